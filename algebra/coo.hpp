@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Coordinate storage on the host: what readers and generators produce before it becomes CSR.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace coppice {
+
+/// Triplets (row, column, value) in any order, 0-based; duplicates allowed and meant to be summed. Host memory only.
+template <class T, class I = std::int32_t>
+struct coo {
+    using value_type = T;
+    using index_type = I;
+
+    I rows = 0;
+    I columns = 0;
+    std::vector<I> row_indices{};
+    std::vector<I> column_indices{};
+    std::vector<T> values{};
+
+    std::int64_t entries() const { return static_cast<std::int64_t>(values.size()); }
+    void add(I row, I column, T value) {
+        row_indices.push_back(row);
+        column_indices.push_back(column);
+        values.push_back(value);
+    }
+};
+
+} // namespace coppice

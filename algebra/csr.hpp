@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Compressed sparse rows: owner and view.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "core/executor.hpp"
+
+namespace coppice {
+
+/// Borrowed CSR matrix, usable in device code. `T` values, `I` column indices, `O` offsets into the nonzeros.
+///
+/// row_offsets[rows + 1] is non-decreasing from 0 to nonzeros; row i holds the nonzeros k in
+/// [row_offsets[i], row_offsets[i + 1]), each with 0 <= column_indices[k] < columns. Columns need not be sorted and may
+/// repeat unless an operation says so. Nothing is checked here; see validate() in algebra/validate.hpp.
+template <class T, class I = std::int32_t, class O = I>
+struct csr_view {
+    using value_type = T;
+    using index_type = I;
+    using offset_type = O;
+
+    I row_count = 0;
+    I column_count = 0;
+    O nonzero_count = 0;
+    O const* offsets = nullptr;
+    I const* indices = nullptr;
+    T const* coefficients = nullptr;
+
+    COPPICE_HD I rows() const { return row_count; }
+    COPPICE_HD I columns() const { return column_count; }
+    COPPICE_HD O nonzeros() const { return nonzero_count; }
+    COPPICE_HD array_view<O const> row_offsets() const {
+        return {offsets, offsets ? std::int64_t(row_count) + 1 : 0};
+    }
+    COPPICE_HD array_view<I const> column_indices() const { return {indices, std::int64_t(nonzero_count)}; }
+    COPPICE_HD array_view<T const> values() const { return {coefficients, std::int64_t(nonzero_count)}; }
+    COPPICE_HD O row_begin(std::int64_t row) const { return offsets[row]; }
+    COPPICE_HD O row_end(std::int64_t row) const { return offsets[row + 1]; }
+};
+
+/// Owns a CSR matrix in one memory; move-only. `exec.copy(a)` moves between places.
+template <class T, class I = std::int32_t, class O = I>
+class csr {
+public:
+    using value_type = T;
+    using index_type = I;
+    using offset_type = O;
+    using view_type = csr_view<T, I, O>;
+
+    /// An empty matrix of no rows and no columns.
+    csr() = default;
+    /// Takes over three arrays: offsets[rows + 1], columns[nnz], values[nnz]. Throws dimension_error where the lengths
+    /// disagree, argument_error for negative sizes; the contents are not looked at (see validate()).
+    csr(I rows, I columns, buffer<O> offsets, buffer<I> indices, buffer<T> values)
+        : rows_(rows), columns_(columns), offsets_(std::move(offsets)), indices_(std::move(indices)),
+          values_(std::move(values)) {
+        if (rows < 0 || columns < 0)
+            throw argument_error("matrix of negative size: " + std::to_string(rows) + " x " + std::to_string(columns));
+        require_size("row offsets", offsets_.size(), std::int64_t(rows) + 1);
+        require_size("values", values_.size(), indices_.size());
+        checked_cast<O>(indices_.size(), "number of nonzeros");
+    }
+
+    I rows() const { return rows_; }
+    I columns() const { return columns_; }
+    O nonzeros() const { return static_cast<O>(indices_.size()); }
+
+    buffer<O> const& row_offsets() const { return offsets_; }
+    buffer<I> const& column_indices() const { return indices_; }
+    buffer<T> const& values() const { return values_; }
+    /// New values on the same pattern are written here.
+    buffer<T>& values() { return values_; }
+
+    view_type view() const {
+        return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()};
+    }
+    operator view_type() const { return view(); }
+
+private:
+    I rows_ = 0;
+    I columns_ = 0;
+    buffer<O> offsets_;
+    buffer<I> indices_;
+    buffer<T> values_;
+};
+
+/// Copy in the memory of `exec`, wherever `a` lives.
+template <executor Executor, class T, class I, class O>
+csr<T, I, O> copy_of(Executor const& exec, csr<T, I, O> const& a) {
+    if (a.row_offsets().empty()) return {};
+    return {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+            copy_of(exec, a.values())};
+}
+
+} // namespace coppice

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Tridiagonal storage: three bands of equal length.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "core/executor.hpp"
+
+namespace coppice {
+
+/// Borrowed tridiagonal matrix of `size` rows: row i reads lower[i] x[i-1] + diagonal[i] x[i] + upper[i] x[i+1].
+///
+/// lower[0] and upper[size - 1] lie outside the matrix; they are ignored unless an operation is for cyclic systems.
+template <class T>
+struct tridiagonal_view {
+    using value_type = T;
+
+    std::int64_t length = 0;
+    T const* lower = nullptr;
+    T const* diagonal = nullptr;
+    T const* upper = nullptr;
+
+    COPPICE_HD std::int64_t size() const { return length; }
+};
+
+/// Owns the three bands, each of `size` elements, uninitialised; move-only.
+template <class T>
+class tridiagonal {
+public:
+    using value_type = T;
+
+    tridiagonal() = default;
+    template <executor Executor>
+    tridiagonal(Executor const& exec, std::int64_t size) : lower(exec, size), diagonal(exec, size), upper(exec, size) {}
+    tridiagonal(buffer<T> lower_band, buffer<T> diagonal_band, buffer<T> upper_band)
+        : lower(std::move(lower_band)), diagonal(std::move(diagonal_band)), upper(std::move(upper_band)) {
+        require_size("lower band", lower.size(), diagonal.size());
+        require_size("upper band", upper.size(), diagonal.size());
+    }
+
+    std::int64_t size() const { return diagonal.size(); }
+    tridiagonal_view<T> view() const { return {size(), lower.data(), diagonal.data(), upper.data()}; }
+    operator tridiagonal_view<T>() const { return view(); }
+
+    buffer<T> lower;
+    buffer<T> diagonal;
+    buffer<T> upper;
+};
+
+template <executor Executor, class T>
+tridiagonal<T> copy_of(Executor const& exec, tridiagonal<T> const& a) {
+    return {copy_of(exec, a.lower), copy_of(exec, a.diagonal), copy_of(exec, a.upper)};
+}
+
+} // namespace coppice

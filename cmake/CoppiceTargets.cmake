@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What every target shares, and the three ways in which sources become part of the library.
+
+set(COPPICE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(COPPICE_WARNINGS_AS_ERRORS)
+  list(APPEND COPPICE_WARNINGS -Werror)
+endif()
+
+# Warnings, sanitizers and the CUDA dialect for a target of our own (never exported to users).
+function(coppice_configure_target target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${COPPICE_WARNINGS}>)
+  if(COPPICE_HAS_CUDA)
+    target_compile_options(${target} PRIVATE
+      # CMake 3.25 does not know C++20 for nvcc 13 and would silently compile C++17.
+      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --extended-lambda --expt-relaxed-constexpr -Xcompiler=-Wall,-Wno-unknown-pragmas>)
+    set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  endif()
+  if(COPPICE_SANITIZE)
+    set(flags -fsanitize=${COPPICE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
+    target_link_options(${target} PRIVATE -fsanitize=${COPPICE_SANITIZE})
+  endif()
+endfunction()
+
+function(coppice_configure_library target)
+  coppice_configure_target(${target})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/coppice/modules>)
+  target_link_libraries(${target} PUBLIC TBB::tbb Threads::Threads PRIVATE ZLIB::ZLIB)
+  if(COPPICE_HAS_CUDA)
+    target_compile_definitions(${target} PUBLIC COPPICE_HAS_CUDA=1)
+    target_link_libraries(${target} PRIVATE CUDA::cudart_static)
+  endif()
+endfunction()
+
+# Sources of the library that any C++20 compiler takes.
+function(coppice_sources)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(coppice PRIVATE ${ARGN})
+endfunction()
+
+# Sources of the library that need nvcc (or CUDA headers); left out of a build without CUDA.
+function(coppice_cuda_sources)
+  if(COPPICE_HAS_CUDA)
+    coppice_sources(${ARGN})
+  endif()
+endfunction()
+
+# A hot host source, compiled once per instruction-set level and chosen when the program starts. Each copy sees
+# COPPICE_ISA, the name of the namespace that its functions stand in: isa_base, isa_v3 (AVX2, FMA), isa_v4 (AVX-512).
+# The caller dispatches with core/isa.hpp.
+function(coppice_isa_sources)
+  foreach(source ${ARGN})
+    get_filename_component(stem ${source} NAME_WE)
+    set(levels base)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+      list(APPEND levels v3 v4)
+    endif()
+    foreach(level ${levels})
+      set(object coppice_${stem}_${level})
+      add_library(${object} OBJECT ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+      coppice_configure_target(${object})
+      target_compile_features(${object} PRIVATE cxx_std_20)
+      set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+      target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
+      target_link_libraries(${object} PRIVATE TBB::tbb)
+      target_compile_definitions(${object} PRIVATE COPPICE_ISA=isa_${level})
+      target_compile_options(${object} PRIVATE -O3)
+      if(level STREQUAL v3)
+        target_compile_options(${object} PRIVATE -march=x86-64-v3)
+      elseif(level STREQUAL v4)
+        target_compile_options(${object} PRIVATE -march=x86-64-v4 -mprefer-vector-width=512)
+      endif()
+      target_sources(coppice PRIVATE $<TARGET_OBJECTS:${object}>)
+    endforeach()
+  endforeach()
+endfunction()

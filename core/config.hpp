@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Marks for code that runs on host and device.
+#pragma once
+
+#if defined(__CUDACC__)
+#define COPPICE_HD __host__ __device__
+#else
+#define COPPICE_HD
+#endif
+
+// A host/device template may be instantiated with host-only operators; nvcc is told not to warn about it.
+#if defined(__CUDACC__)
+#define COPPICE_NO_EXEC_CHECK _Pragma("nv_exec_check_disable")
+#else
+#define COPPICE_NO_EXEC_CHECK
+#endif
+
+#if defined(_MSC_VER)
+#define COPPICE_RESTRICT __restrict
+#else
+#define COPPICE_RESTRICT __restrict__
+#endif

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stands in for cuda_executor.cpp in a build without CUDA: asking for a device is a clear error.
+#include "core/cuda_executor.hpp"
+
+namespace coppice {
+
+struct cuda_executor::state {
+    std::shared_ptr<memory_resource> resource;
+};
+
+int cuda_device_count() noexcept { return 0; }
+
+cuda_executor::cuda_executor(int) { throw backend_error("this build of Coppice has no CUDA backend"); }
+cuda_executor::cuda_executor(int device, CUstream_st*) : cuda_executor(device) {}
+
+// No object can exist, so nothing below is ever reached.
+int cuda_executor::device() const { return -1; }
+CUstream_st* cuda_executor::stream() const { return nullptr; }
+int cuda_executor::multiprocessors() const { return 0; }
+std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
+void cuda_executor::synchronize() const {}
+void cuda_executor::copy_bytes(void const*, void*, std::size_t) const {}
+
+} // namespace coppice

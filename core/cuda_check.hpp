@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Checked CUDA runtime calls. Needs CUDA headers; included by .cuh, .cu and the CUDA half of core only.
+#pragma once
+
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "core/error.hpp"
+
+namespace coppice::detail {
+
+[[noreturn]] inline void throw_cuda(cudaError_t status, char const* call) {
+    std::string const text =
+        std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
+    if (status == cudaErrorMemoryAllocation) throw memory_error(text);
+    throw device_error(text);
+}
+
+} // namespace coppice::detail
+
+/// Throws device_error (memory_error when out of memory) unless the call returns cudaSuccess.
+#define COPPICE_CUDA_CHECK(call)                                                                                       \
+    do {                                                                                                               \
+        if (cudaError_t const status_ = (call); status_ != cudaSuccess)                                               \
+            ::coppice::detail::throw_cuda(status_, #call);                                                             \
+    } while (false)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/cuda_executor.hpp"
+
+#include <utility>
+
+#include "core/cuda_check.hpp"
+
+namespace coppice {
+namespace {
+
+/// Makes `device` current for a scope.
+class device_scope {
+public:
+    explicit device_scope(int device) {
+        COPPICE_CUDA_CHECK(cudaGetDevice(&previous_));
+        if (previous_ != device) COPPICE_CUDA_CHECK(cudaSetDevice(device));
+        changed_ = previous_ != device;
+    }
+    ~device_scope() {
+        if (changed_) cudaSetDevice(previous_);
+    }
+    device_scope(device_scope const&) = delete;
+    device_scope& operator=(device_scope const&) = delete;
+
+private:
+    int previous_ = 0;
+    bool changed_ = false;
+};
+
+/// Memory from a pool of its own that keeps what is freed, in stream order.
+class stream_ordered_memory final : public memory_resource {
+public:
+    stream_ordered_memory(int device, cudaStream_t stream) : device_(device), stream_(stream) {
+        if (!stream_) {
+            COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+            owns_stream_ = true;
+        }
+        cudaMemPoolProps properties{};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, device};
+        COPPICE_CUDA_CHECK(cudaMemPoolCreate(&pool_, &properties));
+        std::uint64_t keep = UINT64_MAX;
+        COPPICE_CUDA_CHECK(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+    }
+    ~stream_ordered_memory() override {
+        device_scope const scope(device_);
+        cudaStreamSynchronize(stream_);
+        cudaMemPoolDestroy(pool_);
+        if (owns_stream_) cudaStreamDestroy(stream_);
+    }
+
+    void* allocate(std::size_t bytes) override {
+        void* p = nullptr;
+        COPPICE_CUDA_CHECK(cudaMallocFromPoolAsync(&p, bytes, pool_, stream_));
+        return p;
+    }
+    void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
+    memory_place place() const noexcept override { return memory_place::device; }
+    void read(void const* from, void* host_to, std::size_t bytes) override {
+        COPPICE_CUDA_CHECK(cudaMemcpyAsync(host_to, from, bytes, cudaMemcpyDefault, stream_));
+        COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream_));
+    }
+    cudaStream_t stream() const { return stream_; }
+
+private:
+    int device_;
+    cudaStream_t stream_;
+    bool owns_stream_ = false;
+    cudaMemPool_t pool_{};
+};
+
+int checked_device(int device) {
+    int const count = cuda_device_count();
+    if (count == 0) throw backend_error("no CUDA device is available on this machine");
+    if (device < 0 || device >= count)
+        throw backend_error("CUDA device " + std::to_string(device) + " does not exist: this machine has " +
+                            std::to_string(count));
+    COPPICE_CUDA_CHECK(cudaSetDevice(device));
+    return device;
+}
+
+} // namespace
+
+struct cuda_executor::state {
+    int device;
+    int multiprocessors = 0;
+    std::shared_ptr<stream_ordered_memory> memory;
+    std::shared_ptr<memory_resource> resource;
+};
+
+int cuda_device_count() noexcept {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError(); // no driver or no device: clear the sticky code
+        return 0;
+    }
+    return count;
+}
+
+cuda_executor::cuda_executor(int device) : cuda_executor(device, nullptr) {}
+
+cuda_executor::cuda_executor(int device, CUstream_st* stream) : state_(std::make_shared<state>()) {
+    state_->device = checked_device(device);
+    COPPICE_CUDA_CHECK(
+        cudaDeviceGetAttribute(&state_->multiprocessors, cudaDevAttrMultiProcessorCount, state_->device));
+    state_->memory = std::make_shared<stream_ordered_memory>(state_->device, stream);
+    state_->resource = state_->memory;
+}
+
+int cuda_executor::device() const { return state_->device; }
+CUstream_st* cuda_executor::stream() const { return state_->memory->stream(); }
+int cuda_executor::multiprocessors() const { return state_->multiprocessors; }
+std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
+
+void cuda_executor::synchronize() const { COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream())); }
+
+void cuda_executor::copy_bytes(void const* from, void* to, std::size_t bytes) const {
+    if (bytes == 0) return;
+    COPPICE_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()));
+    cudaPointerAttributes source{}, target{};
+    COPPICE_CUDA_CHECK(cudaPointerGetAttributes(&source, from));
+    COPPICE_CUDA_CHECK(cudaPointerGetAttributes(&target, to));
+    if (source.type != cudaMemoryTypeDevice || target.type != cudaMemoryTypeDevice) synchronize();
+}
+
+} // namespace coppice

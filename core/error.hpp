@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Every exception that Coppice throws derives from coppice::error and carries a code from a small closed set.
+///
+/// Numerical outcomes (singular, not converged) are results with a reason, never exceptions.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace coppice {
+
+enum class error_code {
+    invalid_argument,   ///< an option or value outside its documented range
+    dimension_mismatch, ///< sizes that do not fit together
+    invalid_matrix,     ///< a matrix that breaks the rules of its storage (offsets, columns, duplicates)
+    format,             ///< a file that does not follow its format
+    io,                 ///< a file that cannot be read or written
+    overflow,           ///< a size that does not fit its index type
+    out_of_memory,      ///< an allocation that failed
+    device,             ///< the CUDA runtime reported a failure
+    backend_unavailable ///< CUDA was asked for and there is none
+};
+
+/// Base of all exceptions of the library.
+class error : public std::runtime_error {
+public:
+    error(error_code code, std::string const& message) : std::runtime_error(message), code_(code) {}
+    error_code code() const noexcept { return code_; }
+
+private:
+    error_code code_;
+};
+
+/// An argument outside its documented range; the message names the argument, its value and what was expected.
+class argument_error : public error {
+public:
+    explicit argument_error(std::string const& message) : error(error_code::invalid_argument, message) {}
+};
+
+/// Sizes that do not fit together; the message gives both numbers.
+class dimension_error : public error {
+public:
+    explicit dimension_error(std::string const& message) : error(error_code::dimension_mismatch, message) {}
+    dimension_error(std::string_view what, std::int64_t got, std::int64_t expected)
+        : dimension_error(std::string(what) + ": got " + std::to_string(got) + ", expected " +
+                          std::to_string(expected)) {}
+};
+
+/// A matrix that breaks the rules of its storage; see validate().
+class matrix_error : public error {
+public:
+    explicit matrix_error(std::string const& message) : error(error_code::invalid_matrix, message) {}
+};
+
+/// A file that does not follow its format. what() reads "FILE:LINE: message"; line 0 means the file as a whole.
+class format_error : public error {
+public:
+    format_error(std::string file, std::int64_t line, std::string const& message)
+        : error(error_code::format, file + (line > 0 ? ":" + std::to_string(line) : std::string()) + ": " + message),
+          file_(std::move(file)), line_(line) {}
+    std::string const& file() const noexcept { return file_; }
+    std::int64_t line() const noexcept { return line_; }
+
+private:
+    std::string file_;
+    std::int64_t line_;
+};
+
+/// A file that cannot be opened, read or written.
+class io_error : public error {
+public:
+    explicit io_error(std::string const& message) : error(error_code::io, message) {}
+};
+
+/// A size or index that does not fit its type.
+class overflow_error : public error {
+public:
+    explicit overflow_error(std::string const& message) : error(error_code::overflow, message) {}
+};
+
+/// Memory that could not be had, on the host or on a device.
+class memory_error : public error {
+public:
+    explicit memory_error(std::string const& message) : error(error_code::out_of_memory, message) {}
+};
+
+/// The CUDA runtime reported a failure.
+class device_error : public error {
+public:
+    explicit device_error(std::string const& message) : error(error_code::device, message) {}
+};
+
+/// A backend that this build or this machine does not have.
+class backend_error : public error {
+public:
+    explicit backend_error(std::string const& message) : error(error_code::backend_unavailable, message) {}
+};
+
+/// Throws dimension_error unless got == expected.
+inline void require_size(std::string_view what, std::int64_t got, std::int64_t expected) {
+    if (got != expected) throw dimension_error(what, got, expected);
+}
+
+/// Converts a size to a narrower index type; throws overflow_error where it does not fit.
+template <class To>
+To checked_cast(std::int64_t value, std::string_view what) {
+    if (!std::in_range<To>(value))
+        throw overflow_error(std::string(what) + " is " + std::to_string(value) + " and does not fit a " +
+                             std::to_string(8 * sizeof(To)) + "-bit index");
+    return static_cast<To>(value);
+}
+
+} // namespace coppice

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/host_executor.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace coppice {
+namespace {
+
+class aligned_host_memory final : public memory_resource {
+public:
+    void* allocate(std::size_t bytes) override {
+        void* const p = ::operator new(bytes, alignment, std::nothrow);
+        if (!p) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+        return p;
+    }
+    void deallocate(void* pointer, std::size_t) noexcept override { ::operator delete(pointer, alignment); }
+    memory_place place() const noexcept override { return memory_place::host; }
+    void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
+
+private:
+    static constexpr std::align_val_t alignment{64};
+};
+
+int checked_threads(int threads) {
+    if (threads < 0) throw argument_error("number of threads is negative: " + std::to_string(threads));
+    if (threads > 4096) throw argument_error("number of threads is " + std::to_string(threads) + ", at most 4096");
+    return threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
+}
+
+} // namespace
+
+std::shared_ptr<memory_resource> host_memory() {
+    static auto const memory = std::make_shared<aligned_host_memory>();
+    return memory;
+}
+
+host_executor::host_executor(int threads)
+    : threads_(checked_threads(threads)), arena_(std::make_shared<tbb::task_arena>(threads_)), memory_(host_memory()) {}
+
+} // namespace coppice

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Owners and borrowers of memory: array_view borrows, buffer owns and knows where it lives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "core/config.hpp"
+#include "core/error.hpp"
+
+namespace coppice {
+
+/// Borrowed contiguous memory, usable in device code; a plain pair of pointer and length. Indexing is unchecked.
+template <class T>
+struct array_view {
+    T* pointer = nullptr;
+    std::int64_t length = 0;
+
+    COPPICE_HD constexpr T* data() const { return pointer; }
+    COPPICE_HD constexpr std::int64_t size() const { return length; }
+    COPPICE_HD constexpr bool empty() const { return length == 0; }
+    COPPICE_HD constexpr T& operator[](std::int64_t i) const { return pointer[i]; }
+    COPPICE_HD constexpr T* begin() const { return pointer; }
+    COPPICE_HD constexpr T* end() const { return pointer + length; }
+    /// Elements [first, first + count).
+    COPPICE_HD constexpr array_view slice(std::int64_t first, std::int64_t count) const {
+        return {pointer + first, count};
+    }
+    COPPICE_HD constexpr operator array_view<T const>() const
+        requires(!std::is_const_v<T>)
+    {
+        return {pointer, length};
+    }
+};
+
+/// Where memory lives.
+enum class memory_place { host, device };
+
+/// Source of memory of one place. Implementations are thread-safe; allocate throws memory_error.
+class memory_resource {
+public:
+    virtual ~memory_resource() = default;
+    virtual void* allocate(std::size_t bytes) = 0;
+    virtual void deallocate(void* pointer, std::size_t bytes) noexcept = 0;
+    virtual memory_place place() const noexcept = 0;
+    /// Copies bytes of this memory to the host and waits until they are there.
+    virtual void read(void const* from, void* host_to, std::size_t bytes) = 0;
+};
+
+/// Owns `size()` elements of a trivially copyable type; move-only; contents start uninitialised.
+///
+/// On CUDA it is allocated and freed in the order of its executor's stream, so it may be dropped while work that uses
+/// it is still queued on that stream. A buffer keeps its memory resource alive and may outlive its executor.
+template <class T>
+class buffer {
+    static_assert(std::is_trivially_copyable_v<T>, "buffers hold trivially copyable types");
+
+public:
+    using value_type = T;
+
+    buffer() = default;
+
+    /// `exec` is an executor; size >= 0, otherwise argument_error.
+    template <class Executor>
+        requires requires(Executor const& e) { e.memory(); }
+    buffer(Executor const& exec, std::int64_t size) : buffer(exec.memory(), size) {}
+
+    buffer(std::shared_ptr<memory_resource> resource, std::int64_t size)
+        : resource_(std::move(resource)), size_(size) {
+        if (size < 0) throw argument_error("buffer size is negative: " + std::to_string(size));
+        if (size > static_cast<std::int64_t>(PTRDIFF_MAX / sizeof(T)))
+            throw overflow_error("buffer of " + std::to_string(size) + " elements exceeds the address space");
+        if (size > 0) data_ = static_cast<T*>(resource_->allocate(static_cast<std::size_t>(size) * sizeof(T)));
+    }
+    buffer(buffer&& other) noexcept
+        : resource_(std::move(other.resource_)), data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)) {}
+    buffer& operator=(buffer&& other) noexcept {
+        buffer(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~buffer() {
+        if (data_) resource_->deallocate(data_, static_cast<std::size_t>(size_) * sizeof(T));
+    }
+
+    T* data() { return data_; }
+    T const* data() const { return data_; }
+    std::int64_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    array_view<T> view() { return {data_, size_}; }
+    array_view<T const> view() const { return {data_, size_}; }
+    std::shared_ptr<memory_resource> const& memory() const { return resource_; }
+    bool on_host() const { return !resource_ || resource_->place() == memory_place::host; }
+
+    /// Element access for buffers in host memory; undefined for device memory.
+    T& operator[](std::int64_t i) { return data_[i]; }
+    T const& operator[](std::int64_t i) const { return data_[i]; }
+    T* begin() { return data_; }
+    T* end() { return data_ + size_; }
+    T const* begin() const { return data_; }
+    T const* end() const { return data_ + size_; }
+
+    void swap(buffer& other) noexcept {
+        std::swap(resource_, other.resource_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+    }
+
+private:
+    std::shared_ptr<memory_resource> resource_;
+    T* data_ = nullptr;
+    std::int64_t size_ = 0;
+};
+
+} // namespace coppice

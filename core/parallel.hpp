@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Parallel primitives, the same on every executor.
+///
+/// Algorithms call them unqualified with an executor as first argument; core/parallel_host.hpp and
+/// core/parallel_cuda.cuh hold the two launchers. All function objects are called with std::int64_t indices and, for
+/// CUDA, are trivially copyable with COPPICE_HD call operators (or device lambdas). On CUDA everything is queued on
+/// the executor's stream; calls that return a value wait for it. All results are independent of the number of threads
+/// and the same on every run.
+///
+/// | call | does |
+/// | --- | --- |
+/// | `for_each(exec, n, f)` | f(i) for i in [0, n), in any order |
+/// | `reduce(exec, n, init, map, combine) -> R` | combines init and map(i); `combine` associative and commutative up to rounding, `init` its identity; waits |
+/// | `exclusive_scan(exec, n, in, out, init) -> T` | out(i, init + in(0) + … + in(i-1)); returns the total; `in(i)` may read what `out(i, ·)` overwrites; waits |
+/// | `select(exec, n, keep, emit) -> count` | emit(position, i) for the i with keep(i), positions in increasing i; `keep` must not depend on what `emit` writes; waits |
+/// | `sort_by_key(exec, keys, values)` | sorts both by key, stable; integer or floating keys without NaN |
+/// | `fill(exec, view, value)` | every element = value |
+#pragma once
+
+#include "core/executor.hpp"
+#include "core/parallel_host.hpp"
+#if defined(__CUDACC__)
+#include "core/parallel_cuda.cuh"
+#endif
+
+namespace coppice {
+namespace detail {
+
+template <class T>
+struct fill_element {
+    array_view<T> view;
+    T value;
+    COPPICE_HD void operator()(std::int64_t i) const { view[i] = value; }
+};
+
+} // namespace detail
+
+template <executor Executor, class T>
+void fill(Executor const& exec, array_view<T> view, std::type_identity_t<T> value) {
+    for_each(exec, view.size(), detail::fill_element<T>{view, value});
+}
+
+/// a + b, a function object for reduce.
+struct plus {
+    template <class T>
+    COPPICE_HD T operator()(T const& a, T const& b) const {
+        return a + b;
+    }
+};
+/// The larger of two values; a NaN in either is kept, so that it is not hidden.
+struct maximum {
+    template <class T>
+    COPPICE_HD T operator()(T const& a, T const& b) const {
+        return (b > a || b != b) ? b : a;
+    }
+};
+
+} // namespace coppice
