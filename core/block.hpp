@@ -6,6 +6,7 @@
 ///
 ///     int block.thread(), block.threads()      position in the block, size of the block
 ///     void block.sync()                        barrier of all threads of the block
+///     bool block.sync_any(condition)           the same barrier; true on every thread if any passed true
 ///     T block.from_lane(value, lane)           `value` of another lane of the own warp; all 32 lanes call it
 ///
 /// Lanes are the 32 consecutive threads of a warp. `shared` memory is handed in as a pointer by the launcher.
@@ -24,6 +25,7 @@ struct cuda_block {
     __device__ int thread() const { return int(threadIdx.x); }
     __device__ int threads() const { return int(blockDim.x); }
     __device__ void sync() const { __syncthreads(); }
+    __device__ bool sync_any(bool condition) const { return __syncthreads_or(condition) != 0; }
 
     /// `value` as lane `source` passed it; any trivially copyable type, moved in 32-bit words.
     template <class T>
