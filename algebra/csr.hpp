@@ -30,9 +30,7 @@ struct csr_view {
     COPPICE_HD I rows() const { return row_count; }
     COPPICE_HD I columns() const { return column_count; }
     COPPICE_HD O nonzeros() const { return nonzero_count; }
-    COPPICE_HD array_view<O const> row_offsets() const {
-        return {offsets, offsets ? std::int64_t(row_count) + 1 : 0};
-    }
+    COPPICE_HD array_view<O const> row_offsets() const { return {offsets, offsets ? std::int64_t(row_count) + 1 : 0}; }
     COPPICE_HD array_view<I const> column_indices() const { return {indices, std::int64_t(nonzero_count)}; }
     COPPICE_HD array_view<T const> values() const { return {coefficients, std::int64_t(nonzero_count)}; }
     COPPICE_HD O row_begin(std::int64_t row) const { return offsets[row]; }
@@ -72,9 +70,7 @@ public:
     /// New values on the same pattern are written here.
     buffer<T>& values() { return values_; }
 
-    view_type view() const {
-        return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()};
-    }
+    view_type view() const { return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()}; }
     operator view_type() const { return view(); }
 
 private:

@@ -22,6 +22,5 @@ namespace coppice::detail {
 /// Throws device_error (memory_error when out of memory) unless the call returns cudaSuccess.
 #define COPPICE_CUDA_CHECK(call)                                                                                       \
     do {                                                                                                               \
-        if (cudaError_t const status_ = (call); status_ != cudaSuccess)                                               \
-            ::coppice::detail::throw_cuda(status_, #call);                                                             \
+        if (cudaError_t const status_ = (call); status_ != cudaSuccess) ::coppice::detail::throw_cuda(status_, #call); \
     } while (false)

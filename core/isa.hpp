@@ -9,9 +9,15 @@
 
 #if defined(__x86_64__)
 #define COPPICE_ISA_DECLARE(...)                                                                                       \
-    namespace isa_base { __VA_ARGS__ }                                                                                 \
-    namespace isa_v3 { __VA_ARGS__ }                                                                                   \
-    namespace isa_v4 { __VA_ARGS__ }
+    namespace isa_base {                                                                                               \
+    __VA_ARGS__                                                                                                        \
+    }                                                                                                                  \
+    namespace isa_v3 {                                                                                                 \
+    __VA_ARGS__                                                                                                        \
+    }                                                                                                                  \
+    namespace isa_v4 {                                                                                                 \
+    __VA_ARGS__                                                                                                        \
+    }
 /// The function `name` of the best level that this machine has.
 #define COPPICE_ISA_SELECT(name)                                                                                       \
     (::coppice::isa_level() >= 4   ? &::coppice::isa_v4::name                                                          \
@@ -19,7 +25,9 @@
                                    : &::coppice::isa_base::name)
 #else
 #define COPPICE_ISA_DECLARE(...)                                                                                       \
-    namespace isa_base { __VA_ARGS__ }
+    namespace isa_base {                                                                                               \
+    __VA_ARGS__                                                                                                        \
+    }
 #define COPPICE_ISA_SELECT(name) (&::coppice::isa_base::name)
 #endif
 

@@ -29,9 +29,8 @@ struct array_view {
     COPPICE_HD constexpr array_view slice(std::int64_t first, std::int64_t count) const {
         return {pointer + first, count};
     }
-    COPPICE_HD constexpr operator array_view<T const>() const
-        requires(!std::is_const_v<T>)
-    {
+    template <class U = T>
+    requires(!std::is_const_v<U>) COPPICE_HD constexpr operator array_view<U const>() const {
         return {pointer, length};
     }
 };
@@ -65,11 +64,10 @@ public:
 
     /// `exec` is an executor; size >= 0, otherwise argument_error.
     template <class Executor>
-        requires requires(Executor const& e) { e.memory(); }
+    requires requires(Executor const& e) { e.memory(); }
     buffer(Executor const& exec, std::int64_t size) : buffer(exec.memory(), size) {}
 
-    buffer(std::shared_ptr<memory_resource> resource, std::int64_t size)
-        : resource_(std::move(resource)), size_(size) {
+    buffer(std::shared_ptr<memory_resource> resource, std::int64_t size) : resource_(std::move(resource)), size_(size) {
         if (size < 0) throw argument_error("buffer size is negative: " + std::to_string(size));
         if (size > static_cast<std::int64_t>(PTRDIFF_MAX / sizeof(T)))
             throw overflow_error("buffer of " + std::to_string(size) + " elements exceeds the address space");

@@ -10,11 +10,12 @@
 /// | call | does |
 /// | --- | --- |
 /// | `for_each(exec, n, f)` | f(i) for i in [0, n), in any order |
-/// | `reduce(exec, n, init, map, combine) -> R` | combines init and map(i); `combine` associative and commutative up to rounding, `init` its identity; waits |
-/// | `exclusive_scan(exec, n, in, out, init) -> T` | out(i, init + in(0) + … + in(i-1)); returns the total; `in(i)` may read what `out(i, ·)` overwrites; waits |
-/// | `select(exec, n, keep, emit) -> count` | emit(position, i) for the i with keep(i), positions in increasing i; `keep` must not depend on what `emit` writes; waits |
-/// | `sort_by_key(exec, keys, values)` | sorts both by key, stable; integer or floating keys without NaN |
-/// | `fill(exec, view, value)` | every element = value |
+/// | `reduce(exec, n, init, map, combine) -> R` | combines init and map(i); `combine` associative and commutative up to
+/// rounding, `init` its identity; waits | | `exclusive_scan(exec, n, in, out, init) -> T` | out(i, init + in(0) + … +
+/// in(i-1)); returns the total; `in(i)` may read what `out(i, ·)` overwrites; waits | | `select(exec, n, keep, emit) ->
+/// count` | emit(position, i) for the i with keep(i), positions in increasing i; `keep` must not depend on what `emit`
+/// writes; waits | | `sort_by_key(exec, keys, values)` | sorts both by key, stable; integer or floating keys without
+/// NaN | | `fill(exec, view, value)` | every element = value |
 #pragma once
 
 #include "core/executor.hpp"

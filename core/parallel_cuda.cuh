@@ -74,8 +74,8 @@ template <class R, class Map, class Combine>
 R reduce(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine combine) {
     if (n <= 0) return init;
     buffer<R> result(exec, 1);
-    auto const input =
-        thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), detail::scan_input<R, Map>{map});
+    auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
+                                                       detail::scan_input<R, Map>{map});
     detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
         return cub::DeviceReduce::Reduce(storage, bytes, input, result.data(), n, combine, init, exec.stream());
     });
@@ -90,8 +90,8 @@ T exclusive_scan(cuda_executor const& exec, std::int64_t n, In in, Out out, T in
         thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), detail::scan_input<T, In>{in});
     COPPICE_CUDA_CHECK(cudaMemcpyAsync(sums.data(), &init, sizeof(T), cudaMemcpyHostToDevice, exec.stream()));
     detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveScanInit(storage, bytes, input, sums.data() + 1, ::cuda::std::plus<T>{}, init, n,
-                                                  exec.stream());
+        return cub::DeviceScan::InclusiveScanInit(storage, bytes, input, sums.data() + 1, ::cuda::std::plus<T>{}, init,
+                                                  n, exec.stream());
     });
     for_each(exec, n, detail::scan_output<T, Out>{sums.view(), out});
     return exec.load(sums.data() + n);
@@ -102,8 +102,7 @@ std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, E
     if (n <= 0) return 0;
     buffer<std::int64_t> positions(exec, n + 1);
     std::int64_t const zero = 0;
-    COPPICE_CUDA_CHECK(
-        cudaMemcpyAsync(positions.data(), &zero, sizeof(zero), cudaMemcpyHostToDevice, exec.stream()));
+    COPPICE_CUDA_CHECK(cudaMemcpyAsync(positions.data(), &zero, sizeof(zero), cudaMemcpyHostToDevice, exec.stream()));
     auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
                                                        detail::as_count<Predicate>{keep});
     detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Whole files: read as one piece of text (mapped, or inflated from gzip), written all or not at all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace coppice {
+
+/// Bytes of a file; `owner` keeps them alive. `complete` is false where a limit cut them off.
+struct file_text {
+    std::string_view view{};
+    std::shared_ptr<void const> owner{};
+    bool complete = true;
+};
+
+/// All bytes of a file: a regular file is mapped, anything else (a pipe) is read to its end.
+/// Throws io_error with the path and the system's reason.
+file_text read_file(std::filesystem::path const& path);
+
+/// The file's text, inflated where its first two bytes say gzip (any number of members). At least `limit` bytes of the
+/// text, or all of it. Throws io_error; format_error (line 0) where the compressed data are truncated, damaged, followed
+/// by something else, or where a name that ends in .gz holds no gzip data.
+file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX);
+
+/// `text` (at most 2 GiB) as one gzip member, the same bytes on every run; members may be written one after the other.
+std::string gzip_member(std::string_view text);
+
+/// A file that appears under its name only when it is complete.
+///
+/// Bytes go to a new file in the same folder, which commit() renames over `path` (a symbolic link is followed). Without
+/// commit() the new file is removed and whatever stood at `path` is untouched. A path that exists and is not a regular
+/// file (a pipe, a device) is written to directly. All calls throw io_error with the path and the system's reason.
+class atomic_file {
+public:
+    explicit atomic_file(std::filesystem::path path);
+    atomic_file(atomic_file const&) = delete;
+    atomic_file& operator=(atomic_file const&) = delete;
+    ~atomic_file();
+
+    void write(std::string_view bytes);
+    void commit();
+
+private:
+    [[noreturn]] void fail(char const* what, int reason) const;
+    void discard() noexcept;
+
+    std::filesystem::path path_;
+    std::filesystem::path temporary_; // empty where path_ is written to directly
+    int descriptor_ = -1;
+};
+
+} // namespace coppice

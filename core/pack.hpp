@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The SIMD lane type of host kernels: several machine registers that act as one value.
+///
+/// Lane code is templated on its value type: a plain float or double in a CUDA thread, a pack on a CPU core, where
+/// each lane does what one CUDA thread would do. A pack of two registers gives a core two independent chains to
+/// overlap. Masks stay in compare form, which std::experimental::simd gives up for packs wider than a register (its
+/// masks become bit sets there). The register width is part of the type, so copies of a kernel compiled for several
+/// instruction sets (core/isa.hpp) never share an instantiation.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#define COPPICE_ALWAYS_INLINE [[gnu::always_inline]] inline
+
+namespace coppice {
+
+#if defined(__AVX512F__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+
+/// `Registers` machine registers of `Bytes` bytes with elements T (float or double); arithmetic is per lane.
+template <class T, int Bytes, int Registers>
+struct pack {
+    using value_type = T;
+    using bits_type = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    typedef T vector __attribute__((vector_size(Bytes)));
+    typedef bits_type bits __attribute__((vector_size(Bytes)));
+    static constexpr int width = Bytes / int(sizeof(T)); ///< lanes of one register
+    static constexpr int size = Registers * width;       ///< lanes of the pack
+
+    struct mask {
+        bits m[Registers];
+    };
+
+    vector v[Registers];
+
+    pack() = default;
+    COPPICE_ALWAYS_INLINE explicit pack(T value) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) v[r] = vector{} + value;
+    }
+
+    friend COPPICE_ALWAYS_INLINE pack operator+(pack a, pack const& b) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) a.v[r] += b.v[r];
+        return a;
+    }
+    friend COPPICE_ALWAYS_INLINE pack operator-(pack a, pack const& b) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) a.v[r] -= b.v[r];
+        return a;
+    }
+    friend COPPICE_ALWAYS_INLINE pack operator*(pack a, pack const& b) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) a.v[r] *= b.v[r];
+        return a;
+    }
+    friend COPPICE_ALWAYS_INLINE pack operator/(pack a, pack const& b) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) a.v[r] /= b.v[r];
+        return a;
+    }
+    friend COPPICE_ALWAYS_INLINE pack operator-(pack a) {
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) a.v[r] = -a.v[r];
+        return a;
+    }
+    friend COPPICE_ALWAYS_INLINE mask operator<=(pack const& a, pack const& b) {
+        mask result;
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) result.m[r] = a.v[r] <= b.v[r];
+        return result;
+    }
+    friend COPPICE_ALWAYS_INLINE mask operator<(pack const& a, pack const& b) {
+        mask result;
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) result.m[r] = a.v[r] < b.v[r];
+        return result;
+    }
+
+    /// Per lane: condition ? a : b.
+    friend COPPICE_ALWAYS_INLINE pack select(mask const& condition, pack const& a, pack const& b) {
+        pack result;
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) result.v[r] = condition.m[r] ? a.v[r] : b.v[r];
+        return result;
+    }
+    /// Absolute values.
+    friend COPPICE_ALWAYS_INLINE pack magnitude(pack a) {
+        constexpr bits_type all_but_sign = static_cast<bits_type>(~(std::uint64_t(1) << 63) >> (64 - 8 * sizeof(T)));
+#pragma GCC unroll 8
+        for (int r = 0; r < Registers; ++r) a.v[r] = (vector)((bits)a.v[r] & (bits{} + all_but_sign));
+        return a;
+    }
+    /// The larger of two values; b where a is NaN.
+    friend COPPICE_ALWAYS_INLINE pack larger(pack const& a, pack const& b) { return select(b < a, a, b); }
+};
+
+namespace detail {
+
+// out[l] of the two-source shuffle that swaps the off-diagonal blocks of `Half` lanes between a and b.
+template <int Half, bool High>
+constexpr int swap_block_lane(int lane, int width) {
+    bool const odd = (lane / Half) % 2 == 1;
+    if constexpr (High) return odd ? width + lane : lane + Half;
+    return odd ? width + lane - Half : lane;
+}
+
+template <int Half, class Vector, int... Lane>
+COPPICE_ALWAYS_INLINE void swap_blocks(Vector& a, Vector& b, std::integer_sequence<int, Lane...>) {
+    constexpr int width = sizeof...(Lane);
+    Vector const low = __builtin_shufflevector(a, b, swap_block_lane<Half, false>(Lane, width)...);
+    b = __builtin_shufflevector(a, b, swap_block_lane<Half, true>(Lane, width)...);
+    a = low;
+}
+
+template <int Width, int Half, class Vector>
+COPPICE_ALWAYS_INLINE void transpose_blocks(Vector (&rows)[Width]) {
+    if constexpr (Half > 0) {
+#pragma GCC unroll 16
+        for (int i = 0; i < Width; ++i)
+            if ((i & Half) == 0) swap_blocks<Half>(rows[i], rows[i + Half], std::make_integer_sequence<int, Width>{});
+        transpose_blocks<Width, Half / 2>(rows);
+    }
+}
+
+} // namespace detail
+
+/// Transposes a square of `Width` registers with `Width` elements each.
+template <int Width, class Vector>
+COPPICE_ALWAYS_INLINE void transpose(Vector (&rows)[Width]) {
+    detail::transpose_blocks<Width, Width / 2>(rows);
+}
+
+} // namespace coppice

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file SRCSR on the host: equal stretches of the path for the workers, carries folded in order.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/parallel_host.hpp"
+#include "semiring/srcsr_lane.hpp"
+
+namespace coppice {
+namespace detail {
+
+// Path steps that a worker takes at a time: about 128 KiB of a matrix in float. A constant, so that rows are cut at the
+// same places whatever the number of threads.
+inline constexpr std::int64_t host_path_steps = 16384;
+
+inline void require_range(row_range range, std::int64_t rows) {
+    if (range.first < 0 || range.last < range.first || range.last > rows)
+        throw argument_error("row range [" + std::to_string(range.first) + ", " + std::to_string(range.last) +
+                             ") does not lie in [0, " + std::to_string(rows) + ")");
+}
+
+} // namespace detail
+
+template <class O>
+srcsr_plan<O> make_srcsr_plan(host_executor const&, array_view<O const> offsets, std::int64_t nonzeros) {
+    srcsr_plan<O> plan;
+    plan.offsets = offsets;
+    plan.nonzeros = nonzeros;
+    return plan;
+}
+
+template <class O, class Multiply, class Add, class Store>
+void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
+                 Store store) {
+    detail::require_range(range, plan.rows());
+    std::int64_t const rows = range.last - range.first;
+    if (rows == 0) return;
+    O const* const offsets = plan.offsets.data();
+    std::int64_t const first_nonzero = offsets[range.first];
+    std::int64_t const nonzeros = static_cast<std::int64_t>(offsets[range.last]) - first_nonzero;
+
+    auto const row_end = [ends = offsets + range.first + 1](std::int64_t i) { return std::int64_t(ends[i]); };
+    auto const product = [&multiply, base = range.first](std::int64_t k, std::int64_t i) {
+        return detail::multiply_nonzero(multiply, k, base + i);
+    };
+    auto const emit = [&store, base = range.first](std::int64_t i, auto const& sum) { store(base + i, sum); };
+
+    using ends_type = detail::walk_ends<accumulator_t<Add>>;
+    struct stretch {
+        std::int64_t first_row;
+        ends_type ends;
+    };
+    constexpr std::int64_t steps = detail::host_path_steps;
+    std::int64_t const path = rows + nonzeros;
+    std::int64_t const stretches = (path + steps - 1) / steps;
+    std::vector<stretch> done(static_cast<std::size_t>(stretches),
+                              stretch{0, ends_type{false, add.identity(), add.identity()}});
+    detail::for_each_block(exec, path, steps, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
+        auto const from = detail::path_search(row_end, rows, first_nonzero, nonzeros, first);
+        auto const to = detail::path_search(row_end, rows, first_nonzero, nonzeros, last);
+        done[static_cast<std::size_t>(s)] = {from.row, detail::walk(from, to, row_end, product, add, emit)};
+    });
+
+    // One ordered fold of what rows left open at the cuts.
+    auto open = add.identity();
+    for (stretch const& s : done) {
+        if (s.ends.closes) emit(s.first_row, add(open, s.ends.head));
+        open = detail::open_after(open, s.ends, add);
+    }
+}
+
+} // namespace coppice
