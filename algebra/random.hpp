@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Counter-based random numbers: the i-th draw is a hash of (seed, stream, i), so it does not matter who draws
+/// it.
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.hpp"
+
+namespace coppice {
+
+/// The finaliser of SplitMix64: a bijection on 64-bit words whose output bits each depend on all input bits.
+COPPICE_HD constexpr std::uint64_t mix_bits(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/// One of many independent sequences of random numbers; element i can be had without the ones before it.
+struct random_stream {
+    std::uint64_t state = 0;
+
+    COPPICE_HD constexpr random_stream(std::uint64_t seed, std::uint64_t stream)
+        : state(mix_bits(mix_bits(seed + golden_ratio) ^ (stream + 1) * golden_ratio)) {}
+
+    /// 64 random bits.
+    COPPICE_HD constexpr std::uint64_t bits(std::uint64_t i) const { return mix_bits(state + (i + 1) * golden_ratio); }
+    /// Uniform in [0, 1), a multiple of 2^-53.
+    COPPICE_HD constexpr double uniform(std::uint64_t i) const { return double(bits(i) >> 11) * 0x1p-53; }
+    /// Uniform in (low, high), both ends excluded up to rounding.
+    COPPICE_HD constexpr double uniform(std::uint64_t i, double low, double high) const {
+        return low + (high - low) * (double(bits(i) >> 11) + 0.5) * 0x1p-53;
+    }
+
+private:
+    static constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u;
+};
+
+} // namespace coppice

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Random tridiagonal matrices with given singular values, as MATLAB's gallery('randsvd', n, kappa, mode, 1, 1).
+#pragma once
+
+#include <cstdint>
+
+#include "algebra/tridiagonal.hpp"
+
+namespace coppice::detail {
+
+/// How the singular values 1 >= sigma_0 >= ... >= sigma_{n-1} = 1/kappa are spread; MATLAB's numbers.
+enum class randsvd_mode { one_large = 1, one_small = 2, geometric = 3, arithmetic = 4 };
+
+/// sigma_i of n singular values; 1 for n = 1.
+double randsvd_singular_value(randsvd_mode mode, double kappa, std::int64_t i, std::int64_t n);
+
+/// n random rows; a direct sum of blocks beyond randsvd_largest, see tridiagonal_case.
+tridiagonal<double> tridiagonal_randsvd(host_executor const& exec, std::int64_t n, double kappa, randsvd_mode mode,
+                                        std::uint64_t seed);
+
+} // namespace coppice::detail
