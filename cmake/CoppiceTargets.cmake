@@ -2,6 +2,9 @@
 # What every target shares, and the three ways in which sources become part of the library.
 
 set(COPPICE_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND COPPICE_WARNINGS -Wno-restrict) # GCC bug 105651: false alarm in std::string operator+
+endif()
 if(COPPICE_WARNINGS_AS_ERRORS)
   list(APPEND COPPICE_WARNINGS -Werror)
 endif()

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/host_executor.hpp"
 
-#include <cstdlib>
+#include <algorithm>
 #include <new>
+#include <utility>
 
 namespace coppice {
 namespace {
@@ -28,6 +29,13 @@ int checked_threads(int threads) {
     return threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
 }
 
+std::shared_ptr<memory_resource> checked_memory(std::shared_ptr<memory_resource> memory) {
+    if (!memory) throw argument_error("a host executor needs memory, not a null pointer");
+    if (memory->place() != memory_place::host)
+        throw argument_error("a host executor needs host memory, not device memory");
+    return memory;
+}
+
 } // namespace
 
 std::shared_ptr<memory_resource> host_memory() {
@@ -35,7 +43,12 @@ std::shared_ptr<memory_resource> host_memory() {
     return memory;
 }
 
-host_executor::host_executor(int threads)
-    : threads_(checked_threads(threads)), arena_(std::make_shared<tbb::task_arena>(threads_)), memory_(host_memory()) {}
+host_executor::host_executor(int threads) : host_executor(threads, host_memory()) {}
+
+host_executor::host_executor(int threads, std::shared_ptr<memory_resource> memory)
+    : threads_(checked_threads(threads)),
+      // More workers than cores gain nothing, and oneTBB would print a warning about them.
+      arena_(std::make_shared<tbb::task_arena>(std::min(threads_, tbb::this_task_arena::max_concurrency()))),
+      memory_(checked_memory(std::move(memory))) {}
 
 } // namespace coppice

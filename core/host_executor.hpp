@@ -23,6 +23,8 @@ class host_executor {
 public:
     /// `threads` workers; 0 takes all cores. Throws argument_error for a negative number.
     explicit host_executor(int threads = 0);
+    /// The same with memory of the caller's own for all buffers; argument_error unless `memory` is host memory.
+    host_executor(int threads, std::shared_ptr<memory_resource> memory);
 
     int threads() const { return threads_; }
     std::shared_ptr<memory_resource> const& memory() const { return memory_; }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernel bodies with a barrier bug that the thread sanitizer must report; a build with it expects every case of this
+// program to end with "data race", and `none` to end well.
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "support/block_stand_in.hpp"
+
+namespace {
+
+enum class fault { none, no_barrier, exchange_only, neighbour_block };
+
+template <class Block>
+void rotate(Block const& block, int index, int* shared, std::vector<int>& out, fault f) {
+    int const t = block.thread(), n = block.threads();
+    shared[t] = t;
+    if (f == fault::exchange_only) (void)block.from_lane(t, 0); // orders a warp, not the block
+    if (f != fault::no_barrier && f != fault::exchange_only) block.sync();
+    int const i = (index * n + t) % (f == fault::neighbour_block ? n : int(out.size()));
+    out[std::size_t(i)] = shared[(t + 32) % n];
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    char const* const name = argc > 1 ? argv[1] : "none";
+    auto const is = [name](char const* other) { return std::strcmp(name, other) == 0; };
+    fault const f = is("no_barrier")        ? fault::no_barrier
+                    : is("exchange_only")   ? fault::exchange_only
+                    : is("neighbour_block") ? fault::neighbour_block
+                                            : fault::none;
+    constexpr int threads = 64, count = 8;
+    std::vector<int> out(std::size_t(threads * count));
+    coppice::test::block_runner blocks(threads, threads * sizeof(int));
+    blocks.run(count, [&](auto const& block, int index, std::byte* shared) {
+        rotate(block, index, reinterpret_cast<int*>(shared), out, f);
+    });
+    std::printf("%s: done\n", name);
+}

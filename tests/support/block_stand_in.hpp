@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Runs the body of a CUDA block kernel on CPU threads, so that barrier bugs show without a GPU.
+///
+///     block_runner blocks(/*threads*/ 128, /*shared bytes*/ 4096);
+///     blocks.run(/*blocks*/ 5, [&](auto const& block, int index, std::byte* shared) { body(block, ...); });
+///
+/// `block` offers what core/block.hpp asks of a Block. Each CUDA thread is one std::thread. Built with the thread
+/// sanitizer, a missing barrier is reported as a data race: the only orderings that the stand-in gives are those of
+/// the barriers that the body calls (its own book-keeping uses relaxed atomics and futexes, because the ordering of a
+/// mutex would hide races). Blocks run on two sets of threads with no ordering between them, so races between
+/// neighbouring blocks show as well. Shared memory starts each block with garbage.
+///
+/// A block whose threads cannot all reach their barrier stops with block_failure at once instead of hanging: threads
+/// that returned while others wait, threads that wait at different lines, warps of which only some lanes exchange.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/block.hpp"
+#include "core/error.hpp"
+
+namespace coppice::test {
+
+/// A block that no GPU could finish, or whose threads disagree about a barrier.
+class block_failure : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+/// A counter that threads can sleep on. Sleeping and waking order nothing; only `advance` and `passed` do.
+class turnstile {
+public:
+    std::uint32_t now() const { return count_.load(std::memory_order_acquire); }
+    bool passed(std::uint32_t seen) const { return count_.load(std::memory_order_acquire) != seen; }
+    void advance() {
+        count_.fetch_add(1, std::memory_order_release);
+        syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+    }
+    /// Returns when the count is no longer `seen`, acquiring what was done before it advanced.
+    void wait(std::uint32_t seen) {
+        while (!passed(seen)) syscall(SYS_futex, &count_, FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+    }
+
+private:
+    static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
+    std::atomic<std::uint32_t> count_{0};
+};
+
+/// A barrier: arrivals are counted, the last one turns the turnstile.
+struct barrier {
+    std::atomic<int> arrived{0};
+    turnstile gate;
+};
+
+/// Unwinds a thread of a block that has failed.
+struct block_stopped {};
+
+/// The threads of one block at a time, reused for many blocks.
+class block_threads;
+
+} // namespace detail
+
+/// The Block of a body; see core/block.hpp.
+class block_stand_in {
+public:
+    block_stand_in(detail::block_threads& owner, int thread) : owner_(&owner), thread_(thread) {}
+
+    int thread() const { return thread_; }
+    int threads() const;
+    void sync(std::source_location where = std::source_location::current()) const;
+    bool sync_any(bool condition, std::source_location where = std::source_location::current()) const;
+
+    /// `value` as lane `source` (modulo 32) of the own warp passed it.
+    template <class T>
+    T from_lane(T value, int source, std::source_location where = std::source_location::current()) const;
+
+private:
+    detail::block_threads* owner_;
+    int thread_;
+};
+
+namespace detail {
+
+class block_threads {
+public:
+    using body_type = std::function<void(block_stand_in const&, int, std::byte*)>;
+
+    block_threads(int threads, std::size_t shared_bytes)
+        : size_(threads), shared_((shared_bytes + sizeof(line) - 1) / sizeof(line)), warps_(warps()),
+          where_(std::size_t(threads)), vote_(std::size_t(threads)), lane_value_(std::size_t(threads)) {
+        for (int t = 0; t < threads; ++t) workers_.emplace_back([this, t] { work(t); });
+    }
+    ~block_threads() {
+        body_ = nullptr;
+        start_.advance();
+        for (auto& worker : workers_) worker.join();
+    }
+    block_threads(block_threads const&) = delete;
+    block_threads& operator=(block_threads const&) = delete;
+
+    int size() const { return size_; }
+
+    /// Begins blocks first, first + step, ... below `end`; `body` must live until finish() returns.
+    void begin(int first, int step, int end, body_type const& body) {
+        first_ = first;
+        step_ = step;
+        end_ = end;
+        body_ = &body;
+        failure_ = nullptr;
+        failed_.store(false, std::memory_order_relaxed);
+        prepare_block();
+        seen_done_ = done_.gate.now();
+        start_.advance();
+    }
+    /// Waits for the blocks; returns what went wrong, if anything.
+    std::exception_ptr finish() {
+        done_.gate.wait(seen_done_);
+        return failure_;
+    }
+
+    void sync(int thread, std::source_location where) { pass(block_, 0, size_, thread, where); }
+
+    bool sync_any(int thread, bool condition, std::source_location where) {
+        vote_[std::size_t(thread)] = condition;
+        sync(thread, where);
+        bool const any = std::any_of(vote_.begin(), vote_.end(), [](char v) { return v != 0; });
+        sync(thread, where); // no thread votes again while another still counts
+        return any;
+    }
+
+    /// The address that lane `source` of the warp of `thread` offers, until end_exchange().
+    void const* exchange(int thread, void const* value, int source, std::source_location where) {
+        int const first = thread / warp_lanes * warp_lanes;
+        if (first + warp_lanes > size_)
+            fail(std::make_exception_ptr(
+                block_failure("from_lane in a warp of fewer than 32 lanes, at " + text(where))));
+        if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
+        lane_value_[std::size_t(thread)] = value;
+        end_exchange(thread, where);
+        return lane_value_[std::size_t(first + (source & (warp_lanes - 1)))];
+    }
+    void end_exchange(int thread, std::source_location where) {
+        int const warp = thread / warp_lanes;
+        pass(warps_[std::size_t(warp)], warp * warp_lanes, warp_lanes, thread, where);
+    }
+
+private:
+    struct alignas(64) line {
+        std::byte bytes[64];
+    };
+
+    std::size_t warps() const { return std::size_t((size_ + warp_lanes - 1) / warp_lanes); }
+    static std::string text(std::source_location const& where) {
+        return std::string(where.file_name()) + ":" + std::to_string(where.line());
+    }
+
+    void prepare_block() {
+        if (!shared_.empty()) std::memset(static_cast<void*>(shared_.data()), 0xcd, shared_.size() * sizeof(line));
+        running_.store(size_, std::memory_order_relaxed);
+        returned_.store(0, std::memory_order_relaxed);
+        block_.arrived.store(0, std::memory_order_relaxed);
+        for (auto& warp : warps_) warp.arrived.store(0, std::memory_order_relaxed);
+    }
+
+    void work(int thread) {
+        for (std::uint32_t seen = 0;; ++seen) {
+            start_.wait(seen);
+            if (!body_) return;
+            for (int index = first_; index < end_; index += step_) {
+                run_one(thread, index);
+                // The last worker decides whether to go on: a fast one may fail in the next block before a slow one
+                // looks.
+                meet(next_, [this] {
+                    stop_ = failed_.load(std::memory_order_relaxed);
+                    if (!stop_) prepare_block();
+                });
+                if (stop_) break;
+            }
+            meet(done_, [] {});
+        }
+    }
+
+    void run_one(int thread, int index) {
+        try {
+            (*body_)(block_stand_in(*this, thread), index, shared_.empty() ? nullptr : shared_.data()->bytes);
+        } catch (block_stopped const&) {
+        } catch (...) {
+            fail(std::current_exception());
+        }
+        // Acquire and release here order only what follows the body, so they hide nothing inside it.
+        returned_.fetch_add(1, std::memory_order_relaxed);
+        bool const last = running_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+        if (last && returned_.load(std::memory_order_relaxed) < size_)
+            fail_stuck("threads of the block returned while others wait at a barrier");
+    }
+
+    /// A barrier of all workers outside a body; the last one calls `last()` before it opens.
+    template <class Last>
+    void meet(barrier& b, Last last) {
+        std::uint32_t const seen = b.gate.now();
+        if (b.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+            b.arrived.store(0, std::memory_order_relaxed);
+            last();
+            b.gate.advance();
+        } else {
+            b.gate.wait(seen);
+        }
+    }
+
+    /// A barrier inside a body, of the `count` threads from `first` on.
+    void pass(barrier& b, int first, int count, int thread, std::source_location where) {
+        where_[std::size_t(thread)] = where;
+        std::uint32_t const seen = b.gate.now();
+        if (b.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == count) {
+            check_same_place(first, count);
+            b.arrived.store(0, std::memory_order_relaxed);
+            // The others count as running again before they are let go: zero always means that nobody can go on.
+            running_.fetch_add(count - 1, std::memory_order_relaxed);
+            b.gate.advance();
+        } else {
+            if (running_.fetch_sub(1, std::memory_order_relaxed) == 1)
+                fail_stuck("no thread of the block can go on: not all reach the barrier at " + text(where));
+            if (!failed_.load(std::memory_order_relaxed)) b.gate.wait(seen);
+        }
+        if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
+    }
+
+    void check_same_place(int first, int count) {
+        auto const& expected = where_[std::size_t(first)];
+        for (int t = first + 1; t < first + count; ++t) {
+            auto const& other = where_[std::size_t(t)];
+            if (other.line() == expected.line() && std::strcmp(other.file_name(), expected.file_name()) == 0) continue;
+            fail(std::make_exception_ptr(block_failure("thread " + std::to_string(first) + " waits at " +
+                                                       text(expected) + ", thread " + std::to_string(t) + " at " +
+                                                       text(other))));
+            return;
+        }
+    }
+
+    void fail_stuck(std::string const& message) { fail(std::make_exception_ptr(block_failure(message))); }
+
+    /// Keeps the first failure and lets every waiting thread go, to unwind.
+    void fail(std::exception_ptr failure) {
+        {
+            std::lock_guard const lock(failure_mutex_);
+            if (!failure_) failure_ = std::move(failure);
+        }
+        failed_.store(true, std::memory_order_seq_cst);
+        block_.gate.advance();
+        for (auto& warp : warps_) warp.gate.advance();
+    }
+
+    int size_;
+    std::vector<line> shared_;
+    barrier block_;
+    std::vector<barrier> warps_;
+    std::vector<std::source_location> where_; // where each thread waits, for the check of the last to arrive
+    std::vector<char> vote_;
+    std::vector<void const*> lane_value_;
+    std::atomic<int> running_{0}, returned_{0};
+    std::atomic<bool> failed_{false};
+    std::mutex failure_mutex_;
+    std::exception_ptr failure_;
+
+    int first_ = 0, step_ = 1, end_ = 0;
+    bool stop_ = false;
+    body_type const* body_ = nullptr;
+    turnstile start_;
+    barrier next_, done_;
+    std::uint32_t seen_done_ = 0;
+    std::vector<std::thread> workers_; // last: they use everything above
+};
+
+} // namespace detail
+
+inline int block_stand_in::threads() const { return owner_->size(); }
+inline void block_stand_in::sync(std::source_location where) const { owner_->sync(thread_, where); }
+inline bool block_stand_in::sync_any(bool condition, std::source_location where) const {
+    return owner_->sync_any(thread_, condition, where);
+}
+
+template <class T>
+T block_stand_in::from_lane(T value, int source, std::source_location where) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T const result = *static_cast<T const*>(owner_->exchange(thread_, &value, source, where));
+    owner_->end_exchange(thread_, where); // no lane leaves while another may still read its value
+    return result;
+}
+
+/// Runs bodies as blocks of a fixed number of threads; the threads are kept from call to call.
+class block_runner {
+public:
+    /// `threads` in 1 ... 1024, a multiple of 32 where the body calls from_lane.
+    explicit block_runner(int threads, std::size_t shared_bytes = 0) : threads_(threads), shared_bytes_(shared_bytes) {
+        if (threads < 1 || threads > 1024)
+            throw argument_error("a block has 1 to 1024 threads, not " + std::to_string(threads));
+    }
+
+    /// Calls body(block, index, shared) for blocks 0 ... blocks - 1 and rethrows the first exception of any thread.
+    /// `shared` is 64-byte aligned and null when there is none.
+    template <class Body>
+    void run(int blocks, Body const& body) {
+        detail::block_threads::body_type const call = std::cref(body);
+        int const sets = blocks < 2 ? blocks : 2;
+        while (int(sets_.size()) < sets)
+            sets_.push_back(std::make_unique<detail::block_threads>(threads_, shared_bytes_));
+        for (int s = 0; s < sets; ++s) sets_[std::size_t(s)]->begin(s, sets, blocks, call);
+        std::exception_ptr failure;
+        for (int s = 0; s < sets; ++s)
+            if (auto const f = sets_[std::size_t(s)]->finish(); f && !failure) failure = f;
+        if (failure) std::rethrow_exception(failure);
+    }
+
+private:
+    int threads_;
+    std::size_t shared_bytes_;
+    std::vector<std::unique_ptr<detail::block_threads>> sets_;
+};
+
+} // namespace coppice::test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Host memory whose n-th allocation fails, and that counts what is still held.
+///
+/// every_allocation_fails_once(threads, work) runs work(exec) again and again, failing the first allocation, then the
+/// second, ... until it succeeds: each failure must come out as memory_error and leak nothing.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "core/executor.hpp"
+
+namespace coppice::test {
+
+class failing_memory final : public memory_resource {
+public:
+    /// Allocation number `fail_at` (from 0) throws memory_error; a negative number never fails.
+    explicit failing_memory(std::int64_t fail_at = -1) : fail_at_(fail_at) {}
+
+    void* allocate(std::size_t bytes) override {
+        if (allocations_.fetch_add(1) == fail_at_) throw memory_error("allocation refused by the test");
+        void* const p = host_memory()->allocate(bytes);
+        std::memset(p, 0xcd, bytes); // so that nothing relies on fresh memory being zero
+        held_bytes_ += static_cast<std::int64_t>(bytes);
+        return p;
+    }
+    void deallocate(void* pointer, std::size_t bytes) noexcept override {
+        held_bytes_ -= static_cast<std::int64_t>(bytes);
+        host_memory()->deallocate(pointer, bytes);
+    }
+    memory_place place() const noexcept override { return memory_place::host; }
+    void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
+
+    std::int64_t allocations() const { return allocations_; }
+    std::int64_t held_bytes() const { return held_bytes_; }
+
+private:
+    std::int64_t fail_at_;
+    std::atomic<std::int64_t> allocations_{0}, held_bytes_{0};
+};
+
+/// Returns the number of allocations that `work` makes.
+template <class Work>
+std::int64_t every_allocation_fails_once(int threads, Work const& work) {
+    for (std::int64_t fail_at = 0;; ++fail_at) {
+        auto const memory = std::make_shared<failing_memory>(fail_at);
+        host_executor const exec(threads, memory);
+        bool refused = false;
+        try {
+            work(exec);
+        } catch (memory_error const&) {
+            refused = true;
+        }
+        REQUIRE(memory->held_bytes() == 0);
+        bool const reached = memory->allocations() > fail_at;
+        REQUIRE(refused == reached); // a refused allocation is never swallowed
+        if (!reached) return fail_at;
+    }
+}
+
+} // namespace coppice::test
