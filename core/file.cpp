@@ -17,9 +17,7 @@
 namespace coppice {
 namespace {
 
-std::string reason_text(int reason) {
-    return std::generic_category().message(reason);
-}
+std::string reason_text(int reason) { return std::generic_category().message(reason); }
 
 [[noreturn]] void fail_to_read(std::filesystem::path const& path, int reason) {
     throw io_error("cannot read " + path.string() + ": " + reason_text(reason));
@@ -104,9 +102,7 @@ atomic_file::atomic_file(std::filesystem::path path) : path_(std::move(path)) {
     if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
 }
 
-atomic_file::~atomic_file() {
-    discard();
-}
+atomic_file::~atomic_file() { discard(); }
 
 void atomic_file::discard() noexcept {
     if (descriptor_ >= 0) ::close(descriptor_);

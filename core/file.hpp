@@ -23,8 +23,8 @@ struct file_text {
 file_text read_file(std::filesystem::path const& path);
 
 /// The file's text, inflated where its first two bytes say gzip (any number of members). At least `limit` bytes of the
-/// text, or all of it. Throws io_error; format_error (line 0) where the compressed data are truncated, damaged, followed
-/// by something else, or where a name that ends in .gz holds no gzip data.
+/// text, or all of it. Throws io_error; format_error (line 0) where the compressed data are truncated, damaged,
+/// followed by something else, or where a name that ends in .gz holds no gzip data.
 file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX);
 
 /// `text` (at most 2 GiB) as one gzip member, the same bytes on every run; members may be written one after the other.

@@ -14,9 +14,7 @@ namespace {
 
 constexpr int gzip_wrapper = 15 + 16; // largest window, gzip header and trailer
 
-bool is_gzip(std::string_view bytes) {
-    return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-}
+bool is_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
 uInt as_chunk(std::size_t bytes) {
     return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max() / 2));
@@ -98,7 +96,8 @@ private:
         if (status == Z_STREAM_END) return true;
         if (status == Z_MEM_ERROR) throw memory_error("cannot allocate memory to inflate " + name_);
         if (status != Z_OK && status != Z_BUF_ERROR)
-            throw format_error(name_, 0, std::string("damaged gzip data: ") + (stream_.msg ? stream_.msg : "no reason"));
+            throw format_error(name_, 0,
+                               std::string("damaged gzip data: ") + (stream_.msg ? stream_.msg : "no reason"));
         if (rest_.empty() && stream_.avail_out > 0)
             throw format_error(name_, 0, "truncated gzip data: the file ends inside a compressed member");
         return false;
@@ -132,7 +131,8 @@ std::string gzip_member(std::string_view text) {
         throw argument_error("gzip member of " + std::to_string(text.size()) + " bytes; at most 2 GiB");
     z_stream stream{};
     constexpr int memory_level = 8;
-    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_wrapper, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_wrapper, memory_level, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
         throw memory_error("cannot start zlib");
     std::string member(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
     stream.next_in = as_bytes(text.data());

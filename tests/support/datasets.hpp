@@ -16,9 +16,7 @@
 namespace coppice::test {
 
 /// Root of the source tree; the project's own small matrices lie in source_folder() / "datasets".
-inline std::filesystem::path source_folder() {
-    return COPPICE_SOURCE_DIR;
-}
+inline std::filesystem::path source_folder() { return COPPICE_SOURCE_DIR; }
 
 /// Folder of public matrices (real/, graph/, banded/, rect/ with *.mtx.gz): the environment variable COPPICE_DATASETS,
 /// or else `shared/datasets` beside the source tree. Empty where there is none; the caller then skips in words.
@@ -34,9 +32,7 @@ inline std::optional<std::filesystem::path> datasets_folder() {
 }
 
 /// Says that a test did not run, and why; a skipped check is never silent.
-inline void print_skipped(std::string const& what) {
-    std::cout << "skipped: " << what << std::endl;
-}
+inline void print_skipped(std::string const& what) { std::cout << "skipped: " << what << std::endl; }
 
 /// A file of datasets_folder(), such as "real/add32.mtx.gz". Where it is absent, says so and returns nothing:
 ///   auto const file = dataset("real/add32.mtx.gz"); if (!file) return;

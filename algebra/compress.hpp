@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Triplets in any order to compressed rows: a stable two-level counting sort, the engine behind to_csr() and the
+/// Matrix Market reader.
+///
+/// Rows are dealt to at most 1024 buckets of consecutive rows. One pass scatters all triplets to their buckets, in
+/// input order; then each bucket, small enough for a core's cache, is counted by row, ordered by column and folded.
+/// Every step is stable, so duplicates are summed in input order whatever the number of threads or buckets.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "algebra/csr.hpp"
+#include "core/parallel.hpp"
+
+namespace coppice::detail {
+
+template <class T, class I>
+struct triplet {
+    I row;
+    I column;
+    T value;
+};
+
+/// Bucket b holds the rows [b << shift, (b + 1) << shift).
+struct row_buckets {
+    int shift = 0;
+    std::int64_t count = 1;
+    std::int64_t rows = 0;
+
+    row_buckets(std::int64_t row_count, std::int64_t entries) : rows(row_count) {
+        // Enough buckets that one fits in cache, few enough that the scatter keeps one open cache line for each.
+        std::int64_t const wanted = std::clamp<std::int64_t>(std::max(entries >> 14, rows >> 16), 1, 1024);
+        while (((std::max<std::int64_t>(rows, 1) - 1) >> shift) >= wanted) ++shift;
+        count = ((std::max<std::int64_t>(rows, 1) - 1) >> shift) + 1;
+    }
+    std::int64_t of(std::int64_t row) const { return row >> shift; }
+    std::int64_t first_row(std::int64_t bucket) const { return std::min(rows, bucket << shift); }
+};
+
+/// What one block of the input looks like: how many triplets it emits, and whether they come strictly sorted.
+template <class I>
+struct block_summary {
+    std::int64_t emitted = 0;
+    bool sorted = true;
+    I first_row = 0, first_column = 0;
+    I last_row = -1, last_column = -1;
+
+    void append(I row, I column) {
+        if (emitted == 0) {
+            first_row = row;
+            first_column = column;
+        } else {
+            sorted = sorted && (row > last_row || (row == last_row && column > last_column));
+        }
+        last_row = row;
+        last_column = column;
+        ++emitted;
+    }
+};
+
+/// Whether the blocks, one after the other, hold strictly increasing (row, column) pairs.
+template <class I>
+bool strictly_sorted(std::vector<block_summary<I>> const& blocks) {
+    I row = -1;
+    I column = -1;
+    for (auto const& b : blocks) {
+        if (b.emitted == 0) continue;
+        if (!b.sorted || b.first_row < row || (b.first_row == row && b.first_column <= column)) return false;
+        row = b.last_row;
+        column = b.last_column;
+    }
+    return true;
+}
+
+/// One bucket: orders its triplets by (row, column), stable, sums duplicates, leaves the result at the front of
+/// `entries` and the number of triplets of each row in row_lengths[rows of the bucket]. Returns what is left.
+template <class T, class I>
+std::int64_t order_bucket(array_view<triplet<T, I>> entries, std::int64_t first_row, array_view<I> row_lengths) {
+    struct item {
+        I column;
+        T value;
+    };
+    std::int64_t const rows = row_lengths.size();
+    std::vector<std::int64_t> start(static_cast<std::size_t>(rows) + 1, 0);
+    for (auto const& e : entries) ++start[static_cast<std::size_t>(e.row - first_row) + 1];
+    for (std::size_t r = 1; r < start.size(); ++r) start[r] += start[r - 1];
+
+    buffer<item> items(host_memory(), entries.size());
+    for (auto const& e : entries) items[start[static_cast<std::size_t>(e.row - first_row)]++] = item{e.column, e.value};
+
+    // start[r] is now the end of row r.
+    std::int64_t kept = 0;
+    item* row_begin = items.data();
+    auto const by_column = [](item const& a, item const& b) { return a.column < b.column; };
+    for (std::int64_t r = 0; r < rows; ++r) {
+        item* const row_end = items.data() + start[static_cast<std::size_t>(r)];
+        if (!std::is_sorted(row_begin, row_end, by_column)) std::stable_sort(row_begin, row_end, by_column);
+        std::int64_t const row_start = kept;
+        for (item const* e = row_begin; e != row_end; ++e) {
+            if (kept > row_start && entries[kept - 1].column == e->column)
+                entries[kept - 1].value += e->value;
+            else
+                entries[kept++] = {static_cast<I>(first_row + r), e->column, e->value};
+        }
+        row_lengths[r] = static_cast<I>(kept - row_start);
+        row_begin = row_end;
+    }
+    return kept;
+}
+
+/// CSR of the triplets that `source` gives: rows sorted by column, duplicates summed in input order, zeros kept.
+///
+/// `source.visit(first, last, emit)` calls emit(row, column, value) any number of times for each of its items
+/// [first, last), in order and the same way each time it is asked; all indices are in range. `source.release()` is
+/// called once the triplets are no longer needed. Time O(items + rows), memory one copy of the triplets beside the
+/// result; throws overflow_error where the nonzeros do not fit an I.
+template <class T, class I, class Source>
+class compressor {
+public:
+    compressor(host_executor const& exec, I rows, I columns, std::int64_t items, Source& source)
+        : exec_(exec), rows_(rows), columns_(columns), items_(items), source_(source), buckets_(rows, items),
+          block_(std::max<std::int64_t>(1 << 15, (items + 255) / 256)), blocks_((items + block_ - 1) / block_) {}
+
+    csr<T, I> run() {
+        count();
+        return strictly_sorted(summary_) ? copy_sorted() : sort();
+    }
+
+private:
+    // Triplets of each (bucket, block), bucket-major, and a summary of each block.
+    void count() {
+        summary_.resize(static_cast<std::size_t>(blocks_));
+        start_.assign(static_cast<std::size_t>(buckets_.count * blocks_ + 1), 0);
+        for_each_block(exec_, items_, block_, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+            block_summary<I> summary;
+            std::vector<std::int64_t> histogram(static_cast<std::size_t>(buckets_.count), 0);
+            source_.visit(first, last, [&](I row, I column, T const&) {
+                summary.append(row, column);
+                ++histogram[static_cast<std::size_t>(buckets_.of(row))];
+            });
+            for (std::int64_t k = 0; k < buckets_.count; ++k) start_[slot(k, b) + 1] = histogram[std::size_t(k)];
+            summary_[static_cast<std::size_t>(b)] = summary;
+        });
+        for (std::size_t s = 1; s < start_.size(); ++s) start_[s] += start_[s - 1];
+    }
+
+    // Nothing to sort: entry k goes to position k.
+    csr<T, I> copy_sorted() {
+        std::int64_t const nonzeros = start_.back();
+        auto out = allocate(nonzeros);
+        std::vector<std::int64_t> base(summary_.size() + 1, 0);
+        std::vector<I> previous_row(summary_.size() + 1, I(-1));
+        for (std::size_t b = 0; b < summary_.size(); ++b) {
+            base[b + 1] = base[b] + summary_[b].emitted;
+            previous_row[b + 1] = summary_[b].emitted > 0 ? summary_[b].last_row : previous_row[b];
+        }
+        for_each_block(exec_, items_, block_, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+            std::int64_t position = base[static_cast<std::size_t>(b)];
+            std::int64_t row_before = previous_row[static_cast<std::size_t>(b)];
+            source_.visit(first, last, [&](I row, I column, T const& value) {
+                for (; row_before < row; ++row_before) out.offsets[row_before + 1] = static_cast<I>(position);
+                out.columns[position] = column;
+                out.values[position] = value;
+                ++position;
+            });
+        });
+        for (std::int64_t r = previous_row.back(); r < rows_; ++r) out.offsets[r + 1] = static_cast<I>(nonzeros);
+        source_.release();
+        return std::move(out).take(rows_, columns_);
+    }
+
+    csr<T, I> sort() {
+        buffer<triplet<T, I>> entries = scatter();
+        source_.release();
+        buffer<I> lengths(exec_, rows_);
+        std::vector<std::int64_t> kept(static_cast<std::size_t>(buckets_.count) + 1, 0);
+        for_each_block(exec_, buckets_.count, 1, [&](std::int64_t k, std::int64_t, std::int64_t) {
+            std::int64_t const row = buckets_.first_row(k);
+            kept[static_cast<std::size_t>(k) + 1] =
+                order_bucket(bucket(entries, k), row, lengths.view().slice(row, buckets_.first_row(k + 1) - row));
+        });
+        for (std::size_t k = 1; k < kept.size(); ++k) kept[k] += kept[k - 1];
+
+        auto out = allocate(kept.back());
+        for_each_block(exec_, buckets_.count, 1, [&](std::int64_t k, std::int64_t, std::int64_t) {
+            std::int64_t position = kept[static_cast<std::size_t>(k)];
+            for (std::int64_t r = buckets_.first_row(k); r < buckets_.first_row(k + 1); ++r) {
+                out.offsets[r] = static_cast<I>(position);
+                position += lengths[r];
+            }
+            auto const* from = entries.data() + start_[slot(k, 0)];
+            for (position = kept[std::size_t(k)]; position < kept[std::size_t(k) + 1]; ++position, ++from) {
+                out.columns[position] = from->column;
+                out.values[position] = from->value;
+            }
+        });
+        out.offsets[rows_] = static_cast<I>(kept.back());
+        return std::move(out).take(rows_, columns_);
+    }
+
+    // All triplets, bucket after bucket, in input order inside each.
+    buffer<triplet<T, I>> scatter() {
+        buffer<triplet<T, I>> entries(exec_, start_.back());
+        for_each_block(exec_, items_, block_, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+            std::vector<triplet<T, I>*> cursor(static_cast<std::size_t>(buckets_.count));
+            for (std::int64_t k = 0; k < buckets_.count; ++k)
+                cursor[static_cast<std::size_t>(k)] = entries.data() + start_[slot(k, b)];
+            source_.visit(first, last, [&](I row, I column, T const& value) {
+                *cursor[static_cast<std::size_t>(buckets_.of(row))]++ = {row, column, value};
+            });
+        });
+        return entries;
+    }
+
+    struct arrays {
+        buffer<I> offsets;
+        buffer<I> columns;
+        buffer<T> values;
+        csr<T, I> take(I rows, I column_count) && {
+            return {rows, column_count, std::move(offsets), std::move(columns), std::move(values)};
+        }
+    };
+    arrays allocate(std::int64_t nonzeros) const {
+        checked_cast<I>(nonzeros, "number of nonzeros");
+        arrays out{{exec_, std::int64_t(rows_) + 1}, {exec_, nonzeros}, {exec_, nonzeros}};
+        out.offsets[0] = 0;
+        return out;
+    }
+    std::size_t slot(std::int64_t bucket, std::int64_t block) const {
+        return static_cast<std::size_t>(bucket * blocks_ + block);
+    }
+    array_view<triplet<T, I>> bucket(buffer<triplet<T, I>>& entries, std::int64_t k) const {
+        return entries.view().slice(start_[slot(k, 0)], start_[slot(k + 1, 0)] - start_[slot(k, 0)]);
+    }
+
+    host_executor const& exec_;
+    I rows_;
+    I columns_;
+    std::int64_t items_;
+    Source& source_;
+    row_buckets buckets_;
+    std::int64_t block_;
+    std::int64_t blocks_;
+    std::vector<block_summary<I>> summary_{};
+    std::vector<std::int64_t> start_{};
+};
+
+} // namespace coppice::detail

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Coordinate storage to compressed rows and back, on the host.
+#pragma once
+
+#include <complex>
+#include <string>
+#include <utility>
+
+#include "algebra/compress.hpp"
+#include "algebra/coo.hpp"
+#include "algebra/csr.hpp"
+
+namespace coppice {
+
+/// Compressed rows of `a`, in host memory: columns increase strictly within each row, duplicates are summed in the
+/// order in which they stand in `a`, stored zeros are kept.
+///
+/// O(entries + rows) time and one extra copy of the triplets in memory; the same bits for any number of threads.
+/// Throws dimension_error where the three arrays differ in length, matrix_error where a size is negative or an index
+/// lies outside the matrix (the message names the first such entry), overflow_error where the nonzeros do not fit an I.
+template <class T, class I>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a);
+
+/// The same; the arrays of `a` are freed as soon as they have been read, and `a` is left without entries.
+template <class T, class I>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a);
+
+/// Triplets of `a`, which lies in host memory, row after row in the order of its storage. Nothing is checked.
+template <class T, class I, class O>
+coo<T, I> to_coo(host_executor const& exec, csr_view<T, I, O> a);
+
+template <class T, class I, class O>
+coo<T, I> to_coo(host_executor const& exec, csr<T, I, O> const& a) {
+    return to_coo(exec, a.view());
+}
+
+namespace detail {
+
+template <class T, class I>
+void check_triplets(host_executor const& exec, coo<T, I> const& a) {
+    if (a.rows < 0 || a.columns < 0)
+        throw matrix_error("coordinate matrix of negative size: " + std::to_string(a.rows) + " x " +
+                           std::to_string(a.columns));
+    std::int64_t const entries = a.entries();
+    require_size("row indices of a coordinate matrix", static_cast<std::int64_t>(a.row_indices.size()), entries);
+    require_size("column indices of a coordinate matrix", static_cast<std::int64_t>(a.column_indices.size()), entries);
+
+    auto const wrong = [&a](std::int64_t k) {
+        auto const at = static_cast<std::size_t>(k);
+        return a.row_indices[at] < 0 || a.row_indices[at] >= a.rows || a.column_indices[at] < 0 ||
+               a.column_indices[at] >= a.columns;
+    };
+    auto const smaller = [](std::int64_t x, std::int64_t y) { return std::min(x, y); };
+    auto const first = reduce(
+        exec, entries, entries, [&](std::int64_t k) { return wrong(k) ? k : entries; }, smaller);
+    if (first < entries)
+        throw matrix_error("entry " + std::to_string(first) + " of a coordinate matrix lies at row " +
+                           std::to_string(a.row_indices[static_cast<std::size_t>(first)]) + ", column " +
+                           std::to_string(a.column_indices[static_cast<std::size_t>(first)]) + "; the matrix is " +
+                           std::to_string(a.rows) + " x " + std::to_string(a.columns));
+}
+
+template <class T, class I>
+struct coo_source {
+    coo<T, I> const& from;
+    coo<T, I>* disposable; // the same matrix where its arrays may be freed, or null
+
+    template <class Emit>
+    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
+        for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k)
+            emit(from.row_indices[k], from.column_indices[k], from.values[k]);
+    }
+    void release() {
+        if (disposable) *disposable = coo<T, I>{from.rows, from.columns};
+    }
+};
+
+template <class T, class I>
+csr<T, I> coo_to_csr(host_executor const& exec, coo<T, I> const& a, coo<T, I>* disposable) {
+    check_triplets(exec, a);
+    coo_source<T, I> source{a, disposable};
+    return compressor<T, I, coo_source<T, I>>(exec, a.rows, a.columns, a.entries(), source).run();
+}
+
+} // namespace detail
+
+template <class T, class I>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I> const& a) {
+    return detail::coo_to_csr<T, I>(exec, a, nullptr);
+}
+
+template <class T, class I>
+csr<T, I> to_csr(host_executor const& exec, coo<T, I>&& a) {
+    return detail::coo_to_csr<T, I>(exec, a, &a);
+}
+
+template <class T, class I, class O>
+coo<T, I> to_coo(host_executor const& exec, csr_view<T, I, O> a) {
+    auto const n = static_cast<std::size_t>(a.nonzeros());
+    coo<T, I> out{a.rows(), a.columns(), std::vector<I>(n), std::vector<I>(n), std::vector<T>(n)};
+    for_each(exec, a.rows(), [&](std::int64_t row) {
+        for (O k = a.row_begin(row); k < a.row_end(row); ++k) {
+            auto const at = static_cast<std::size_t>(k);
+            out.row_indices[at] = static_cast<I>(row);
+            out.column_indices[at] = a.indices[k];
+            out.values[at] = a.coefficients[k];
+        }
+    });
+    return out;
+}
+
+#define COPPICE_CONVERT(EXTERN, T, I)                                                                                  \
+    EXTERN template csr<T, I> to_csr(host_executor const&, coo<T, I> const&);                                          \
+    EXTERN template csr<T, I> to_csr(host_executor const&, coo<T, I>&&);                                               \
+    EXTERN template coo<T, I> to_coo(host_executor const&, csr_view<T, I>)
+COPPICE_CONVERT(extern, float, std::int32_t);
+COPPICE_CONVERT(extern, double, std::int32_t);
+COPPICE_CONVERT(extern, std::complex<float>, std::int32_t);
+COPPICE_CONVERT(extern, std::complex<double>, std::int32_t);
+COPPICE_CONVERT(extern, float, std::int64_t);
+COPPICE_CONVERT(extern, double, std::int64_t);
+COPPICE_CONVERT(extern, std::complex<float>, std::int64_t);
+COPPICE_CONVERT(extern, std::complex<double>, std::int64_t);
+
+} // namespace coppice

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The letters of Matrix Market files: blanks, lines, numbers. Nothing here reads past `end` or throws.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace coppice::detail {
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+inline char const* skip_blanks(char const* at, char const* end) {
+    while (at != end && is_blank(*at)) ++at;
+    return at;
+}
+
+/// End of the line that holds `at`: its '\n', or `end`.
+inline char const* line_end(char const* at, char const* end) {
+    void const* const found = at == end ? nullptr : std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+    return found ? static_cast<char const*>(found) : end;
+}
+
+/// At a blank, a line's end or the text's end.
+inline bool at_token_end(char const* at, char const* end) { return at == end || is_blank(*at) || *at == '\n'; }
+
+/// The token at `at`, which is not a blank.
+inline std::string_view token_at(char const* at, char const* end) {
+    char const* stop = at;
+    while (!at_token_end(stop, end)) ++stop;
+    return {at, static_cast<std::size_t>(stop - at)};
+}
+
+/// A token fit for a message: shortened, and with '?' for what cannot be printed.
+std::string quoted(std::string_view token);
+
+enum class number_status { good, malformed, out_of_range };
+
+/// A decimal integer, with or without sign; moves `at` behind it. Anything else leaves `at` alone.
+inline number_status parse_integer(char const*& at, char const* end, std::int64_t& value) {
+    bool const plus = at != end && *at == '+' && end - at > 1 && at[1] != '-';
+    auto const [stop, status] = std::from_chars(at + (plus ? 1 : 0), end, value);
+    if (status == std::errc::result_out_of_range && at_token_end(stop, end)) return number_status::out_of_range;
+    if (status != std::errc{} || !at_token_end(stop, end)) return number_status::malformed;
+    at = stop;
+    return number_status::good;
+}
+
+/// A non-negative index in plain digits, which is what almost every token of a file is; moves `at` behind it.
+inline bool parse_index_quickly(char const*& at, char const* end, std::int64_t& value) {
+    char const* p = at;
+    std::int64_t sum = 0;
+    for (; p != end; ++p) {
+        auto const digit = static_cast<unsigned>(static_cast<unsigned char>(*p)) - unsigned('0');
+        if (digit > 9) break;
+        sum = sum * 10 + static_cast<std::int64_t>(digit);
+    }
+    // Up to 18 digits cannot overflow; the rest is left to parse_integer.
+    if (p == at || p - at > 18 || !at_token_end(p, end)) return false;
+    at = p;
+    value = sum;
+    return true;
+}
+
+/// What std::from_chars does not take: Fortran exponents (1.0D+00, 1.0-101), and values that round to zero.
+template <class R>
+number_status parse_real_slowly(char const*& at, char const* end, R& value);
+
+/// A real number in decimal, `inf` or `nan`; moves `at` behind it. Values too small for R become (signed) zero or
+/// subnormal, values too large are out_of_range.
+template <class R>
+number_status parse_real(char const*& at, char const* end, R& value) {
+    auto const [stop, status] = std::from_chars(at, end, value);
+    if (status != std::errc{} || !at_token_end(stop, end)) return parse_real_slowly(at, end, value);
+    at = stop;
+    return number_status::good;
+}
+
+} // namespace coppice::detail
