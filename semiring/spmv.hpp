@@ -56,9 +56,13 @@ void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, a
 
 } // namespace detail
 
+/// What semiring_spmv asks of a semiring: an adder `add`; multiply(a, x, column) and result(sum) beside it.
+template <class S>
+concept semiring = adder<decltype(S::add)>;
+
 /// y = result(⊕_j multiply(a_ij, x_j)) over `s`, row by row. Shapes x[columns], y[rows]; x and y must not overlap.
 /// Throws dimension_error where sizes disagree. On CUDA returns when the work is queued.
-template <executor Executor, class Semiring, class T, class I, class O>
+template <executor Executor, semiring Semiring, class T, class I, class O>
 void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                    std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y) {
     detail::require_spmv_sizes(plan, a, x, y);
@@ -79,7 +83,7 @@ void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
 
 /// semiring_spmv over the semiring of that name (semiring_names); the one place where a name becomes a type.
 template <executor Executor, class T>
-void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, std::string_view semiring, csr_view<T> a,
+void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, std::string_view name, csr_view<T> a,
                    std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y);
 
 #define COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, T)                                                                    \

@@ -42,10 +42,11 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
     std::int64_t const nonzeros = static_cast<std::int64_t>(offsets[range.last]) - first_nonzero;
 
     auto const row_end = [ends = offsets + range.first + 1](std::int64_t i) { return std::int64_t(ends[i]); };
-    auto const product = [&multiply, base = range.first](std::int64_t k, std::int64_t i) {
+    // By value: what the operators hold stays in registers through the loops.
+    auto const product = [multiply, base = range.first](std::int64_t k, std::int64_t i) {
         return detail::multiply_nonzero(multiply, k, base + i);
     };
-    auto const emit = [&store, base = range.first](std::int64_t i, auto const& sum) { store(base + i, sum); };
+    auto const emit = [store, base = range.first](std::int64_t i, auto const& sum) { store(base + i, sum); };
 
     using ends_type = detail::walk_ends<accumulator_t<Add>>;
     struct stretch {
@@ -60,7 +61,11 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
     detail::for_each_block(exec, path, steps, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
         auto const from = detail::path_search(row_end, rows, first_nonzero, nonzeros, first);
         auto const to = detail::path_search(row_end, rows, first_nonzero, nonzeros, last);
-        done[static_cast<std::size_t>(s)] = {from.row, detail::walk(from, to, row_end, product, add, emit)};
+        auto const local_product = product;
+        auto const local_emit = emit;
+        auto const local_end = row_end;
+        done[static_cast<std::size_t>(s)] = {from.row,
+                                             detail::walk(from, to, local_end, local_product, add, local_emit)};
     });
 
     // One ordered fold of what rows left open at the cuts.
