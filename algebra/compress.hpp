@@ -77,7 +77,8 @@ bool strictly_sorted(std::vector<block_summary<I>> const& blocks) {
 /// One bucket: orders its triplets by (row, column), stable, sums duplicates, leaves the result at the front of
 /// `entries` and the number of triplets of each row in row_lengths[rows of the bucket]. Returns what is left.
 template <class T, class I>
-std::int64_t order_bucket(array_view<triplet<T, I>> entries, std::int64_t first_row, array_view<I> row_lengths) {
+std::int64_t order_bucket(host_executor const& exec, array_view<triplet<T, I>> entries, std::int64_t first_row,
+                          array_view<I> row_lengths) {
     struct item {
         I column;
         T value;
@@ -87,7 +88,7 @@ std::int64_t order_bucket(array_view<triplet<T, I>> entries, std::int64_t first_
     for (auto const& e : entries) ++start[static_cast<std::size_t>(e.row - first_row) + 1];
     for (std::size_t r = 1; r < start.size(); ++r) start[r] += start[r - 1];
 
-    buffer<item> items(host_memory(), entries.size());
+    buffer<item> items(exec, entries.size());
     for (auto const& e : entries) items[start[static_cast<std::size_t>(e.row - first_row)]++] = item{e.column, e.value};
 
     // start[r] is now the end of row r.
@@ -178,8 +179,8 @@ private:
         std::vector<std::int64_t> kept(static_cast<std::size_t>(buckets_.count) + 1, 0);
         for_each_block(exec_, buckets_.count, 1, [&](std::int64_t k, std::int64_t, std::int64_t) {
             std::int64_t const row = buckets_.first_row(k);
-            kept[static_cast<std::size_t>(k) + 1] =
-                order_bucket(bucket(entries, k), row, lengths.view().slice(row, buckets_.first_row(k + 1) - row));
+            kept[static_cast<std::size_t>(k) + 1] = order_bucket(
+                exec_, bucket(entries, k), row, lengths.view().slice(row, buckets_.first_row(k + 1) - row));
         });
         for (std::size_t k = 1; k < kept.size(); ++k) kept[k] += kept[k - 1];
 

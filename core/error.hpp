@@ -59,12 +59,15 @@ public:
 class format_error : public error {
 public:
     format_error(std::string file, std::int64_t line, std::string const& message)
-        : error(error_code::format, file + (line > 0 ? ":" + std::to_string(line) : std::string()) + ": " + message),
-          file_(std::move(file)), line_(line) {}
+        : error(error_code::format, place(file, line) + ": " + message), file_(std::move(file)), line_(line) {}
     std::string const& file() const noexcept { return file_; }
     std::int64_t line() const noexcept { return line_; }
 
 private:
+    static std::string place(std::string const& file, std::int64_t line) {
+        return line > 0 ? file + ':' + std::to_string(line) : file;
+    }
+
     std::string file_;
     std::int64_t line_;
 };
