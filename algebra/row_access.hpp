@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Lane code on one row of a CSR matrix; what the operations in this folder are made of.
+#pragma once
+
+#include <cstdint>
+
+#include "algebra/csr.hpp"
+
+namespace coppice::detail {
+
+/// |value| for built-in and user types with an order; keeps NaN.
+template <class T>
+COPPICE_HD T magnitude(T value) {
+    return value < T(0) ? -value : value;
+}
+
+/// False for NaN and both infinities.
+template <class T>
+COPPICE_HD bool is_finite(T value) {
+    return value - value == T(0);
+}
+
+/// First position in the sorted columns of `row` whose column is not below `column`.
+template <class T, class I, class O>
+COPPICE_HD O lower_bound_in_row(csr_view<T, I, O> const& a, std::int64_t row, I column) {
+    O first = a.row_begin(row), last = a.row_end(row);
+    while (first < last) {
+        O const middle = first + (last - first) / 2;
+        if (a.indices[middle] < column)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+/// Whether `row` has a nonzero in `column`, at position k; columns sorted.
+template <class T, class I, class O>
+COPPICE_HD bool find_in_row(csr_view<T, I, O> const& a, std::int64_t row, I column, O& k) {
+    k = lower_bound_in_row(a, row, column);
+    return k < a.row_end(row) && a.indices[k] == column;
+}
+
+/// Whether the columns of `row` rise strictly: sorted and without duplicates.
+template <class T, class I, class O>
+COPPICE_HD bool row_is_sorted(csr_view<T, I, O> const& a, std::int64_t row) {
+    for (O k = a.row_begin(row) + 1; k < a.row_end(row); ++k)
+        if (a.indices[k] <= a.indices[k - 1]) return false;
+    return true;
+}
+
+/// Sum of the values of `row` in `column`; columns in any order, duplicates summed, 0 where there is none.
+template <class T, class I, class O>
+COPPICE_HD T sum_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64_t column) {
+    T sum{};
+    for (O k = a.row_begin(row); k < a.row_end(row); ++k)
+        if (std::int64_t(a.indices[k]) == column) sum = sum + a.coefficients[k];
+    return sum;
+}
+
+/// Combines flags and positions in a reduction.
+struct both {
+    COPPICE_HD bool operator()(bool a, bool b) const { return a && b; }
+};
+struct smaller {
+    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return a < b ? a : b; }
+};
+
+} // namespace coppice::detail

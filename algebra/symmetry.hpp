@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Symmetry, and the weighted undirected graph of a matrix. Included by algebra/operations.hpp.
+#pragma once
+
+#include "algebra/transform.hpp"
+
+namespace coppice {
+
+/// What of a square matrix equals its transpose; a rectangular one has neither.
+struct symmetry {
+    bool pattern = true; ///< (j, i) is stored wherever (i, j) is
+    bool values = true;  ///< and holds the same value; a NaN equals nothing. Implies `pattern`.
+};
+
+namespace detail {
+
+template <class T, class I, class O>
+struct row_sorted {
+    csr_view<T, I, O> a;
+    COPPICE_HD bool operator()(std::int64_t i) const { return row_is_sorted(a, i); }
+};
+
+struct both_symmetries {
+    COPPICE_HD symmetry operator()(symmetry a, symmetry b) const {
+        return {a.pattern && b.pattern, a.values && b.values};
+    }
+};
+/// Looks for the mirror image of every nonzero of a row.
+template <class T, class I, class O>
+struct row_symmetry {
+    csr_view<T, I, O> a;
+    COPPICE_HD symmetry operator()(std::int64_t i) const {
+        symmetry s;
+        O at = 0;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            bool const found = find_in_row(a, a.indices[k], I(i), at);
+            s.pattern = s.pattern && found;
+            s.values = s.values && found && a.coefficients[at] == a.coefficients[k];
+        }
+        return s;
+    }
+};
+/// Whether every off-diagonal |a_ij| > 0 of a row meets an equal |a_ji|.
+template <class T, class I, class O>
+struct row_of_symmetric_weights {
+    csr_view<T, I, O> a;
+    COPPICE_HD bool operator()(std::int64_t i) const {
+        O at = 0;
+        bool fine = true;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            T const weight = magnitude(a.coefficients[k]);
+            if (std::int64_t(a.indices[k]) == i || weight == T(0)) continue;
+            fine = fine && find_in_row(a, a.indices[k], I(i), at) && magnitude(a.coefficients[at]) == weight;
+        }
+        return fine;
+    }
+};
+
+/// i where row i holds a value that is not finite; `none` where all are.
+template <class T, class I, class O>
+struct nonfinite_row {
+    csr_view<T, I, O> a;
+    std::int64_t none;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
+            if (!is_finite(a.coefficients[k])) return i;
+        return none;
+    }
+};
+
+/// Calls emit(column, weight) for the off-diagonal weights above 0 of row i of |A| + |B| by rising column. Rows of both
+/// are sorted without duplicates; a `b` without offsets counts as empty.
+template <class T, class I, class O, class Emit>
+COPPICE_HD void merge_weights(csr_view<T, I, O> const& a, csr_view<T, I, O> const& b, std::int64_t i, Emit& emit) {
+    O k = a.row_begin(i), m = b.offsets ? b.row_begin(i) : 0;
+    O const k_end = a.row_end(i), m_end = b.offsets ? b.row_end(i) : 0;
+    while (k < k_end || m < m_end) {
+        bool const take_a = m == m_end || (k < k_end && a.indices[k] <= b.indices[m]);
+        bool const take_b = k == k_end || (m < m_end && b.indices[m] <= a.indices[k]);
+        I const column = take_a ? a.indices[k] : b.indices[m];
+        T weight{};
+        if (take_a) weight = weight + magnitude(a.coefficients[k++]);
+        if (take_b) weight = weight + magnitude(b.coefficients[m++]);
+        if (std::int64_t(column) != i && weight != T(0)) emit(column, weight);
+    }
+}
+template <class T, class I, class O>
+struct count_weights {
+    csr_view<T, I, O> a, b;
+    struct counter {
+        O count = 0;
+        COPPICE_HD void operator()(I, T) { ++count; }
+    };
+    COPPICE_HD O operator()(std::int64_t i) const {
+        counter c;
+        merge_weights(a, b, i, c);
+        return c.count;
+    }
+};
+template <class T, class I, class O>
+struct write_weights {
+    csr_view<T, I, O> a, b;
+    O const* offsets;
+    I* indices;
+    T* values;
+    struct writer {
+        I* column;
+        T* value;
+        COPPICE_HD void operator()(I j, T weight) {
+            *column++ = j;
+            *value++ = weight;
+        }
+    };
+    COPPICE_HD void operator()(std::int64_t i) const {
+        writer w{indices + offsets[i], values + offsets[i]};
+        merge_weights(a, b, i, w);
+    }
+};
+
+/// A view whose rows are sorted without duplicates: of the matrix itself, or of a sorted copy that this keeps.
+template <class T, class I, class O>
+struct sorted_matrix {
+    csr<T, I, O> copy;
+    csr_view<T, I, O> view;
+};
+
+/// Throws matrix_error naming the first row that holds a value that is not finite.
+template <executor Executor, class T, class I, class O>
+void require_finite(Executor const& exec, csr_view<T, I, O> a) {
+    std::int64_t const n = a.rows();
+    std::int64_t const row = reduce(exec, n, n, nonfinite_row<T, I, O>{a, n}, smaller{});
+    if (row == n) return;
+    O const first = exec.load(a.offsets + row), last = exec.load(a.offsets + row + 1);
+    auto const columns = to_vector(exec, a.column_indices().slice(first, last - first));
+    auto const values = to_vector(exec, a.values().slice(first, last - first));
+    std::size_t k = 0;
+    while (is_finite(values[k])) ++k;
+    throw matrix_error("row " + std::to_string(row) + ", column " + std::to_string(columns[k]) + " holds " +
+                       std::to_string(values[k]) + ", expected a finite value");
+}
+
+} // namespace detail
+
+/// Whether the columns of every row rise strictly: sorted and without duplicates. Waits.
+template <executor Executor, class T, class I, class O>
+bool has_sorted_columns(Executor const& exec, csr_view<T, I, O> a) {
+    return reduce(exec, a.rows(), true, detail::row_sorted<T, I, O>{a}, detail::both{});
+}
+
+namespace detail {
+
+template <executor Executor, class T, class I, class O>
+sorted_matrix<T, I, O> with_sorted_columns(Executor const& exec, csr_view<T, I, O> a) {
+    if (has_sorted_columns(exec, a)) return {{}, a};
+    auto copy = sort_columns(exec, a);
+    auto const view = copy.view();
+    if (!has_sorted_columns(exec, view))
+        throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
+    return {std::move(copy), view};
+}
+
+} // namespace detail
+
+/// Compares A with its transpose by looking for the mirror image of every nonzero: no transpose is built. Columns in
+/// any order (unsorted input costs a sorted copy); throws matrix_error for duplicates. Waits.
+template <executor Executor, class T, class I, class O>
+symmetry symmetry_of(Executor const& exec, csr_view<T, I, O> a) {
+    if (a.rows() != a.columns()) return {false, false};
+    auto const sorted = detail::with_sorted_columns(exec, a);
+    return reduce(exec, a.rows(), symmetry{}, detail::row_symmetry<T, I, O>{sorted.view}, detail::both_symmetries{});
+}
+
+/// Whether A = A^T in pattern and values; see symmetry_of.
+template <executor Executor, class T, class I, class O>
+bool is_symmetric(Executor const& exec, csr_view<T, I, O> a) {
+    return symmetry_of(exec, a).values;
+}
+
+/// Edge weights of the undirected graph beneath A (thesis, sections 4.4 and 4.5.1): A' = |A| - diag(|A|), and A' + A'^T
+/// where A' differs from its transpose. The result is symmetric in pattern and values, has sorted columns, no diagonal
+/// and only weights above 0: stored zeros are no edges.
+///
+/// A is square (dimension_error), columns in any order without duplicates and all values finite (matrix_error): a NaN
+/// has no place in an order of edges. Waits. Throws overflow_error where the union of both patterns outgrows O.
+template <executor Executor, class T, class I, class O>
+csr<T, I, O> symmetrised_weights(Executor const& exec, csr_view<T, I, O> a) {
+    detail::require_square(a, "symmetrised_weights");
+    detail::require_finite(exec, a);
+    auto const sorted = detail::with_sorted_columns(exec, a);
+    bool const symmetric =
+        reduce(exec, a.rows(), true, detail::row_of_symmetric_weights<T, I, O>{sorted.view}, detail::both{});
+    csr<T, I, O> turned;
+    if (!symmetric) turned = transpose(exec, sorted.view);
+
+    O nonzeros = 0;
+    auto offsets = detail::offsets_of_degrees<O>(exec, a.rows(),
+                                                 detail::count_weights<T, I, O>{sorted.view, turned.view()}, nonzeros);
+    buffer<I> indices(exec, nonzeros);
+    buffer<T> values(exec, nonzeros);
+    for_each(exec, a.rows(),
+             detail::write_weights<T, I, O>{sorted.view, turned.view(), offsets.data(), indices.data(), values.data()});
+    return {a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values)};
+}
+
+} // namespace coppice

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Matrices made from a matrix: transpose, sort, permute, parts. Included by algebra/operations.hpp.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "algebra/row_access.hpp"
+#include "algebra/tridiagonal.hpp"
+#include "core/parallel.hpp"
+
+#include "algebra/reorder_host.hpp"
+#if defined(__CUDACC__)
+#include "algebra/reorder_cuda.cuh"
+#endif
+
+namespace coppice {
+namespace detail {
+
+template <class T, class I, class O>
+void require_square(csr_view<T, I, O> a, char const* what) {
+    if (a.rows() != a.columns())
+        throw dimension_error(std::string(what) + " needs a square matrix, got " + std::to_string(a.rows()) + " x " +
+                              std::to_string(a.columns()));
+}
+
+/// inverse[permutation[p]] = p where the index is in range.
+template <class I>
+struct invert_index {
+    array_view<I const> permutation;
+    array_view<I> inverse;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        I const vertex = permutation[p];
+        if (vertex >= 0 && std::int64_t(vertex) < inverse.size()) inverse[vertex] = I(p);
+    }
+};
+/// i where no position holds index i; `none` where one does.
+template <class I>
+struct missing_index {
+    I const* inverse;
+    std::int64_t none;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return inverse[i] < 0 ? i : none; }
+};
+
+template <class T, class I, class O>
+struct permuted_degree {
+    csr_view<T, I, O> a;
+    I const* permutation;
+    COPPICE_HD O operator()(std::int64_t p) const { return a.row_end(permutation[p]) - a.row_begin(permutation[p]); }
+};
+template <class O>
+struct store_offset {
+    O* offsets;
+    COPPICE_HD void operator()(std::int64_t i, std::int64_t start) const { offsets[i] = O(start); }
+};
+/// offsets[count] = the total, written where the offsets live.
+template <class O>
+struct store_last_offset {
+    O* offsets;
+    std::int64_t count;
+    O total;
+    COPPICE_HD void operator()(std::int64_t) const { offsets[count] = total; }
+};
+template <class T, class I, class O>
+struct permute_row {
+    csr_view<T, I, O> a;
+    I const* permutation;
+    I const* inverse;
+    O const* offsets;
+    I* indices;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        O to = offsets[p];
+        for (O k = a.row_begin(permutation[p]); k < a.row_end(permutation[p]); ++k, ++to) {
+            indices[to] = inverse[a.indices[k]];
+            values[to] = a.coefficients[k];
+        }
+    }
+};
+
+template <class T, class I, class O>
+struct diagonal_entry {
+    csr_view<T, I, O> a;
+    T* diagonal;
+    COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = sum_in_row(a, i, i); }
+};
+template <class T, class I, class O>
+struct tridiagonal_row {
+    csr_view<T, I, O> a;
+    T *lower, *diagonal, *upper;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        T band[3] = {};
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
+            if (distance >= -1 && distance <= 1) band[distance + 1] = band[distance + 1] + a.coefficients[k];
+        }
+        lower[i] = band[0];
+        diagonal[i] = band[1];
+        upper[i] = band[2];
+    }
+};
+
+/// Offsets of rows with degree(i) nonzeros each; throws overflow_error where their number does not fit.
+template <class O, executor Executor, class Degree>
+buffer<O> offsets_of_degrees(Executor const& exec, std::int64_t rows, Degree degree, O& nonzeros) {
+    buffer<O> offsets(exec, rows + 1);
+    std::int64_t const total = exclusive_scan(exec, rows, degree, store_offset<O>{offsets.data()}, std::int64_t{0});
+    nonzeros = checked_cast<O>(total, "number of nonzeros");
+    for_each(exec, 1, store_last_offset<O>{offsets.data(), rows, nonzeros});
+    return offsets;
+}
+
+} // namespace detail
+
+/// A^T with the rows of every column in their old order, so columns come out sorted whatever the input's order, and
+/// duplicates stay apart in their order. Temporary memory about an index per nonzero (host), three (CUDA).
+template <executor Executor, class T, class I, class O>
+csr<T, I, O> transpose(Executor const& exec, csr_view<T, I, O> a) {
+    return detail::transpose_nonzeros(exec, a);
+}
+
+/// Copy of A with the columns of each row sorted; duplicates stay apart, in their old order.
+template <executor Executor, class T, class I, class O>
+csr<T, I, O> sort_columns(Executor const& exec, csr_view<T, I, O> a) {
+    if (!a.offsets) return {};
+    return detail::sort_rows(exec, a.rows(), a.columns(), copy_of(exec, a.row_offsets()),
+                             copy_of(exec, a.column_indices()), copy_of(exec, a.values()));
+}
+
+/// The inverse of a permutation: inverse[permutation[p]] = p. Throws argument_error naming the first index that occurs
+/// nowhere; with n positions there is one whenever an index is out of range or occurs twice.
+template <executor Executor, class I>
+buffer<I> invert_permutation(Executor const& exec, array_view<I const> permutation) {
+    std::int64_t const n = permutation.size();
+    buffer<I> inverse(exec, n);
+    fill(exec, inverse.view(), I(-1));
+    for_each(exec, n, detail::invert_index<I>{permutation, inverse.view()});
+    std::int64_t const missing = reduce(exec, n, n, detail::missing_index<I>{inverse.data(), n}, detail::smaller{});
+    if (missing < n)
+        throw argument_error("not a permutation of " + std::to_string(n) + " indices: " + std::to_string(missing) +
+                             " occurs nowhere, so another index is out of range or occurs twice");
+    return inverse;
+}
+
+/// P A P^T for a permutation that maps position -> vertex: B(p, q) = A(permutation[p], permutation[q]), columns sorted.
+/// A is square (dimension_error); see invert_permutation for what the permutation has to be.
+template <executor Executor, class T, class I, class O>
+csr<T, I, O> permute(Executor const& exec, csr_view<T, I, O> a, array_view<std::type_identity_t<I> const> permutation) {
+    detail::require_square(a, "permute");
+    require_size("permutation", permutation.size(), a.rows());
+    if (!a.offsets) return {};
+    buffer<I> const inverse = invert_permutation<Executor, I>(exec, permutation);
+    O nonzeros = 0;
+    auto offsets = detail::offsets_of_degrees<O>(exec, a.rows(),
+                                                 detail::permuted_degree<T, I, O>{a, permutation.data()}, nonzeros);
+    buffer<I> indices(exec, nonzeros);
+    buffer<T> values(exec, nonzeros);
+    for_each(exec, a.rows(),
+             detail::permute_row<T, I, O>{a, permutation.data(), inverse.data(), offsets.data(), indices.data(),
+                                          values.data()});
+    return detail::sort_rows(exec, a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values));
+}
+
+/// The min(rows, columns) diagonal entries; missing ones are 0, duplicates are summed.
+template <executor Executor, class T, class I, class O>
+buffer<T> extract_diagonal(Executor const& exec, csr_view<T, I, O> a) {
+    buffer<T> diagonal(exec, a.rows() < a.columns() ? a.rows() : a.columns());
+    for_each(exec, diagonal.size(), detail::diagonal_entry<T, I, O>{a, diagonal.data()});
+    return diagonal;
+}
+
+/// The three middle bands of a square matrix (dimension_error otherwise) in its own order; missing entries and the two
+/// corners outside are 0, duplicates are summed.
+template <executor Executor, class T, class I, class O>
+tridiagonal<T> extract_tridiagonal(Executor const& exec, csr_view<T, I, O> a) {
+    detail::require_square(a, "extract_tridiagonal");
+    tridiagonal<T> bands(exec, a.rows());
+    for_each(exec, a.rows(),
+             detail::tridiagonal_row<T, I, O>{a, bands.lower.data(), bands.diagonal.data(), bands.upper.data()});
+    return bands;
+}
+
+} // namespace coppice
