@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "algebra/matrix_market.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <limits>
 
 #include "algebra/compress.hpp"
@@ -172,6 +174,15 @@ private:
     }
 };
 
+template <class T>
+std::vector<T> zeros(std::string const& file, std::int64_t size) {
+    try {
+        return std::vector<T>(static_cast<std::size_t>(size), T(0));
+    } catch (std::exception const&) { // bad_alloc, or length_error far beyond it
+        throw memory_error(file + ": cannot allocate a vector of " + std::to_string(size) + " elements");
+    }
+}
+
 } // namespace
 } // namespace detail
 
@@ -198,8 +209,17 @@ std::vector<T> read_vector(host_executor const& exec, std::filesystem::path cons
         throw format_error(path.string(), 0,
                            "expected a vector (n x 1 or 1 x n), found a matrix of " + std::to_string(h.rows) + " x " +
                                std::to_string(h.columns));
-    std::vector<T> x(static_cast<std::size_t>(h.rows * h.columns), T(0));
-    for (auto const& e : parsed.entries) x[static_cast<std::size_t>(e.row + e.column)] += e.value;
+    std::vector<T> x = detail::zeros<T>(path.string(), h.rows * h.columns);
+    if (h.format == matrix_market_format::array && parsed.entries.size() == static_cast<std::int64_t>(x.size())) {
+        std::transform(parsed.entries.begin(), parsed.entries.end(), x.begin(), [](auto const& e) { return e.value; });
+        return x;
+    }
+    std::vector<bool> seen(x.size()); // the first entry is taken as it is: 0 + -0 would lose a sign
+    for (auto const& e : parsed.entries) {
+        auto const i = static_cast<std::size_t>(e.row + e.column);
+        x[i] = seen[i] ? x[i] + e.value : e.value;
+        seen[i] = true;
+    }
     return x;
 }
 
