@@ -15,8 +15,22 @@
 #define COPPICE_NO_EXEC_CHECK
 #endif
 
+// Unrolls the loop that follows where the device compiler would leave arrays indexed at run time.
+#if defined(__CUDA_ARCH__)
+#define COPPICE_UNROLL _Pragma("unroll")
+#else
+#define COPPICE_UNROLL
+#endif
+
 #if defined(_MSC_VER)
 #define COPPICE_RESTRICT __restrict
 #else
 #define COPPICE_RESTRICT __restrict__
+#endif
+
+// For the small pieces of lane code, which must melt into their loops whatever the compiler thinks of their size.
+#if defined(__GNUC__)
+#define COPPICE_ALWAYS_INLINE __attribute__((always_inline)) inline
+#else
+#define COPPICE_ALWAYS_INLINE inline
 #endif

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#define COPPICE_ALWAYS_INLINE [[gnu::always_inline]] inline
+#include "core/config.hpp"
 
 namespace coppice {
 

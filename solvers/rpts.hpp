@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Tridiagonal systems solved by RPTS; include/coppice/tridiagonal.hpp has the contract.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "algebra/tridiagonal.hpp"
+#include "solvers/pivoting.hpp"
+
+namespace coppice {
+
+/// Bytes of workspace that solve_tridiagonal needs for n rows on any executor: at most 8 % of the 4 n elements of the
+/// system plus 4 KiB, and 0 for n <= 64. Throws argument_error for negative n.
+template <class T>
+std::int64_t tridiagonal_workspace(std::int64_t n);
+
+/// Solves A x = d by RPTS; see <coppice/tridiagonal.hpp>. Instantiated for float and double on both executors.
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                       tridiagonal_options options = {});
+
+/// The same with workspace from the pool of `exec`.
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
+
+/// Normwise backward error |A x - d| / (|A| |x| + |d|) in the maximum norm (row sums for A); 0 for n = 0, NaN when
+/// anything is NaN. Waits for the stream, as it returns a value.
+template <class T, executor Executor>
+double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
+                                  array_view<std::type_identity_t<T> const> x,
+                                  array_view<std::type_identity_t<T> const> d);
+
+#define COPPICE_RPTS_DECLARE(prefix, T, Executor)                                                                      \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  array_view<std::byte>, tridiagonal_options);                                         \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  tridiagonal_options);                                                                \
+    prefix double tridiagonal_backward_error(Executor const&, tridiagonal_view<T>, array_view<T const>,                \
+                                             array_view<T const>);
+
+extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
+extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
+COPPICE_RPTS_DECLARE(extern template, float, host_executor)
+COPPICE_RPTS_DECLARE(extern template, double, host_executor)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_RPTS_DECLARE(extern template, float, cuda_executor)
+COPPICE_RPTS_DECLARE(extern template, double, cuda_executor)
+#endif
+
+} // namespace coppice

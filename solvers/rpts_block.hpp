@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file RPTS in one block of a GPU (thesis sections 2.6.1-2.6.8): the bodies of the kernels, templates over the Block
+/// of core/block.hpp, so that tests run them on CPU threads.
+///
+/// A block stages a tile of 32 partitions in shared memory, where thread l walks through partition l: reading the tile
+/// is coalesced, and since M is odd, the 32 lanes of a warp always meet 32 different banks, with no padding.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#include <cuda_pipeline.h>
+#endif
+
+#include "core/block.hpp"
+#include "solvers/rpts_lane.hpp"
+#include "solvers/rpts_stage.hpp"
+
+namespace coppice::rpts {
+
+inline constexpr int block_partition = 31; ///< M on the GPU
+inline constexpr int tile_partitions = 32; ///< L: a partition for each lane of a warp
+inline constexpr int tile_rows = tile_partitions * block_partition;
+inline constexpr int tile_threads = 64; ///< the reduction walks downwards in one warp and upwards in the other
+
+/// Elements of shared memory: four bands, and room to gather the coarse rows of a tile.
+inline constexpr int reduce_shared = 4 * tile_rows + 4 * 2 * tile_partitions;
+inline constexpr int substitute_shared = 4 * tile_rows;
+
+/// Copies 16 bytes, or one element, to shared memory; the data is there after finish_copies() and a barrier.
+template <int Bytes, class T>
+COPPICE_HD inline void start_copy(T* to, T const* from) {
+#if defined(__CUDA_ARCH__)
+    __pipeline_memcpy_async(to, from, Bytes);
+#else
+    for (int i = 0; i < Bytes / int(sizeof(T)); ++i) to[i] = from[i];
+#endif
+}
+COPPICE_HD inline void finish_copies() {
+#if defined(__CUDA_ARCH__)
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#endif
+}
+
+template <class T>
+COPPICE_HD inline bool aligned_to_16(T const* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
+}
+
+/// Rows [0, length) at `shared`, band after band of `rows` elements.
+template <class T>
+COPPICE_HD inline partition_rows<T> bands_at(T* shared, int rows) {
+    return {shared, shared + rows, shared + 2 * rows, shared + 3 * rows};
+}
+
+/// One band of a tile inside the system, 16 bytes at a time where the address allows.
+COPPICE_NO_EXEC_CHECK
+template <class T, class Block>
+COPPICE_HD inline void start_band(Block const& block, T const* from, T* to) {
+    constexpr int vector = 16 / int(sizeof(T));
+    if (aligned_to_16(from)) {
+        for (int i = block.thread(); i < tile_rows / vector; i += block.threads())
+            start_copy<16>(to + i * vector, from + i * vector);
+    } else {
+        for (int i = block.thread(); i < tile_rows; i += block.threads()) start_copy<sizeof(T)>(to + i, from + i);
+    }
+}
+
+/// Rows [first, first + rows) of a system; rows behind its end read x = 0, corner entries outside it become zero.
+COPPICE_NO_EXEC_CHECK
+template <class T, class Block>
+COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first, int rows,
+                                 partition_rows<T> const& to) {
+    for (int i = block.thread(); i < rows; i += block.threads()) {
+        std::int64_t const row = first + i;
+        bool const inside = row < s.size;
+        to.lower[i] = inside && row > 0 ? s.lower[row] : T(0);
+        to.diagonal[i] = inside ? s.diagonal[row] : T(1);
+        to.upper[i] = row + 1 < s.size ? s.upper[row] : T(0);
+        to.rhs[i] = inside ? s.rhs[row] : T(0);
+    }
+}
+
+/// Stages a tile; ends with a barrier.
+COPPICE_NO_EXEC_CHECK
+template <class T, class Block>
+COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile, T* shared) {
+    std::int64_t const first = tile * tile_rows;
+    partition_rows<T> const to = bands_at(shared, tile_rows);
+    if (tile > 0 && first + tile_rows < s.size) {
+        start_band(block, s.lower + first, to.lower);
+        start_band(block, s.diagonal + first, to.diagonal);
+        start_band(block, s.upper + first, to.upper);
+        start_band(block, s.rhs + first, to.rhs);
+        finish_copies();
+    } else {
+        load_edge(block, s, first, tile_rows, to);
+    }
+    block.sync();
+}
+
+/// Rows of partition `lane`.
+template <class T>
+COPPICE_HD inline partition_rows<T> lane_rows(partition_rows<T> const& rows, int lane, int length) {
+    int const at = lane * length;
+    return {rows.lower + at, rows.diagonal + at, rows.upper + at, rows.rhs + at};
+}
+
+template <class T>
+COPPICE_HD inline void put_row(partition_rows<T> const& rows, int i, coarse_row<T> const& row) {
+    rows.lower[i] = row.lower;
+    rows.diagonal[i] = row.diagonal;
+    rows.upper[i] = row.upper;
+    rows.rhs[i] = row.rhs;
+}
+
+/// Reduction of one tile; `shared` holds reduce_shared elements, the block has tile_threads threads.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class Block>
+COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, T* shared) {
+    load_tile(block, s.fine, tile, shared);
+    constexpr int coarse_rows = 2 * tile_partitions;
+    partition_rows<T> const gathered = bands_at(shared + 4 * tile_rows, coarse_rows);
+    int const lane = block.thread() % tile_partitions;
+    partition_rows<T> const rows = lane_rows(bands_at(shared, tile_rows), lane, block_partition);
+    if (block.thread() < tile_partitions)
+        put_row(gathered, 2 * lane + 1, reduce_downwards<P>(rows, block_partition, s.threshold));
+    else if (block.thread() < 2 * tile_partitions)
+        put_row(gathered, 2 * lane, reduce_upwards<P>(rows, block_partition, s.threshold));
+    block.sync();
+    std::int64_t const first = tile * coarse_rows, size = 2 * s.partitions;
+    for (int i = block.thread(); i < coarse_rows && first + i < size; i += block.threads()) {
+        s.coarse.lower[first + i] = gathered.lower[i];
+        s.coarse.diagonal[first + i] = gathered.diagonal[i];
+        s.coarse.upper[first + i] = gathered.upper[i];
+        s.coarse.rhs[first + i] = gathered.rhs[i];
+    }
+}
+
+/// The interface unknowns of a partition from the solution of the coarse system; zero outside the system.
+template <class T>
+COPPICE_HD inline interface_values<T> interfaces_of(T const* coarse, std::int64_t size, std::int64_t partition) {
+    std::int64_t const i = 2 * partition;
+    return {i > 0 && i <= size ? coarse[i - 1] : T(0), i < size ? coarse[i] : T(0), i < size ? coarse[i + 1] : T(0),
+            i + 2 < size ? coarse[i + 2] : T(0)};
+}
+
+/// Substitution of one tile; `shared` holds substitute_shared elements.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class Block>
+COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile, T* shared) {
+    int const lane = block.thread();
+    interface_values<T> x{};
+    if (lane < tile_partitions) x = interfaces_of(s.coarse.rhs, 2 * s.partitions, tile * tile_partitions + lane);
+    load_tile(block, s.fine, tile, shared);
+    partition_rows<T> const rows = bands_at(shared, tile_rows);
+    if (lane < tile_partitions)
+        substitute_partition<P>(lane_rows(rows, lane, block_partition), block_partition, x, s.threshold);
+    block.sync();
+    std::int64_t const first = tile * tile_rows;
+    for (int i = block.thread(); i < tile_rows && first + i < s.fine.size; i += block.threads())
+        s.fine.x[first + i] = rows.rhs[i];
+}
+
+// The last stage: a system that fits in the shared memory of one block, solved by the same recursion with shorter
+// partitions, since here the length of the chains counts and not the traffic (fused final stage, section 2.6.8).
+
+inline constexpr int chip_partition = 15; ///< M on chip; odd again
+inline constexpr int chip_direct = 16;    ///< largest system left to one thread
+inline constexpr int chip_levels = 8;     ///< 16 (15 / 2)^8 is far beyond any shared memory
+
+/// Sizes of the nested systems on chip and where they begin in shared memory.
+template <class T>
+struct chip_plan {
+    int levels;                ///< reductions
+    int size[chip_levels + 1]; ///< rows, filled up to whole partitions on all levels but the last
+    int start[chip_levels + 1];
+    int elements; ///< of shared memory altogether
+
+    COPPICE_HD explicit chip_plan(int n) : levels(0), elements(0) {
+        for (;; ++levels) {
+            int const partitions = (n + chip_partition - 1) / chip_partition;
+            bool const direct = n <= chip_direct;
+            size[levels] = direct ? n : partitions * chip_partition;
+            start[levels] = elements;
+            elements += 4 * size[levels];
+            if (direct) break;
+            n = 2 * partitions;
+        }
+    }
+    COPPICE_HD partition_rows<T> rows(T* shared, int level) const {
+        return bands_at(shared + start[level], size[level]);
+    }
+};
+
+/// Reduces a system on chip into the next one; whole warps walk in the same direction. Ends with a barrier.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class Block>
+COPPICE_HD inline void reduce_on_chip(Block const& block, partition_rows<T> const& fine, int partitions,
+                                      partition_rows<T> const& coarse, int coarse_size, T threshold) {
+    int const workers = (partitions + warp_lanes - 1) / warp_lanes * warp_lanes;
+    for (int t = block.thread(); t < 2 * workers; t += block.threads()) {
+        int const p = t % workers;
+        if (p >= partitions) continue;
+        partition_rows<T> const rows = lane_rows(fine, p, chip_partition);
+        if (t < workers)
+            put_row(coarse, 2 * p + 1, reduce_downwards<P>(rows, chip_partition, threshold));
+        else
+            put_row(coarse, 2 * p, reduce_upwards<P>(rows, chip_partition, threshold));
+    }
+    for (int i = 2 * partitions + block.thread(); i < coarse_size; i += block.threads())
+        put_row(coarse, i, coarse_row<T>{T(0), T(1), T(0), T(0)});
+    block.sync();
+}
+
+/// Solves a whole system in one block; `plan` is chip_plan(size), made by the launcher so that its arrays, indexed in
+/// loops, lie in constant memory; `shared` holds plan.elements elements.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class Block>
+COPPICE_HD inline void solve_on_chip(Block const& block, system_view<T> const& s, chip_plan<T> const& plan, T threshold,
+                                     T* shared) {
+    load_edge(block, s, 0, plan.size[0], plan.rows(shared, 0));
+    block.sync();
+    for (int k = 0; k < plan.levels; ++k)
+        reduce_on_chip<P>(block, plan.rows(shared, k), plan.size[k] / chip_partition, plan.rows(shared, k + 1),
+                          plan.size[k + 1], threshold);
+    if (block.thread() == 0) solve_directly<P>(plan.rows(shared, plan.levels), plan.size[plan.levels], threshold);
+    block.sync();
+    for (int k = plan.levels - 1; k >= 0; --k) {
+        partition_rows<T> const fine = plan.rows(shared, k);
+        int const partitions = plan.size[k] / chip_partition;
+        T const* const coarse = plan.rows(shared, k + 1).rhs;
+        for (int p = block.thread(); p < partitions; p += block.threads())
+            substitute_partition<P>(lane_rows(fine, p, chip_partition), chip_partition,
+                                    interfaces_of(coarse, 2 * partitions, p), threshold);
+        block.sync();
+    }
+    for (int i = block.thread(); i < int(s.size); i += block.threads()) s.x[i] = plan.rows(shared, 0).rhs[i];
+}
+
+} // namespace coppice::rpts

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Host launcher of RPTS: tasks of many tiles over the threads of the executor.
+#pragma once
+
+#include "core/parallel_host.hpp"
+#include "solvers/rpts_lane.hpp"
+#include "solvers/rpts_tiles.hpp"
+
+namespace coppice::rpts {
+
+inline constexpr std::int64_t host_last = 64;             ///< largest system solved directly on the host
+inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
+
+template <class T>
+shape shape_of(host_executor const&) {
+    return {host_partition, host_last};
+}
+
+template <class T>
+void reduce(host_executor const& exec, stage<T> const& s, pivoting pivot) {
+    auto* const kernel = COPPICE_ISA_SELECT(rpts_reduce<T>);
+    detail::for_each_block(exec, s.partitions, host_task_partitions,
+                           [&](std::int64_t, std::int64_t first, std::int64_t last) { kernel(s, pivot, first, last); });
+}
+
+template <class T>
+void substitute(host_executor const& exec, stage<T> const& s, pivoting pivot) {
+    auto* const kernel = COPPICE_ISA_SELECT(rpts_substitute<T>);
+    detail::for_each_block(exec, s.partitions, host_task_partitions,
+                           [&](std::int64_t, std::int64_t first, std::int64_t last) { kernel(s, pivot, first, last); });
+}
+
+template <class T>
+void solve_last(host_executor const&, system_view<T> const& s, T threshold, pivoting pivot) {
+    T bands[4][host_last];
+    for (std::int64_t i = 0; i < s.size; ++i) {
+        bands[0][i] = i > 0 ? s.lower[i] : T(0);
+        bands[1][i] = s.diagonal[i];
+        bands[2][i] = i + 1 < s.size ? s.upper[i] : T(0);
+        bands[3][i] = s.rhs[i];
+    }
+    partition_rows<T> const rows{bands[0], bands[1], bands[2], bands[3]};
+    int const length = int(s.size);
+    switch (pivot) {
+    case pivoting::none:
+        solve_directly<pivoting::none>(rows, length, threshold);
+        break;
+    case pivoting::partial:
+        solve_directly<pivoting::partial>(rows, length, threshold);
+        break;
+    case pivoting::scaled_partial:
+        solve_directly<pivoting::scaled_partial>(rows, length, threshold);
+        break;
+    }
+    for (std::int64_t i = 0; i < s.size; ++i) s.x[i] = bands[3][i];
+}
+
+} // namespace coppice::rpts

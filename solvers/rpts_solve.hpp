@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
+///
+///     rpts::shape shape_of<T>(exec)               constants of the backend
+///     reduce(exec, stage, pivot)                  fine rows -> coarse rows
+///     solve_last(exec, system, threshold, pivot)  a system of at most shape.last rows
+///     substitute(exec, stage, pivot)              coarse solution -> fine solution
+///
+/// Included by the sources that instantiate it, after the launcher of their backend.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "core/parallel.hpp"
+#include "solvers/rpts.hpp"
+#include "solvers/rpts_stage.hpp"
+
+namespace coppice {
+namespace rpts {
+
+inline void require_apart(char const* name, void const* a, std::int64_t a_bytes, char const* other, void const* b,
+                          std::int64_t b_bytes) {
+    auto const first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
+    if (a_bytes > 0 && b_bytes > 0 && first < second + std::uintptr_t(b_bytes) &&
+        second < first + std::uintptr_t(a_bytes))
+        throw argument_error(std::string("solve_tridiagonal: ") + name + " overlaps " + other);
+}
+
+/// Constant-time checks; see <coppice/tridiagonal.hpp>.
+template <class T>
+void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T> x, array_view<std::byte> workspace,
+                     tridiagonal_options options) {
+    std::int64_t const n = a.size();
+    if (n < 0) throw argument_error("solve_tridiagonal: the matrix has " + std::to_string(n) + " rows");
+    require_size("right-hand side of solve_tridiagonal", d.size(), n);
+    require_size("solution of solve_tridiagonal", x.size(), n);
+    if (options.pivot != pivoting::none && options.pivot != pivoting::partial &&
+        options.pivot != pivoting::scaled_partial)
+        throw argument_error("solve_tridiagonal: unknown pivoting " + std::to_string(int(options.pivot)));
+    if (!(options.threshold >= 0 && std::isfinite(options.threshold)))
+        throw argument_error("solve_tridiagonal: threshold is " + std::to_string(options.threshold) +
+                             ", expected a finite number >= 0");
+    std::int64_t const needed = tridiagonal_workspace<T>(n);
+    if (workspace.size() < needed)
+        throw argument_error("solve_tridiagonal: workspace has " + std::to_string(workspace.size()) +
+                             " bytes, expected at least " + std::to_string(needed));
+    if (n == 0) return;
+    if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data() || (needed > 0 && !workspace.data()))
+        throw argument_error("solve_tridiagonal: null pointer to " + std::to_string(n) + " rows or to the workspace");
+    if (needed > 0 && reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment != 0)
+        throw argument_error("solve_tridiagonal: workspace is not aligned to " + std::to_string(workspace_alignment) +
+                             " bytes");
+    std::int64_t const bytes = n * std::int64_t(sizeof(T));
+    if (x.data() != d.data()) require_apart("the solution", x.data(), bytes, "the right-hand side", d.data(), bytes);
+    std::array<std::pair<char const*, T const*>, 3> const bands{
+        {{"the lower band", a.lower}, {"the diagonal", a.diagonal}, {"the upper band", a.upper}}};
+    for (auto const& [name, band] : bands) {
+        require_apart("the solution", x.data(), bytes, name, band, bytes);
+        require_apart("the workspace", workspace.data(), needed, name, band, bytes);
+    }
+    require_apart("the workspace", workspace.data(), needed, "the solution", x.data(), bytes);
+    require_apart("the workspace", workspace.data(), needed, "the right-hand side", d.data(), bytes);
+}
+
+/// The parts of the backward error that one row contributes; maxima over all rows.
+struct error_parts {
+    double residual, matrix, solution, side;
+};
+struct larger_parts {
+    COPPICE_HD error_parts operator()(error_parts const& a, error_parts const& b) const {
+        maximum const max;
+        return {max(a.residual, b.residual), max(a.matrix, b.matrix), max(a.solution, b.solution), max(a.side, b.side)};
+    }
+};
+template <class T>
+struct error_of_row {
+    tridiagonal_view<T> a;
+    T const *x, *d;
+    COPPICE_HD error_parts operator()(std::int64_t i) const {
+        double const mid = a.diagonal[i], side = d[i], here = x[i];
+        double residual = mid * here - side, sum = magnitude_of(mid);
+        if (i > 0) {
+            double const low = a.lower[i];
+            residual += low * double(x[i - 1]);
+            sum += magnitude_of(low);
+        }
+        if (i + 1 < a.size()) {
+            double const up = a.upper[i];
+            residual += up * double(x[i + 1]);
+            sum += magnitude_of(up);
+        }
+        return {magnitude_of(residual), sum, magnitude_of(here), magnitude_of(side)};
+    }
+    COPPICE_HD static double magnitude_of(double value) { return value < 0 ? -value : value; }
+};
+
+} // namespace rpts
+
+template <class T>
+std::int64_t tridiagonal_workspace(std::int64_t n) {
+    if (n < 0) throw argument_error("tridiagonal_workspace: negative number of rows " + std::to_string(n));
+    std::int64_t const elements = rpts::for_each_stage<T>(
+        n, {rpts::least_partition, rpts::least_last}, [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) {});
+    return elements * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                       tridiagonal_options options) {
+    rpts::check_arguments<T>(a, d, x, workspace, options);
+    if (a.size() == 0) return;
+    T const threshold = static_cast<T>(options.threshold);
+    rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
+
+    std::array<rpts::stage<T>, rpts::most_stages> stages;
+    int depth = 0;
+    T* const memory = reinterpret_cast<T*>(workspace.data());
+    rpts::for_each_stage<T>(a.size(), rpts::shape_of<T>(exec),
+                            [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
+                                T* const at = memory + offset;
+                                rpts::coarse_view<T> const coarse{at, at + band, at + 2 * band, at + 3 * band};
+                                stages[std::size_t(depth++)] = {system, coarse, partitions, threshold};
+                                system = {2 * partitions, coarse.lower, coarse.diagonal,
+                                          coarse.upper,   coarse.rhs,   coarse.rhs};
+                            });
+    for (int k = 0; k < depth; ++k) rpts::reduce(exec, stages[std::size_t(k)], options.pivot);
+    rpts::solve_last(exec, system, threshold, options.pivot);
+    for (int k = depth - 1; k >= 0; --k) rpts::substitute(exec, stages[std::size_t(k)], options.pivot);
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, tridiagonal_options options) {
+    buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(std::max<std::int64_t>(a.size(), 0)));
+    solve_tridiagonal(exec, a, d, x, workspace.view(), options);
+}
+
+template <class T, executor Executor>
+double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
+                                  array_view<std::type_identity_t<T> const> x,
+                                  array_view<std::type_identity_t<T> const> d) {
+    require_size("solution of tridiagonal_backward_error", x.size(), a.size());
+    require_size("right-hand side of tridiagonal_backward_error", d.size(), a.size());
+    rpts::error_parts const parts = reduce(exec, a.size(), rpts::error_parts{0, 0, 0, 0},
+                                           rpts::error_of_row<T>{a, x.data(), d.data()}, rpts::larger_parts{});
+    // long double: |A| |x| may exceed the range of double where the residual does not.
+    long double const scale = static_cast<long double>(parts.matrix) * parts.solution + parts.side;
+    if (parts.residual == 0 && scale == 0) return 0;
+    return static_cast<double>(parts.residual / scale);
+}
+
+} // namespace coppice

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
+/// cache, as the CUDA kernels stage theirs through shared memory. Compiled once per instruction set.
+#include "solvers/rpts_tiles.hpp"
+
+#include "core/pack.hpp"
+#include "solvers/rpts_lane.hpp"
+
+namespace coppice::COPPICE_ISA {
+namespace {
+
+using namespace coppice::rpts;
+
+constexpr int length = host_partition;
+constexpr int registers = 2; // of a pack: the chains of two overlap; more would spill
+
+// As many partitions as a pack has lanes, row by row: bands[b][j] holds row j of all of them.
+template <class T>
+struct tile {
+    using lanes = pack<T, register_bytes, registers>;
+    static constexpr int width = lanes::width;
+
+    alignas(64) lanes bands[4][length];
+
+    partition_rows<lanes> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
+    T& at(int band, int row, int lane) { return reinterpret_cast<T*>(&bands[band][row])[lane]; }
+
+    // Whole partitions, transposed in registers.
+    void load_band(int band, T const* from) {
+        for (int r = 0; r < registers; ++r)
+            for (int j = 0; j < length; j += width) {
+                typename lanes::vector square[width];
+#pragma GCC unroll 16
+                for (int l = 0; l < width; ++l)
+                    __builtin_memcpy(&square[l], from + (r * width + l) * length + j, sizeof(square[l]));
+                transpose(square);
+#pragma GCC unroll 16
+                for (int i = 0; i < width; ++i) bands[band][j + i].v[r] = square[i];
+            }
+    }
+    void store_band(int band, T* to) const {
+        for (int r = 0; r < registers; ++r)
+            for (int j = 0; j < length; j += width) {
+                typename lanes::vector square[width];
+#pragma GCC unroll 16
+                for (int i = 0; i < width; ++i) square[i] = bands[band][j + i].v[r];
+                transpose(square);
+#pragma GCC unroll 16
+                for (int l = 0; l < width; ++l)
+                    __builtin_memcpy(to + (r * width + l) * length + j, &square[l], sizeof(square[l]));
+            }
+    }
+    // Rows behind the end of the system read x = 0.
+    void load_band_end(int band, T const* from, std::int64_t count, T filling) {
+        for (int l = 0; l < lanes::size; ++l)
+            for (int j = 0; j < length; ++j) {
+                std::int64_t const i = std::int64_t(l) * length + j;
+                at(band, j, l) = i < count ? from[i] : filling;
+            }
+    }
+
+    // The partitions from `partition` on; corner entries outside the matrix become zero.
+    void load(system_view<T> const& s, std::int64_t partition) {
+        std::int64_t const row = partition * length, count = s.size - row;
+        if (count > std::int64_t(length) * lanes::size) {
+            load_band(0, s.lower + row);
+            load_band(1, s.diagonal + row);
+            load_band(2, s.upper + row);
+            load_band(3, s.rhs + row);
+        } else {
+            load_band_end(0, s.lower + row, count, T(0));
+            load_band_end(1, s.diagonal + row, count, T(1));
+            load_band_end(2, s.upper + row, count - 1, T(0));
+            load_band_end(3, s.rhs + row, count, T(0));
+        }
+        if (partition == 0) at(0, 0, 0) = T(0);
+    }
+    void store_solution(system_view<T> const& s, std::int64_t partition) {
+        std::int64_t const row = partition * length, count = s.size - row;
+        if (count >= std::int64_t(length) * lanes::size) {
+            store_band(3, s.x + row);
+            return;
+        }
+        for (int l = 0; l < lanes::size; ++l)
+            for (int j = 0; j < length && std::int64_t(l) * length + j < count; ++j)
+                s.x[row + std::int64_t(l) * length + j] = at(3, j, l);
+    }
+};
+
+// Asks for the memory of the next tile step by step, so that it comes while this tile computes: the hardware sees four
+// short strided walks and foresees too little.
+template <class T, int Bytes>
+struct fetch_ahead {
+    char const* bands[4];
+
+    fetch_ahead(system_view<T> const& s, std::int64_t partition) {
+        std::int64_t const row = partition * length < s.size ? partition * length : s.size;
+        bands[0] = reinterpret_cast<char const*>(s.lower + row);
+        bands[1] = reinterpret_cast<char const*>(s.diagonal + row);
+        bands[2] = reinterpret_cast<char const*>(s.upper + row);
+        bands[3] = reinterpret_cast<char const*>(s.rhs + row);
+    }
+    COPPICE_ALWAYS_INLINE void operator()(int j) const {
+        for (char const* const band : bands)
+            for (int line = 0; line < Bytes; line += 64) __builtin_prefetch(band + (j - 2) * Bytes + line);
+    }
+};
+
+template <class T, class Lanes>
+void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t partitions) {
+    T const* const even = reinterpret_cast<T const*>(&first);
+    T const* const odd = reinterpret_cast<T const*>(&last);
+    int const count = partitions < Lanes::size ? int(partitions) : Lanes::size;
+    for (int l = 0; l < count; ++l) {
+        to[2 * l] = even[l];
+        to[2 * l + 1] = odd[l];
+    }
+}
+
+template <pivoting P, class T>
+void reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
+    tile<T> t;
+    using lanes = typename decltype(t)::lanes;
+    lanes const threshold(s.threshold);
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        coarse_row<lanes> up, down;
+        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
+        store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
+        store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
+        store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
+    }
+}
+
+// The interface unknowns of the partitions from `partition` on; zero outside the system.
+template <class Lanes, class T>
+interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partition) {
+    interface_values<Lanes> x;
+    T* const before = reinterpret_cast<T*>(&x.before);
+    T* const first = reinterpret_cast<T*>(&x.first);
+    T* const last = reinterpret_cast<T*>(&x.last);
+    T* const after = reinterpret_cast<T*>(&x.after);
+    std::int64_t const size = 2 * s.partitions;
+    T const* const coarse = s.coarse.rhs;
+    if (partition > 0 && 2 * (partition + Lanes::size) < size) {
+        T const* const from = coarse + 2 * partition;
+        for (int l = 0; l < Lanes::size; ++l) {
+            before[l] = from[2 * l - 1];
+            first[l] = from[2 * l];
+            last[l] = from[2 * l + 1];
+            after[l] = from[2 * l + 2];
+        }
+        return x;
+    }
+    for (int l = 0; l < Lanes::size; ++l) {
+        std::int64_t const i = 2 * (partition + l);
+        before[l] = i > 0 && i <= size ? coarse[i - 1] : T(0);
+        first[l] = i < size ? coarse[i] : T(0);
+        last[l] = i + 1 < size ? coarse[i + 1] : T(0);
+        after[l] = i + 2 < size ? coarse[i + 2] : T(0);
+    }
+    return x;
+}
+
+template <pivoting P, class T>
+void substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
+    tile<T> t;
+    using lanes = typename decltype(t)::lanes;
+    lanes const threshold(s.threshold);
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        substitute_partition<P>(t.rows(), length, load_interfaces<lanes>(s, p), threshold,
+                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        t.store_solution(s.fine, p);
+    }
+}
+
+} // namespace
+
+template <class T>
+void rpts_reduce(stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last) {
+    switch (pivot) {
+    case pivoting::none:
+        return reduce<pivoting::none>(s, first, last);
+    case pivoting::partial:
+        return reduce<pivoting::partial>(s, first, last);
+    case pivoting::scaled_partial:
+        return reduce<pivoting::scaled_partial>(s, first, last);
+    }
+}
+
+template <class T>
+void rpts_substitute(stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last) {
+    switch (pivot) {
+    case pivoting::none:
+        return substitute<pivoting::none>(s, first, last);
+    case pivoting::partial:
+        return substitute<pivoting::partial>(s, first, last);
+    case pivoting::scaled_partial:
+        return substitute<pivoting::scaled_partial>(s, first, last);
+    }
+}
+
+template void rpts_reduce(stage<float> const&, pivoting, std::int64_t, std::int64_t);
+template void rpts_reduce(stage<double> const&, pivoting, std::int64_t, std::int64_t);
+template void rpts_substitute(stage<float> const&, pivoting, std::int64_t, std::int64_t);
+template void rpts_substitute(stage<double> const&, pivoting, std::int64_t, std::int64_t);
+
+} // namespace coppice::COPPICE_ISA
