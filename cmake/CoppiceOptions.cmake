@@ -5,6 +5,7 @@ set_property(CACHE COPPICE_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(COPPICE_BUILD_APPS "Build the coppice command" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(COPPICE_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_WARNINGS_AS_ERRORS "Stop at compiler warnings" OFF)
 set(COPPICE_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")
 

@@ -11,6 +11,7 @@
 #include <tbb/parallel_sort.h>
 
 #include "core/host_executor.hpp"
+#include "core/thread_sanitizer.hpp"
 
 namespace coppice {
 namespace detail {
@@ -28,11 +29,15 @@ void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t bloc
         for (std::int64_t b = 0; b < blocks; ++b) one(b);
         return;
     }
+    auto const some = [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) one(b);
+    };
+    fork_join const order;
+    order.open();
     exec.run([&] {
-        tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, blocks), [&](auto const& range) {
-            for (std::int64_t b = range.begin(); b < range.end(); ++b) one(b);
-        });
+        tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, blocks), ordered_task<decltype(some)>{&order, &some});
     });
+    order.close();
 }
 
 } // namespace detail

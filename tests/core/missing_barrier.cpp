@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernel bodies with a barrier bug that the thread sanitizer must report; a build with it expects every case of this
-// program to end with "data race", and `none` to end well.
+// Kernel bodies with a barrier bug, and a loop whose items are not independent. A build with the thread sanitizer
+// expects every case of this program to end with "data race", and `none` to end well.
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 #include <vector>
 
+#include "core/parallel.hpp"
 #include "support/block_stand_in.hpp"
 
 namespace {
@@ -21,6 +24,15 @@ void rotate(Block const& block, int index, int* shared, std::vector<int>& out, f
     out[std::size_t(i)] = shared[(t + 32) % n];
 }
 
+/// Every item writes the same place: what the suppressions for oneTBB must not hide.
+struct careless_item {
+    coppice::array_view<std::int64_t> out;
+    void operator()(std::int64_t i) const {
+        if (i % 8192 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2)); // lets the other worker in
+        out[0] = i;
+    }
+};
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -30,6 +42,13 @@ int main(int argc, char** argv) {
                     : is("exchange_only")   ? fault::exchange_only
                     : is("neighbour_block") ? fault::neighbour_block
                                             : fault::none;
+    if (is("shared_element")) {
+        coppice::host_executor const exec{2};
+        coppice::buffer<std::int64_t> out(exec, 1);
+        coppice::for_each(exec, 100 * 8192, careless_item{out.view()});
+        std::printf("%s: last item %d\n", name, int(out[0]));
+        return 0;
+    }
     constexpr int threads = 64, count = 8;
     std::vector<int> out(std::size_t(threads * count));
     coppice::test::block_runner blocks(threads, threads * sizeof(int));

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Expressions that must not compile. Each is compiled with its macro defined and must fail with the message that
+// CMakeLists.txt names; with no macro defined the file must compile.
+#include <string>
+#include <utility>
+
+#include "algebra/csr.hpp"
+#include "core/parallel.hpp"
+#include "semiring/spmv.hpp"
+
+using namespace coppice;
+
+void owners(host_executor const& exec, csr<double>& a) {
+    buffer<int> b(exec, 3);
+    buffer<int> moved = std::move(b);
+    csr<double> taken = std::move(a);
+#if defined(COPY_BUFFER)
+    buffer<int> copy = moved;
+#elif defined(ASSIGN_BUFFER)
+    b = moved;
+#elif defined(COPY_CSR)
+    csr<double> copy = taken;
+#elif defined(BUFFER_OF_STRINGS)
+    buffer<std::string> names(exec, 3);
+#elif defined(WRITE_THROUGH_CONST_BUFFER)
+    buffer<int> const& fixed = moved;
+    fixed[0] = 1;
+#endif
+}
+
+void views(array_view<double const> x, array_view<double> y) {
+    array_view<double const> read_only = y;
+#if defined(VIEW_DROPS_CONST)
+    array_view<double> writable = x;
+#elif defined(WRITE_THROUGH_CONST_VIEW)
+    x[0] = 1;
+#elif defined(WRITE_VALUES_OF_CSR_VIEW)
+    csr_view<double>{}.values()[0] = 1;
+#endif
+    static_cast<void>(x), static_cast<void>(read_only);
+}
+
+void executors(array_view<int> out) {
+    fill(host_executor{1}, out, 1);
+#if defined(EXECUTOR_FROM_NUMBER)
+    host_executor exec = 2;
+#elif defined(NUMBER_AS_EXECUTOR)
+    fill(2, out, 1);
+#elif defined(DEVICE_FROM_NUMBER)
+    cuda_executor exec = 0;
+#endif
+}
+
+struct sum_without_identity {
+    double operator()(double a, double b) const { return a + b; }
+};
+struct sum_of_numbers : sum_without_identity {
+    double identity() const { return 0; }
+};
+struct sum_without_operator {
+    double identity() const { return 0; }
+};
+struct value_at {
+    array_view<double const> values;
+    double operator()(std::int64_t k) const { return values[k]; }
+};
+struct keep_sum {
+    array_view<double> out;
+    void operator()(std::int64_t row, double sum) const { out[row] = sum; }
+};
+
+void row_sums(host_executor const& exec, srcsr_plan<int> const& plan, array_view<double const> v,
+              array_view<double> y) {
+#if defined(ADDER_WITHOUT_IDENTITY)
+    reduce_rows(exec, plan, value_at{v}, sum_without_identity{}, keep_sum{y});
+#elif defined(ADDER_WITHOUT_OPERATOR)
+    reduce_rows(exec, plan, value_at{v}, sum_without_operator{}, keep_sum{y});
+#else
+    reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_sum{y});
+#endif
+}
+
+void products(host_executor const& exec, srcsr_plan<int> const& plan, csr_view<double> a, array_view<double const> x,
+              array_view<double> y) {
+    semiring_spmv(exec, plan, plus_times<double>{}, a, x, y);
+#if defined(NUMBER_AS_SEMIRING)
+    semiring_spmv(exec, plan, 1.0, a, x, y);
+#elif defined(SPMV_INTO_CONST)
+    spmv(exec, plan, a, x, x);
+#elif defined(COPY_PLAN)
+    srcsr_plan<int> const copy = plan;
+#endif
+}
