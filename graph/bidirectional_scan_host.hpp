@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The bidirectional scan on the host: O(N) work by walking. See graph/bidirectional_scan.hpp for the contract.
+///
+/// Pointer jumping does N log L steps, each a read from anywhere in memory. A core rather walks from each end of each
+/// path to the other, which fills the direction that points back to where it came from.
+#pragma once
+
+#include "graph/bidirectional_scan.hpp"
+#include "graph/edge_order.hpp"
+
+namespace coppice::graph_detail {
+
+// Walks that a thread has under way at a time, so that their reads from memory overlap.
+inline constexpr int walks_at_once = 8;
+// Path ends that a worker takes at a time; small, since a few of them may lead through most of the graph.
+inline constexpr std::int64_t ends_per_block = 64;
+
+/// One walk along a path: what it needs to fill the entry at `at` and go on.
+template <class Value, class I, class Neighbor, class Initial, class Combine>
+class path_walk {
+public:
+    path_walk(scan_entry<Value, I>* entries, Neighbor const& neighbor, Initial const& initial, Combine const& combine)
+        : entries_(entries), neighbor_(neighbor), initial_(initial), combine_(combine) {}
+
+    /// Begins at an end of a path, in the direction in which it has no neighbour.
+    void begin(I end) {
+        end_ = end;
+        int const back = neighbor_(end, 0) < I(0) ? 0 : 1;
+        value_ = initial_(end, back);
+        fill(end, back);
+        came_from_ = end;
+        at_ = neighbor_(end, 1 - back);
+        if (at_ < I(0)) { // a path of one vertex has its end in both directions
+            value_ = initial_(end, 1);
+            fill(end, 1);
+        }
+    }
+    bool done() const { return at_ < I(0); }
+    void step() {
+        int const back = neighbor_(at_, 0) == came_from_ ? 0 : 1;
+        value_ = combine_(initial_(at_, back), value_);
+        fill(at_, back);
+        came_from_ = at_;
+        at_ = neighbor_(at_, 1 - back);
+    }
+
+private:
+    void fill(I v, int direction) {
+        entries_[v].link[direction] = path_end(end_);
+        entries_[v].value[direction] = value_;
+    }
+
+    scan_entry<Value, I>* entries_;
+    Neighbor const& neighbor_;
+    Initial const& initial_;
+    Combine const& combine_;
+    I end_{};
+    I came_from_{};
+    I at_ = I(-1);
+    Value value_{};
+};
+
+/// Fills all cycles: each is walked by its vertex of smallest hash. From any other vertex the walk that would find that
+/// out is short, ln L steps on average for a cycle of L vertices.
+template <class Value, class I, class Neighbor, class Initial, class Combine>
+void walk_cycles(host_executor const& exec, array_view<I const> members, array_view<scan_entry<Value, I>> entries,
+                 Neighbor const& neighbor, Initial const& initial, Combine const& combine) {
+    auto const hash = [](I v) { return mix_bits(static_cast<std::uint64_t>(v)); };
+    // Calls visit(v), visit(next), ... once around the cycle, or until it says false.
+    auto const around = [&](I v, auto const& visit) {
+        I from = v; // no vertex is its own neighbour, so the first step takes neighbour 0
+        I at = v;
+        do {
+            if (!visit(at)) return false;
+            I const next = neighbor(at, neighbor(at, 0) == from ? 1 : 0);
+            from = at;
+            at = next;
+        } while (at != v);
+        return true;
+    };
+    detail::for_each_block(exec, members.size(), ends_per_block,
+                           [&](std::int64_t, std::int64_t first, std::int64_t last) {
+                               for (std::int64_t c = first; c < last; ++c) {
+                                   I const v = members[c];
+                                   if (!around(v, [&](I at) { return hash(at) >= hash(v); })) continue;
+                                   Value all = initial(v, 0);
+                                   around(v, [&](I at) {
+                                       all = combine(all, combine(initial(at, 0), initial(at, 1)));
+                                       return true;
+                                   });
+                                   around(v, [&](I at) {
+                                       entries[at].value[0] = all;
+                                       entries[at].value[1] = all;
+                                       return true;
+                                   });
+                               }
+                           });
+}
+
+template <class Value, class I, class Neighbor, class Initial, class Combine>
+scan_result<Value, I> scan_on(host_executor const& exec, std::int64_t vertices, Neighbor neighbor, Initial initial,
+                              Combine combine) {
+    scan_result<Value, I> result;
+    result.entries = buffer<scan_entry<Value, I>>(exec, vertices);
+    scan_entry<Value, I>* const entries = result.entries.data();
+    for_each(exec, vertices, start_scan<Value, I, Neighbor, Initial>{entries, neighbor, initial});
+
+    buffer<I> list(exec, vertices);
+    auto const is_end = [&](std::int64_t v) { return neighbor(v, 0) < I(0) || neighbor(v, 1) < I(0); };
+    auto const note = [&](std::int64_t position, std::int64_t v) { list[position] = static_cast<I>(v); };
+    std::int64_t const ends = select(exec, vertices, is_end, note);
+    detail::for_each_block(exec, ends, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        using walk = path_walk<Value, I, Neighbor, Initial, Combine>;
+        walk const idle(entries, neighbor, initial, combine);
+        walk walks[walks_at_once] = {idle, idle, idle, idle, idle, idle, idle, idle};
+        for (bool busy = true; busy;) {
+            busy = first < last;
+            for (walk& w : walks) {
+                if (w.done() && first < last) w.begin(list[first++]);
+                if (!w.done()) {
+                    w.step();
+                    busy = true;
+                }
+            }
+        }
+    });
+
+    auto const in_cycle = [&](std::int64_t v) { return !entries[v].ended(); };
+    std::int64_t const cyclic = select(exec, vertices, in_cycle, note);
+    result.open = 2 * cyclic;
+    result.rounds = 1;
+    if constexpr (is_idempotent_v<Combine>)
+        walk_cycles<Value, I>(exec, list.view().slice(0, cyclic), result.entries.view(), neighbor, initial, combine);
+    return result;
+}
+
+} // namespace coppice::graph_detail

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Factors for the common types on the host.
+#include "graph/factor.hpp"
+
+namespace coppice {
+
+COPPICE_GREEDY_FACTOR(, float, std::int32_t);
+COPPICE_GREEDY_FACTOR(, double, std::int32_t);
+COPPICE_PARALLEL_FACTOR(, host_executor, float, std::int32_t);
+COPPICE_PARALLEL_FACTOR(, host_executor, double, std::int32_t);
+
+} // namespace coppice

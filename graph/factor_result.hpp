@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Options and result of the [0, n]-factor algorithms, and the weight that a factor covers (Eqs. 22, 23).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "algebra/csr.hpp"
+#include "graph/edge_order.hpp"
+#include "graph/proposal.hpp"
+#include "semiring/srcsr.hpp"
+
+namespace coppice {
+
+/// How to choose a [0, n]-factor. The greedy algorithm reads degree, ties and seed only.
+struct factor_options {
+    int degree = 2;                  ///< n in [1, 4]: edges that a vertex may keep
+    int rounds = 5;                  ///< M >= 0; 0 goes on until the factor is maximal
+    int charge_period = 5;           ///< m >= 1: vertices are never charged in rounds k with k mod m = k_m
+    int charge_offset = 0;           ///< k_m in [0, m)
+    double charge_below = 0.2;       ///< in the others only after an uncharged round confirmed less than this share
+    double charge_probability = 0.5; ///< p in [0, 1] of a positive charge
+    tie_rule ties = tie_rule::hash;  ///< order of edges of equal weight; see tie_rule and <coppice/factor.hpp>
+    std::uint64_t seed = 0;          ///< of charges and of the hash in the tie rule
+};
+
+/// A [0, n]-factor: at most n edges at every vertex. Move-only; lives in the memory of the executor that made it.
+template <class I>
+struct graph_factor {
+    int degree = 0;        ///< n
+    I vertices = 0;        ///< N
+    buffer<I> neighbors{}; ///< [n N]: those of vertex v in [n v, n v + n), in order of confirmation, then -1
+    int rounds = 0;        ///< rounds done; 1 for the greedy algorithm
+    bool maximal = false;  ///< known to be maximal: no further edge fits
+    std::int64_t edges = 0;
+    double weight = 0;          ///< sum of |w| over the edges of the factor (Eq. 22)
+    double total_weight = 0;    ///< sum of |w| over the edges of the graph
+    double weight_coverage = 1; ///< weight / total_weight (Eq. 23); 1 where the graph has no edge
+    edge_order<I> order{};      ///< the order of edges that was used
+};
+
+template <executor Executor, class I>
+graph_factor<I> copy_of(Executor const& exec, graph_factor<I> const& f) {
+    return {f.degree, f.vertices,     copy_of(exec, f.neighbors), f.rounds, f.maximal, f.edges,
+            f.weight, f.total_weight, f.weight_coverage,          f.order};
+}
+
+namespace graph_detail {
+
+inline void check_factor_options(factor_options const& o) {
+    auto const refuse = [](char const* name, auto value, char const* expected) {
+        throw argument_error(std::string("factor option ") + name + " is " + std::to_string(value) + ", expected " +
+                             expected);
+    };
+    if (o.degree < 1 || o.degree > 4) refuse("degree", o.degree, "1 to 4");
+    if (o.rounds < 0) refuse("rounds", o.rounds, "0 (until maximal) or more");
+    if (o.charge_period < 1) refuse("charge_period", o.charge_period, "1 or more");
+    if (o.charge_offset < 0 || o.charge_offset >= o.charge_period)
+        refuse("charge_offset", o.charge_offset, "0 to charge_period - 1");
+    if (!(o.charge_below >= 0)) refuse("charge_below", o.charge_below, "0 or more");
+    if (!(o.charge_probability >= 0 && o.charge_probability <= 1))
+        refuse("charge_probability", o.charge_probability, "0 to 1");
+}
+
+template <class T, class I, class O>
+void require_square(csr_view<T, I, O> a, char const* what) {
+    if (a.rows() != a.columns())
+        throw dimension_error(std::string(what) + " needs a square matrix, got " + std::to_string(a.rows()) + " x " +
+                              std::to_string(a.columns()));
+}
+
+/// Weight of a row: of all its edges, and of those in the factor.
+struct covered_weight {
+    double all;
+    double covered;
+};
+struct add_covered_weight {
+    COPPICE_HD covered_weight identity() const { return {0, 0}; }
+    COPPICE_HD covered_weight operator()(covered_weight const& a, covered_weight const& b) const {
+        return {a.all + b.all, a.covered + b.covered};
+    }
+};
+
+template <class T, class I>
+struct weigh_nonzero {
+    I const* columns;
+    T const* weights;
+    I const* neighbors;
+    int degree;
+
+    COPPICE_HD covered_weight operator()(std::int64_t k, std::int64_t row) const {
+        I const column = columns[k];
+        if (column == static_cast<I>(row)) return {0, 0};
+        double const weight = static_cast<double>(magnitude_of(weights[k]));
+        bool covered = false;
+        for (int s = 0; s < degree; ++s) covered = covered || neighbors[degree * row + s] == column;
+        return {weight, covered ? weight : 0};
+    }
+};
+struct store_covered_weight {
+    covered_weight* rows;
+    COPPICE_HD void operator()(std::int64_t row, covered_weight const& sum) const { rows[row] = sum; }
+};
+struct row_weight {
+    covered_weight const* rows;
+    COPPICE_HD covered_weight operator()(std::int64_t row) const { return rows[row]; }
+};
+
+/// Fills in weight, total weight and coverage in one pass. Throws matrix_error where the weights are not finite.
+template <executor Executor, class T, class I, class O>
+void weigh_factor(Executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
+    buffer<covered_weight> rows(exec, weights.rows());
+    reduce_rows(exec, plan, weigh_nonzero<T, I>{weights.indices, weights.coefficients, f.neighbors.data(), f.degree},
+                add_covered_weight{}, store_covered_weight{rows.data()});
+    covered_weight const sum =
+        reduce(exec, weights.rows(), covered_weight{0, 0}, row_weight{rows.data()}, add_covered_weight{});
+    // A NaN or an infinity anywhere reaches the sum; nothing else has to look for them.
+    if (!(sum.all <= std::numeric_limits<double>::max()))
+        throw matrix_error("edge weights hold NaN or infinite values, or their sum overflows");
+    f.total_weight = sum.all / 2; // every edge was seen from both ends
+    f.weight = sum.covered / 2;
+    f.weight_coverage = sum.all > 0 ? sum.covered / sum.all : 1.0;
+}
+
+} // namespace graph_detail
+} // namespace coppice

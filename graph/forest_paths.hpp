@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Breaks the cycles of a [0, 2]-factor and numbers its vertices along the paths. See graph/linear_forest.hpp.
+///
+/// The thesis looks for the weakest edge of cycles with a scan over all vertices and then scans again for positions.
+/// Here positions come first: that scan also tells which vertices lie in cycles, usually few. Only those are copied
+/// into a small graph of their own, searched for weakest edges, opened and scanned again.
+#pragma once
+
+#include <type_traits>
+
+#include "graph/bidirectional_scan.hpp"
+#include "graph/linear_forest.hpp"
+
+namespace coppice {
+namespace graph_detail {
+
+/// Neighbours of a factor of any degree up to 2.
+template <class I>
+struct factor_neighbor {
+    I const* neighbors;
+    int degree;
+    COPPICE_HD I operator()(std::int64_t v, int d) const { return d < degree ? neighbors[degree * v + d] : I(-1); }
+};
+
+/// Whether the neighbours of v are what a factor may hold: other vertices, each once, that list v as well.
+template <class I>
+struct is_faulty_vertex {
+    I const* neighbors;
+    int degree;
+    std::int64_t vertices;
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const {
+        for (int s = 0; s < degree; ++s) {
+            I const w = neighbors[degree * v + s];
+            if (w == I(-1)) continue;
+            if (w < I(0) || w >= vertices || w == v || (s > 0 && w == neighbors[degree * v])) return 1;
+            I const* const back = neighbors + degree * std::int64_t(w);
+            if (back[0] != v && back[degree - 1] != v) return 1;
+        }
+        return 0;
+    }
+};
+
+/// Counting along the path: every vertex brings a one. Unsigned, since in cycles sums grow without meaning.
+template <class I>
+struct one_per_vertex {
+    COPPICE_HD std::make_unsigned_t<I> operator()(std::int64_t, int) const { return 1; }
+};
+template <class I>
+struct add_counts {
+    using count = std::make_unsigned_t<I>;
+    COPPICE_HD count operator()(count near, count far) const { return near + far; }
+};
+template <class I>
+using position_entry = scan_entry<std::make_unsigned_t<I>, I>;
+
+template <class Value, class I>
+struct is_in_cycle {
+    scan_entry<Value, I> const* entries;
+    COPPICE_HD bool operator()(std::int64_t v) const { return !entries[v].ended(); }
+};
+/// Numbers the vertices in cycles: vertices[c] = v, number[v] = c.
+template <class I>
+struct number_vertex {
+    I* vertices;
+    I* number;
+    COPPICE_HD void operator()(std::int64_t c, std::int64_t v) const {
+        vertices[c] = static_cast<I>(v);
+        number[v] = static_cast<I>(c);
+    }
+};
+
+/// The edges of the small graph of cycles, in its own numbers, with their weights in the graph.
+template <class T, class I, class O>
+struct cycle_edges {
+    csr_view<T, I, O> weights;
+    I const* vertices;
+    I const* number;
+    factor_neighbor<I> neighbor;
+    I* links;                  ///< [2 C]
+    weighted_edge<T, I>* edge; ///< [2 C]
+
+    COPPICE_HD void operator()(std::int64_t c) const {
+        I const v = vertices[c];
+        for (int d = 0; d < 2; ++d) {
+            I const w = neighbor(v, d);
+            links[2 * c + d] = number[w];
+            // The smaller one where the matrix is not symmetric, so that both ends see the same.
+            T const out = weight(v, w);
+            T const back = weight(w, v);
+            edge[2 * c + d] = {back < out ? back : out, v < w ? v : w, v < w ? w : v};
+        }
+    }
+
+private:
+    COPPICE_HD T weight(I from, I to) const {
+        for (O k = weights.row_begin(from); k < weights.row_end(from); ++k)
+            if (weights.indices[k] == to) return magnitude_of(weights.coefficients[k]);
+        return T(0);
+    }
+};
+
+template <class I>
+struct cycle_neighbor {
+    I const* links;
+    COPPICE_HD I operator()(std::int64_t c, int d) const { return links[2 * c + d]; }
+};
+template <class T, class I>
+struct cycle_edge {
+    weighted_edge<T, I> const* edge;
+    COPPICE_HD weighted_edge<T, I> operator()(std::int64_t c, int d) const { return edge[2 * c + d]; }
+};
+
+/// The last of two edges in the total order.
+template <class I>
+struct weaker_edge {
+    static constexpr bool idempotent = true;
+    edge_order<I> order;
+    template <class T>
+    COPPICE_HD weighted_edge<T, I> operator()(weighted_edge<T, I> const& e, weighted_edge<T, I> const& f) const {
+        return order.before(e, f) ? f : e;
+    }
+};
+
+/// Cuts the link of each of the two ends of a cycle's weakest edge; counts the cuts and their weight.
+template <class T, class I>
+struct cut_weakest {
+    scan_entry<weighted_edge<T, I>, I> const* entries;
+    weighted_edge<T, I> const* edge;
+    weaker_edge<I> weaker;
+    I* links;
+    double* removed; ///< [C] weight of what is cut at c, negative where nothing is
+
+    COPPICE_HD void operator()(std::int64_t c) const {
+        weighted_edge<T, I> const weakest = weaker(entries[c].value[0], entries[c].value[1]);
+        removed[c] = -1;
+        for (int d = 0; d < 2; ++d) {
+            if (edge[2 * c + d] != weakest) continue;
+            links[2 * c + d] = I(-1);
+            removed[c] = static_cast<double>(weakest.weight);
+        }
+    }
+};
+struct cut_sum {
+    std::int64_t ends;
+    double weight;
+};
+struct add_cuts {
+    COPPICE_HD cut_sum operator()(cut_sum const& a, cut_sum const& b) const {
+        return {a.ends + b.ends, a.weight + b.weight};
+    }
+};
+struct count_cut {
+    double const* removed;
+    COPPICE_HD cut_sum operator()(std::int64_t c) const {
+        return removed[c] < 0 ? cut_sum{0, 0} : cut_sum{1, removed[c]};
+    }
+};
+
+/// Writes the positions of opened cycles back, in the numbers of the graph.
+template <class I>
+struct write_back {
+    position_entry<I> const* opened;
+    I const* vertices;
+    position_entry<I>* entries;
+
+    COPPICE_HD void operator()(std::int64_t c) const {
+        position_entry<I> e = opened[c];
+        for (int d = 0; d < 2; ++d) e.link[d] = path_end(vertices[path_end_vertex(e.link[d])]);
+        entries[vertices[c]] = e;
+    }
+};
+
+/// Opens the cycles that the scan for positions left, completes its entries, and says what was cut.
+template <executor Executor, class T, class I, class O>
+cut_sum open_cycles(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
+                    array_view<position_entry<I>> entries) {
+    std::int64_t const vertices = entries.size();
+    buffer<I> number(exec, vertices);
+    buffer<I> members(exec, vertices);
+    std::int64_t const cyclic = select(exec, vertices, is_in_cycle<std::make_unsigned_t<I>, I>{entries.data()},
+                                       number_vertex<I>{members.data(), number.data()});
+    buffer<I> links(exec, 2 * cyclic);
+    buffer<weighted_edge<T, I>> edge(exec, 2 * cyclic);
+    buffer<double> removed(exec, cyclic);
+    for_each(exec, cyclic,
+             cycle_edges<T, I, O>{
+                 weights, members.data(), number.data(), {f.neighbors.data(), f.degree}, links.data(), edge.data()});
+    cycle_neighbor<I> const neighbor{links.data()};
+    weaker_edge<I> const weaker{f.order};
+    auto const weakest =
+        bidirectional_scan<weighted_edge<T, I>, I>(exec, cyclic, neighbor, cycle_edge<T, I>{edge.data()}, weaker);
+    for_each(exec, cyclic,
+             cut_weakest<T, I>{weakest.entries.data(), edge.data(), weaker, links.data(), removed.data()});
+    auto const opened =
+        bidirectional_scan<std::make_unsigned_t<I>, I>(exec, cyclic, neighbor, one_per_vertex<I>{}, add_counts<I>{});
+    for_each(exec, cyclic, write_back<I>{opened.entries.data(), members.data(), entries.data()});
+    return reduce(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{});
+}
+
+/// Algorithm 7, lines 28-34: the smaller end names the path and is its position 0.
+template <class I>
+struct name_path {
+    position_entry<I> const* entries;
+    I* path_ids;
+    I* positions;
+
+    COPPICE_HD void operator()(std::int64_t v) const {
+        position_entry<I> const e = entries[v];
+        int const d = e.link[0] > e.link[1] ? 0 : 1; // the larger mark is the smaller vertex
+        path_ids[v] = path_end_vertex(e.link[d]);
+        positions[v] = static_cast<I>(e.value[d] - 1);
+    }
+};
+/// Length of the path that starts at v; 0 where none does.
+template <class I>
+struct length_of_path_at {
+    position_entry<I> const* entries;
+    I const* positions;
+    COPPICE_HD I operator()(std::int64_t v) const {
+        return positions[v] == 0 ? static_cast<I>(entries[v].value[0] + entries[v].value[1] - 1) : I(0);
+    }
+};
+template <class I>
+struct store_start {
+    I* starts;
+    COPPICE_HD void operator()(std::int64_t v, I start) const { starts[v] = start; }
+};
+template <class I>
+struct starts_path {
+    I const* positions;
+    COPPICE_HD bool operator()(std::int64_t v) const { return positions[v] == 0; }
+};
+template <class I>
+struct store_path_offset {
+    I const* starts;
+    I* offsets;
+    COPPICE_HD void operator()(std::int64_t path, std::int64_t v) const { offsets[path] = starts[v]; }
+};
+template <class I>
+struct place_vertex {
+    I const* starts;
+    I const* path_ids;
+    I const* positions;
+    I* permutation;
+    I* inverse;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        I const p = starts[path_ids[v]] + positions[v];
+        inverse[v] = p;
+        permutation[p] = static_cast<I>(v);
+    }
+};
+template <class I>
+struct link_place {
+    I const* permutation;
+    I const* positions;
+    std::int64_t vertices;
+    I* links;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        std::int64_t const v = permutation[p];
+        links[2 * v] = positions[v] > 0 ? permutation[p - 1] : I(-1);
+        I const next = p + 1 < vertices ? permutation[p + 1] : I(-1);
+        links[2 * v + 1] = next >= I(0) && positions[next] > 0 ? next : I(-1);
+    }
+};
+
+/// Numbers the vertices path after path. Sorting by (path id, position) would give the same order: the scan over the
+/// lengths of the paths, each at its smaller end, gives every path its first place without sorting.
+template <executor Executor, class I>
+void number_along_paths(Executor const& exec, array_view<position_entry<I> const> entries, linear_forest<I>& forest) {
+    std::int64_t const n = entries.size();
+    forest.path_ids = buffer<I>(exec, n);
+    forest.positions = buffer<I>(exec, n);
+    forest.permutation = buffer<I>(exec, n);
+    forest.inverse = buffer<I>(exec, n);
+    forest.links = buffer<I>(exec, 2 * n);
+    I* const positions = forest.positions.data();
+    for_each(exec, n, name_path<I>{entries.data(), forest.path_ids.data(), positions});
+
+    length_of_path_at<I> const length{entries.data(), positions};
+    forest.longest_path = reduce(exec, n, I(0), length, maximum{});
+    buffer<I> starts(exec, n);
+    exclusive_scan(exec, n, length, store_start<I>{starts.data()}, I(0));
+    buffer<I> offsets(exec, n + 1);
+    forest.paths =
+        static_cast<I>(select(exec, n, starts_path<I>{positions}, store_path_offset<I>{starts.data(), offsets.data()}));
+    forest.path_offsets = buffer<I>(exec, std::int64_t(forest.paths) + 1);
+    exec.copy_elements(offsets.data(), forest.path_offsets.data(), forest.paths);
+    fill(exec, forest.path_offsets.view().slice(forest.paths, 1), static_cast<I>(n));
+
+    for_each(exec, n,
+             place_vertex<I>{starts.data(), forest.path_ids.data(), positions, forest.permutation.data(),
+                             forest.inverse.data()});
+    for_each(exec, n, link_place<I>{forest.permutation.data(), positions, n, forest.links.data()});
+}
+
+} // namespace graph_detail
+
+template <executor Executor, class T, class I, class O>
+linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+    graph_detail::require_square(weights, "extract_forest");
+    require_size("vertices of the factor", f.vertices, weights.rows());
+    if (f.degree < 1 || f.degree > 2)
+        throw argument_error("a linear forest needs a factor of degree 1 or 2, got " + std::to_string(f.degree));
+    require_size("neighbours of the factor", f.neighbors.size(), std::int64_t(f.degree) * f.vertices);
+
+    if (std::int64_t const faulty =
+            reduce(exec, f.vertices, std::int64_t{0},
+                   graph_detail::is_faulty_vertex<I>{f.neighbors.data(), f.degree, f.vertices}, plus{});
+        faulty > 0)
+        throw argument_error("the neighbours of " + std::to_string(faulty) +
+                             " vertices of a factor are out of range, repeated or not mutual");
+
+    linear_forest<I> forest;
+    forest.vertices = f.vertices;
+    auto scan = bidirectional_scan<std::make_unsigned_t<I>, I>(
+        exec, f.vertices, graph_detail::factor_neighbor<I>{f.neighbors.data(), f.degree},
+        graph_detail::one_per_vertex<I>{}, graph_detail::add_counts<I>{});
+    graph_detail::cut_sum const cuts =
+        scan.open > 0 ? graph_detail::open_cycles(exec, weights, f, scan.entries.view()) : graph_detail::cut_sum{0, 0};
+    forest.cycles_broken = static_cast<I>(cuts.ends / 2);
+    forest.weight = f.weight - cuts.weight / 2; // each cut was seen from both ends
+    forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
+    array_view<graph_detail::position_entry<I> const> const entries = scan.entries.view();
+    graph_detail::number_along_paths(exec, entries, forest);
+    forest.edges = std::int64_t(forest.vertices) - forest.paths;
+    return forest;
+}
+
+} // namespace coppice

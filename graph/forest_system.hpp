@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The tridiagonal system of a matrix along a linear forest (thesis, section 4.4.3). See graph/linear_forest.hpp.
+#pragma once
+
+#include "graph/linear_forest.hpp"
+
+namespace coppice {
+namespace graph_detail {
+
+/// Where a nonzero of the matrix goes: to the left of the diagonal, onto it, to its right, or nowhere.
+enum class band : std::int32_t { lower, diagonal, upper, none };
+
+template <class T>
+struct band_value {
+    T value;
+    band place;
+};
+template <class T>
+struct forest_row {
+    T lower;
+    T diagonal;
+    T upper;
+};
+
+/// A row of the matrix becomes a row of the system: the column is that of the vertex itself, of one of its two
+/// neighbours on the path, or is left out. No other vertex has to be asked.
+template <class T, class I>
+struct place_nonzero {
+    I const* columns;
+    T const* values;
+    I const* links;
+
+    COPPICE_HD band_value<T> operator()(std::int64_t k, std::int64_t row) const {
+        I const column = columns[k];
+        band const place = column == static_cast<I>(row)  ? band::diagonal
+                           : column == links[2 * row]     ? band::lower
+                           : column == links[2 * row + 1] ? band::upper
+                                                          : band::none;
+        return {place == band::none ? T(0) : values[k], place};
+    }
+};
+template <class T>
+struct add_to_row {
+    COPPICE_HD forest_row<T> identity() const { return {T(0), T(0), T(0)}; }
+    COPPICE_HD forest_row<T> operator()(forest_row<T> sum, band_value<T> const& next) const {
+        if (next.place == band::lower) sum.lower = sum.lower + next.value;
+        if (next.place == band::diagonal) sum.diagonal = sum.diagonal + next.value;
+        if (next.place == band::upper) sum.upper = sum.upper + next.value;
+        return sum;
+    }
+    COPPICE_HD forest_row<T> operator()(forest_row<T> const& a, forest_row<T> const& b) const {
+        return {a.lower + b.lower, a.diagonal + b.diagonal, a.upper + b.upper};
+    }
+};
+template <class T, class I>
+struct store_system_row {
+    I const* inverse;
+    T* lower;
+    T* diagonal;
+    T* upper;
+
+    COPPICE_HD void operator()(std::int64_t row, forest_row<T> const& sum) const {
+        I const p = inverse[row];
+        lower[p] = sum.lower;
+        diagonal[p] = sum.diagonal;
+        upper[p] = sum.upper;
+    }
+};
+
+} // namespace graph_detail
+
+template <executor Executor, class T, class I, class O>
+void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
+                           linear_forest<I> const& forest, tridiagonal<T>& system) {
+    graph_detail::require_square(a, "extract_forest_system");
+    require_size("rows of the matrix of a forest", a.rows(), forest.vertices);
+    require_size("rows of a forest's system", system.size(), forest.vertices);
+    reduce_rows(exec, plan, graph_detail::place_nonzero<T, I>{a.indices, a.coefficients, forest.links.data()},
+                graph_detail::add_to_row<T>{},
+                graph_detail::store_system_row<T, I>{forest.inverse.data(), system.lower.data(), system.diagonal.data(),
+                                                     system.upper.data()});
+}
+
+template <executor Executor, class T, class I, class O>
+tridiagonal<T> extract_forest_system(Executor const& exec, csr_view<T, I, O> a, linear_forest<I> const& forest) {
+    tridiagonal<T> system(exec, a.rows());
+    extract_forest_system(exec, make_srcsr_plan(exec, a), a, forest, system);
+    return system;
+}
+
+} // namespace coppice
