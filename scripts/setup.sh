@@ -1,0 +1,157 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What demo.sh, test.sh and .ci/run share: finding and installing packages, deciding about CUDA, building. Sourced.
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() { printf '\n== %s\n' "$*" >&2; }
+die() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# A table of what is needed: Debian package, who needs it (build, test or style), and a command that tells whether it
+# is there. "header H" asks the compiler.
+needed_packages() {
+    cat <<'TABLE'
+g++                   build  compiler_works
+cmake                 build  cmake_is_new_enough
+ninja-build           build  command -v ninja
+libtbb-dev            build  header oneapi/tbb/version.h
+libcli11-dev          build  header CLI/CLI.hpp
+nlohmann-json3-dev    build  header nlohmann/json.hpp
+libfmt-dev            build  header fmt/format.h
+zlib1g-dev            build  header zlib.h
+ccache                test   command -v ccache
+doctest-dev           test   header doctest/doctest.h
+liblapacke-dev        test   header lapacke.h
+liblapack-dev         test   library lapack
+libblas-dev           test   library blas
+libgraphblas-dev      test   header GraphBLAS.h
+libboost-graph1.74-dev test  header boost/graph/adjacency_list.hpp
+clang-format          style  command -v clang-format
+TABLE
+}
+
+compiler() { "${CXX:-g++}" -std=c++20 "$@"; }
+compiler_works() { printf '#include <concepts>\n#include <version>\nint main() {}\n' | compiler -x c++ - -o /dev/null; }
+header() { printf '#include <%s>\n' "$1" | compiler -E -x c++ -; }
+library() { printf 'int main() {}\n' | compiler -x c++ - -o /dev/null "-l$1"; }
+cmake_is_new_enough() {
+    local version
+    version=$(cmake --version | sed -n '1s/[^0-9]*//p')
+    [ "$(printf '3.25\n%s\n' "$version" | sort -V | head -n 1)" = 3.25 ]
+}
+
+# missing_packages KIND... prints the packages of these kinds whose probe fails.
+missing_packages() {
+    local package kind probe
+    while read -r package kind probe; do
+        case " $* " in *" $kind "*) ;; *) continue ;; esac
+        # shellcheck disable=SC2086 # the probe is a command with its arguments
+        $probe >/dev/null 2>&1 </dev/null || printf '%s\n' "$package"
+    done < <(needed_packages)
+}
+
+is_debian_12() {
+    [ -r /etc/os-release ] && (. /etc/os-release && [ "${ID:-}" = debian ] && [ "${VERSION_ID:-}" = 12 ]) &&
+        command -v apt-get >/dev/null
+}
+
+# Runs a command as root without ever asking for a password; fails where that cannot be.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+can_be_root() { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
+
+# ensure_packages KIND... installs what is missing on Debian 12; elsewhere says what it lacks and exits.
+ensure_packages() {
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
+    [ "${#missing[@]}" -gt 0 ] || return 0
+    if is_debian_12 && can_be_root; then
+        say "installing ${missing[*]}"
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 update >&2 ||
+            die "apt-get update failed; missing packages: ${missing[*]}"
+        as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
+            install --no-install-recommends "${missing[@]}" >&2 ||
+            die "apt-get install failed; missing packages: ${missing[*]}"
+        mapfile -t missing < <(missing_packages "$@")
+        [ "${#missing[@]}" -eq 0 ] || die "installed, but still not usable: ${missing[*]}"
+        return 0
+    fi
+    {
+        printf '%s: these packages (by their Debian names) are missing: %s\n' "$(basename "$0")" "${missing[*]}"
+        if is_debian_12; then
+            printf 'Neither root nor a passwordless sudo is at hand. As root:\n'
+            printf '    apt-get install --no-install-recommends %s\n' "${missing[*]}"
+        else
+            printf 'They are installed by themselves on Debian 12 only; install what gives the same here, then run again.\n'
+        fi
+    } >&2
+    exit 1
+}
+
+# nvcc as a path; fails where there is none.
+find_nvcc() {
+    local candidate
+    for candidate in "${CUDACXX:-}" "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" "${CUDA_PATH:-}/bin/nvcc" \
+        /usr/local/cuda/bin/nvcc; do
+        if [ -n "$candidate" ] && [ -x "$candidate" ]; then
+            printf '%s\n' "$candidate"
+            return 0
+        fi
+    done
+    return 1
+}
+has_gpu() { [ -e /dev/nvidiactl ] || { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q GPU; }; }
+
+# cuda_choice WISH prints ON or OFF. WISH is ON, OFF or AUTO: only where a GPU is present.
+cuda_choice() {
+    case "$1" in
+    ON) find_nvcc >/dev/null || die "CUDA was asked for, but no nvcc is on PATH, in CUDA_HOME or in /usr/local/cuda" ;;
+    OFF) ;;
+    AUTO)
+        if has_gpu && find_nvcc >/dev/null; then
+            set -- ON
+        else
+            has_gpu && printf 'A GPU is present but no nvcc: building for the host only.\n' >&2
+            set -- OFF
+        fi
+        ;;
+    *) die "COPPICE_CUDA is \"$1\"; it can be AUTO, ON or OFF" ;;
+    esac
+    printf '%s\n' "$1"
+}
+
+# As many compilers as there are cores, and 2 GiB of memory for each.
+build_jobs() {
+    local cores kilobytes jobs
+    cores=$(nproc)
+    kilobytes=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
+    jobs=$((${kilobytes:-4194304} / 2097152))
+    [ "$jobs" -lt "$cores" ] || jobs=$cores
+    [ "$jobs" -gt 0 ] || jobs=1
+    printf '%s\n' "$jobs"
+}
+
+# configure FOLDER CUDA [CMAKE OPTION...]
+configure() {
+    local folder=$1 cuda=$2
+    shift 2
+    local nvcc=()
+    if [ "$cuda" = ON ]; then
+        nvcc=("-DCMAKE_CUDA_COMPILER=$(find_nvcc)")
+    fi
+    cmake -S "$root" -B "$folder" -G Ninja -DCOPPICE_CUDA="$cuda" "${nvcc[@]}" "$@"
+}
+# build FOLDER [TARGET...]
+build() {
+    local folder=$1
+    shift
+    cmake --build "$folder" --parallel "$(build_jobs)" ${1:+--target "$@"}
+}
