@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/app.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "apps/names.hpp"
+#include "core/error.hpp"
+
+namespace coppice::app {
+namespace {
+
+int code_of(error_code code) {
+    switch (code) {
+    case error_code::invalid_argument:
+        return exit_usage;
+    case error_code::device:
+    case error_code::backend_unavailable:
+        return exit_backend;
+    default:
+        return exit_input;
+    }
+}
+
+// A failure is one line, whatever the library or a file name put into its message.
+std::string one_line(std::string text) {
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+    return text;
+}
+
+std::vector<std::string_view> option_names(CLI::App const& cli) {
+    std::vector<std::string_view> names;
+    for (auto const* option : cli.get_options())
+        for (auto const& name : option->get_lnames()) names.push_back(name);
+    return names;
+}
+
+} // namespace
+
+outcome outcome_of_current_exception() {
+    try {
+        throw;
+    } catch (usage_error const& e) {
+        return {exit_usage, one_line(e.what())};
+    } catch (input_error const& e) {
+        return {exit_input, one_line(e.what())};
+    } catch (error const& e) {
+        return {code_of(e.code()), one_line(e.what())};
+    } catch (std::bad_alloc const&) {
+        return {exit_input, "not enough memory for an input of this size"};
+    } catch (std::exception const& e) {
+        return {exit_internal, one_line(std::string("internal: ") + e.what())};
+    }
+}
+
+void add_common_options(CLI::App& cli, common_options& options) {
+    cli.allow_extras();
+    cli.add_option("--backend", options.backend, "where to work; auto takes CUDA where there is a device")
+        ->type_name("auto|host|cuda");
+    cli.add_option("--threads", options.threads, "threads of the host backend; all cores by default")->type_name("N");
+    cli.add_option("--precision", options.precision, "of the floating-point numbers; double by default")
+        ->type_name("single|double");
+    cli.add_option("--json", options.json,
+                   "write the results as JSON; - is standard output, then nothing else goes there")
+        ->type_name("FILE");
+    cli.add_flag("-q,--quiet", options.quiet, "print neither results nor progress; files are still written");
+}
+
+void add_matrix_argument(CLI::App& cli, std::string& matrix) {
+    cli.add_option("MATRIX", matrix, "Matrix Market file, plain or .gz, or generate:KIND,nx=...")->type_name("");
+}
+
+void check_common_options(common_options const& options) {
+    static constexpr std::string_view backends[] = {"auto", "host", "cuda"};
+    static constexpr std::string_view precisions[] = {"single", "double"};
+    require_name("backend", options.backend, backends);
+    require_name("precision", options.precision, precisions);
+    if (options.threads < 0 || options.threads > 4096)
+        throw usage_error("--threads is " + std::to_string(options.threads) +
+                          ", expected 1 to 4096, or 0 for all cores");
+}
+
+void check_extras(CLI::App const& cli) {
+    for (auto const& argument : cli.remaining()) {
+        if (argument.size() < 2 || argument[0] != '-')
+            throw usage_error("unexpected argument '" + argument + "'; see coppice " + cli.get_name() + " --help");
+        auto const names = option_names(cli);
+        auto const typed = argument.substr(argument.find_first_not_of('-'));
+        auto const guess = nearest(typed.substr(0, typed.find('=')), names);
+        std::string valid;
+        for (auto const name : names) valid.append(valid.empty() ? "--" : ", --").append(name);
+        throw usage_error("unknown option '" + argument + "';" +
+                          (guess.empty() ? std::string() : " did you mean '--" + guess + "'?") + " options of " +
+                          cli.get_name() + ": " + valid);
+    }
+}
+
+} // namespace coppice::app

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file What every command shares: the common options, the outcome of a run and its exit code.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace coppice::app {
+
+enum exit_code : int {
+    exit_done = 0,
+    exit_internal = 1, ///< a fault of the program itself
+    exit_usage = 2,
+    exit_input = 3,
+    exit_numerical = 4,
+    exit_backend = 5
+};
+
+/// Wrong usage: an unknown option or name, or a value outside its range (exit code 2).
+struct usage_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Input that can be read but not worked on: a zero diagonal, a NaN, a singular matrix where none may be (exit code 3).
+struct input_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// How a run ended; `reason` is empty when it went well.
+struct outcome {
+    int code = exit_done;
+    std::string reason{};
+};
+
+/// The outcome that stands for the exception being handled; its reason is one line.
+outcome outcome_of_current_exception();
+
+/// Options that every command takes.
+struct common_options {
+    std::string backend = "auto";
+    int threads = 0; ///< 0: all cores
+    std::string precision = "double";
+    std::string json{}; ///< empty: none; "-": standard output
+    bool quiet = false;
+};
+
+/// A command of the program: its options stand in `cli`, `run` does it.
+struct command {
+    CLI::App* cli = nullptr;
+    std::function<outcome()> run{};
+};
+
+/// Adds the common options to a command and makes unknown options reach check_extras().
+void add_common_options(CLI::App& cli, common_options& options);
+
+/// Adds the positional argument MATRIX.
+void add_matrix_argument(CLI::App& cli, std::string& matrix);
+
+/// Throws usage_error where a common option holds a bad value.
+void check_common_options(common_options const& options);
+
+/// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them.
+void check_extras(CLI::App const& cli);
+
+// Each is defined in the file of its name.
+command add_generate(CLI::App& program);
+command add_info(CLI::App& program);
+command add_spmv(CLI::App& program);
+command add_factor(CLI::App& program);
+command add_forest(CLI::App& program);
+command add_tridiagonal(CLI::App& program);
+command add_solve(CLI::App& program);
+command add_bench(CLI::App& program);
+
+} // namespace coppice::app

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/backend.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <tbb/version.h>
+
+#if defined(COPPICE_HAS_CUDA)
+#include <cuda_runtime_api.h>
+#endif
+
+#include "apps/version.hpp"
+
+namespace coppice::app {
+namespace {
+
+std::string processor_name() {
+    std::ifstream info("/proc/cpuinfo");
+    for (std::string line; std::getline(info, line);)
+        if (line.rfind("model name", 0) == 0)
+            if (auto const colon = line.find(':'); colon != std::string::npos && colon + 2 < line.size())
+                return line.substr(colon + 2);
+    return "unknown processor";
+}
+
+std::string describe(host_executor const& exec) {
+    return fmt::format("host, {} thread{} ({})", exec.threads(), exec.threads() == 1 ? "" : "s", processor_name());
+}
+
+#if defined(COPPICE_HAS_CUDA)
+std::string describe(cuda_executor const& exec) {
+    cudaDeviceProp properties{};
+    if (cudaGetDeviceProperties(&properties, exec.device()) != cudaSuccess) return "cuda";
+    return fmt::format("cuda, device {} ({})", exec.device(), static_cast<char const*>(properties.name));
+}
+#endif
+
+} // namespace
+
+any_executor make_executor(common_options const& options) {
+#if defined(COPPICE_HAS_CUDA)
+    if (options.backend == "cuda" || (options.backend == "auto" && cuda_device_count() > 0)) return cuda_executor{};
+#else
+    if (options.backend == "cuda") throw backend_error("--backend cuda: this build of Coppice has no CUDA backend");
+#endif
+    return host_executor{options.threads};
+}
+
+std::string backend_name(any_executor const& executor) { return executor.index() == 0 ? "host" : "cuda"; }
+
+std::string describe_executor(any_executor const& executor) {
+    return std::visit([](auto const& exec) { return describe(exec); }, executor);
+}
+
+std::vector<std::pair<std::string, std::string>> describe_build() {
+    std::vector<std::pair<std::string, std::string>> entries = {
+        {"coppice", version},
+        {"compiler", COPPICE_COMPILER},
+        {"oneTBB", fmt::format("{}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)},
+    };
+#if defined(COPPICE_HAS_CUDA)
+    entries.emplace_back("CUDA", fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
+#else
+    entries.emplace_back("CUDA", "not built in");
+#endif
+    return entries;
+}
+
+} // namespace coppice::app

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice bench SUITE: the front of the benchmark library, where it is built in.
+#include <memory>
+
+#include "apps/backend.hpp"
+#include "apps/names.hpp"
+#include "apps/output.hpp"
+
+#if defined(COPPICE_HAS_BENCH)
+#include "bench/bench.hpp"
+#endif
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string suite{};
+    std::string only{};
+    bool quick = false;
+};
+
+#if defined(COPPICE_HAS_BENCH)
+
+nlohmann::ordered_json json_of(bench::row const& r) {
+    return {{"suite", r.suite},     {"backend", r.backend}, {"problem", r.problem},   {"method", r.method},
+            {"against", r.against}, {"rows", r.rows},       {"nonzeros", r.nonzeros}, {"seconds", r.seconds},
+            {"fastest", r.fastest}, {"bytes", r.bytes},     {"ratio", r.ratio},       {"note", r.note}};
+}
+
+outcome measure(options const& o, bool on_cuda, output_files& files) {
+    bench::options b{.host = o.common.backend != "cuda", .cuda = on_cuda, .threads = o.common.threads};
+    b.quick = o.quick;
+    b.only = o.only;
+    b.print_table = !o.common.quiet && o.common.json != "-";
+    auto const rows = bench::run(o.suite, b);
+    sheet result("bench", o.common);
+    result.json()["suite"] = o.suite;
+    result.json()["rows"] = nlohmann::ordered_json::array();
+    for (auto const& row : rows) result.json()["rows"].push_back(json_of(row));
+    result.publish(files);
+    return {};
+}
+
+void check_suite(std::string const& suite) {
+    auto const names = bench::suite_names();
+    std::vector<std::string_view> valid(names.begin(), names.end());
+    valid.push_back("all");
+    if (suite.empty()) throw usage_error("bench needs a SUITE; valid: " + listed(valid));
+    require_name("suite", suite, valid);
+}
+
+#else
+
+outcome measure(options const&, bool, output_files&) {
+    throw backend_error("this build of Coppice has no benchmarks; configure it with -DCOPPICE_BUILD_BENCH=ON");
+}
+
+void check_suite(std::string const& suite) {
+    if (suite.empty()) throw usage_error("bench needs a SUITE");
+}
+
+#endif
+
+outcome run(options const& o) {
+    check_common_options(o.common);
+    check_suite(o.suite);
+    bool const on_cuda = backend_name(make_executor(o.common)) == "cuda";
+    output_files files;
+    files.expect("--json", o.common.json);
+    return measure(o, on_cuda, files);
+}
+
+} // namespace
+
+command add_bench(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("bench", "Measure a suite and its peers in one run");
+    cli->add_option("SUITE", o->suite, "spmv, tridiagonal, factor, forest, solve or all")->type_name("");
+    cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
+    cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

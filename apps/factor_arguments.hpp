@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Options of the [0, n]-factor, shared by factor, forest and solve.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "apps/app.hpp"
+#include "apps/names.hpp"
+#include "graph/factor.hpp"
+
+namespace coppice::app {
+
+inline constexpr named<tie_rule> tie_rules[] = {{"hash", tie_rule::hash}, {"near", tie_rule::near}};
+
+/// The parameters of the algorithm as the user types them; `ties` empty takes the default of the options given to
+/// read_factor_arguments().
+struct factor_arguments {
+    factor_options options{};
+    std::string ties{};
+};
+
+inline void add_factor_options(CLI::App& cli, factor_arguments& f) {
+    cli.add_option("--rounds", f.options.rounds, "rounds of proposals; 0 goes on until the factor is maximal")
+        ->type_name("M");
+    cli.add_option("--ties", f.ties, "order of edges of equal weight: hash (random) or near (small |i - j| first)")
+        ->type_name(alternatives(tie_rules));
+    cli.add_option("--charge-period", f.options.charge_period, "vertices are charged but in one of so many rounds")
+        ->type_name("m");
+    cli.add_option("--charge-offset", f.options.charge_offset, "the round of the period without charges")
+        ->type_name("k");
+    cli.add_option("--charge-probability", f.options.charge_probability, "of a positive charge")->type_name("p");
+    cli.add_option("--seed", f.options.seed, "of charges and random ties")->type_name("N");
+}
+
+/// Throws usage_error for an unknown tie rule, argument_error for values out of range.
+inline factor_options read_factor_arguments(factor_arguments const& f) {
+    auto options = f.options;
+    if (!f.ties.empty()) options.ties = choose("tie rule", f.ties, tie_rules);
+    graph_detail::check_factor_options(options);
+    return options;
+}
+
+inline std::string name_of(tie_rule ties) { return ties == tie_rule::near ? "near" : "hash"; }
+
+} // namespace coppice::app

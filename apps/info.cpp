@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice info MATRIX: size, symmetry, bandwidths, degrees, coverages.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "algebra/operations.hpp"
+#include "apps/backend.hpp"
+#include "apps/input.hpp"
+#include "apps/output.hpp"
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string matrix{};
+};
+
+char const* yes_no(bool yes) { return yes ? "yes" : "no"; }
+
+void tell(sheet& result, matrix_info const& m) {
+    result.line("symmetric",
+                fmt::format("pattern {}, values {}", yes_no(m.symmetric_pattern), yes_no(m.symmetric_values)));
+    result.line("bandwidth",
+                fmt::format("lower {}, upper {}", show_count(m.bandwidth.lower), show_count(m.bandwidth.upper)));
+    result.line("row degrees", fmt::format("{} to {}, mean {:.2f}", show_count(m.degrees.smallest),
+                                           show_count(m.degrees.largest), m.degrees.mean));
+    result.line("zero diagonals", show_count(m.zero_diagonals));
+    result.line("largest |a|", fmt::format("{:.6g}", m.largest_magnitude));
+    result.line("diagonal coverage", show_fraction(m.diagonal_coverage) + "  of the weight lies on the diagonal");
+    result.line("identity coverage",
+                show_fraction(m.identity_coverage) + "  of the off-diagonal weight lies beside the diagonal");
+    auto& json = result.json();
+    json["symmetric_pattern"] = m.symmetric_pattern;
+    json["symmetric_values"] = m.symmetric_values;
+    json["lower_bandwidth"] = m.bandwidth.lower;
+    json["upper_bandwidth"] = m.bandwidth.upper;
+    json["smallest_degree"] = m.degrees.smallest;
+    json["largest_degree"] = m.degrees.largest;
+    json["mean_degree"] = m.degrees.mean;
+    json["zero_diagonals"] = m.zero_diagonals;
+    json["largest_magnitude"] = m.largest_magnitude;
+    json["diagonal_coverage"] = m.diagonal_coverage;
+    json["identity_coverage"] = m.identity_coverage;
+}
+
+template <class Executor, class T>
+outcome inspect(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+    progress status(o.common);
+    status.show("reading " + o.matrix);
+    stopwatch clock;
+    auto const a = load_matrix<T>(make_host(o.common), o.matrix);
+    double const read_seconds = clock.lap();
+    status.show("inspecting");
+    auto const on_device = exec.copy(a);
+    clock.lap();
+    // A matrix without rows has no arrays to look at.
+    auto const info = a.rows() > 0 ? describe(exec, on_device.view()) : matrix_info{.columns = a.columns()};
+    double const seconds = clock.lap();
+    status.clear();
+
+    sheet result("info", o.common);
+    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.backend(chosen);
+    tell(result, info);
+    result.line("time", fmt::format("{} to read, {} to inspect", show_seconds(read_seconds), show_seconds(seconds)));
+    result.json()["read_seconds"] = read_seconds;
+    result.json()["seconds"] = seconds;
+    result.publish(files);
+    return {};
+}
+
+outcome run(options const& o) {
+    check_common_options(o.common);
+    check_matrix_argument(o.matrix, "info");
+    auto const chosen = make_executor(o.common);
+    output_files files;
+    files.expect("--json", o.common.json);
+    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return inspect<Executor, T>(o, chosen, exec, files);
+    });
+}
+
+} // namespace
+
+command add_info(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("info", "Describe a matrix: size, symmetry, bandwidths, coverages");
+    add_matrix_argument(*cli, o->matrix);
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

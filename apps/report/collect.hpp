@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file From matrices and forests in host memory to what the report shows.
+#pragma once
+
+#include "algebra/csr.hpp"
+#include "apps/report/data.hpp"
+#include "graph/linear_forest.hpp"
+
+namespace coppice::app::report {
+
+/// Paths by length, in bins 1, 2, 3-4, 5-8, ...; `path_offsets` as in linear_forest.
+std::vector<path_bin> bin_paths(array_view<std::int32_t const> path_offsets);
+
+/// Pictures of the matrix in both orders: all of it, and a block in its middle (cells == 0 where `whole` shows every
+/// entry already). Costs two passes over the nonzeros.
+template <class T>
+void draw_patterns(csr_view<T> a, linear_forest<std::int32_t> const& forest, pattern& whole, pattern& closeup);
+
+} // namespace coppice::app::report

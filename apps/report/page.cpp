@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/output.hpp"
+#include "apps/report/parts.hpp"
+#include "apps/report/svg.hpp"
+#include "apps/version.hpp"
+
+namespace coppice::app::report {
+namespace {
+
+std::string scientific_or_dash(double value) { return std::isnan(value) ? "–" : show_scientific(value); }
+
+run const& chosen_of(page const& data) {
+    return *std::find_if(data.runs.begin(), data.runs.end(), [](run const& r) { return r.chosen; });
+}
+
+// "Jacobi needs 333." for every other run that got there, the best first.
+std::string comparison(page const& data) {
+    std::vector<run const*> others;
+    for (auto const& r : data.runs)
+        if (!r.chosen && !r.residuals.empty()) others.push_back(&r);
+    std::stable_sort(others.begin(), others.end(), [](run const* a, run const* b) {
+        return std::pair(!a->converged, a->iterations) < std::pair(!b->converged, b->iterations);
+    });
+    std::string text;
+    for (auto const* r : others) {
+        text += text.empty() ? " To compare: " : ", ";
+        text += r->converged ? fmt::format("{} {}", escaped(r->preconditioner), r->iterations)
+                             : fmt::format("{} not in {}", escaped(r->preconditioner), r->iterations);
+    }
+    return text.empty() ? text : text + ".";
+}
+
+std::string verdict(page const& data) {
+    auto const& r = chosen_of(data);
+    auto const with = r.preconditioner == "none"
+                          ? std::string("without a preconditioner")
+                          : fmt::format("with the <b>{}</b> preconditioner", escaped(r.preconditioner));
+    auto const how = r.converged ? fmt::format("<b class=good>reached</b> a relative residual of {} in <b>{} "
+                                               "iterations</b>.",
+                                               show_scientific(r.relative_residual), r.iterations)
+                                 : fmt::format("<b class=bad>did not converge</b> ({}): relative residual {} after {} "
+                                               "iterations.",
+                                               escaped(r.ending), show_scientific(r.relative_residual), r.iterations);
+    return fmt::format("<p class=verdict>{} {} {}{}</p>", escaped(data.solver), with, how, comparison(data));
+}
+
+std::string key_figures(run const& r) {
+    std::string html = "<dl class=figures>";
+    auto const add = [&](char const* name, std::string const& value) {
+        html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, value);
+    };
+    add("iterations", std::to_string(r.iterations));
+    add("relative residual", show_scientific(r.relative_residual));
+    add("forward relative error", scientific_or_dash(r.forward_error));
+    add("set-up", show_seconds(r.setup_seconds));
+    add("solve", show_seconds(r.solve_seconds));
+    return html + "</dl>";
+}
+
+std::string runs_table(std::vector<run> const& runs) {
+    std::string html = "<div class=scroll><table><thead><tr><th>preconditioner<th>ended<th class=number>iterations"
+                       "<th class=number>relative residual<th class=number>forward error<th class=number>set-up"
+                       "<th class=number>solve<th class=number>per iteration</tr></thead><tbody>";
+    for (auto const& r : runs) {
+        html += fmt::format("<tr class={}><td><span class='swatch {}'></span>{}<td>{}", r.chosen ? "chosen" : "other",
+                            style_class(r), escaped(r.preconditioner), escaped(r.ending));
+        if (r.residuals.empty()) {
+            html += "<td class=number>–<td class=number>–<td class=number>–<td class=number>–<td class=number>–<td "
+                    "class=number>–</tr>";
+            continue;
+        }
+        auto const each = r.iterations > 0 ? show_seconds(r.solve_seconds / static_cast<double>(r.iterations)) : "–";
+        for (auto const& value :
+             {std::to_string(r.iterations), show_scientific(r.relative_residual), scientific_or_dash(r.forward_error),
+              show_seconds(r.setup_seconds), show_seconds(r.solve_seconds), std::string(each)})
+            html += "<td class=number>" + value;
+        html += "</tr>";
+    }
+    return html + "</tbody></table></div>";
+}
+
+std::string coverage_table(std::vector<coverage> const& coverages) {
+    std::string html = "<div class=scroll><table><thead><tr><th>coverage<th>share of the weight<th class=number><th>"
+                       "</tr></thead><tbody>";
+    for (auto const& c : coverages)
+        html += fmt::format("<tr><td>{}<td class=faint>{}<td class=number>{}<td><span class=meter><i "
+                            "style='width:{:.1f}%'></i></span></tr>",
+                            escaped(c.name), escaped(c.meaning), escaped(percent(c.value)),
+                            std::isnan(c.value) ? 0 : 100 * std::clamp(c.value, 0.0, 1.0));
+    return html + "</tbody></table></div>";
+}
+
+std::string entries_table(std::string const& title, entries const& rows) {
+    std::string html = fmt::format("<section><h3>{}</h3><table><tbody>", title);
+    for (auto const& [name, value] : rows) html += fmt::format("<tr><td>{}<td>{}</tr>", escaped(name), escaped(value));
+    return html + "</tbody></table></section>";
+}
+
+std::string convergence_section(page const& data) {
+    return "<section id=convergence><h2>Convergence</h2><p>Norm of the residual b − Ax relative to that of b, after "
+           "each iteration; the last value of every run is computed anew from x. All runs start from x = 0.</p>" +
+           convergence_chart(data.runs, data.tolerance) + runs_table(data.runs) + "</section>";
+}
+
+std::string pattern_section(page const& data) {
+    return "<section id=pattern><h2>Sparsity pattern</h2><p><span class=key></span> entries on edges of the linear "
+           "forest, <span class='key other'></span> all others; stronger where more fall into a box. The forest order "
+           "puts the vertices of a path next to each other, so that its edges lie beside the diagonal.</p>" +
+           pattern_figures(data.whole, "The whole matrix") +
+           pattern_figures(data.closeup, fmt::format("{} rows in its middle", data.closeup.before.span)) + "</section>";
+}
+
+std::string forest_section(forest_summary const& f) {
+    return fmt::format("<section id=forest><h2>Linear forest</h2><p>{} paths over {} rows; the longest has {} rows. {} "
+                       "cycle{} broken at the weakest edge.</p>{}<h3>Path lengths</h3>{}</section>",
+                       show_count(f.paths), show_count(f.vertices), show_count(f.longest), show_count(f.cycles_broken),
+                       f.cycles_broken == 1 ? "" : "s", coverage_table(f.coverages), path_histogram(f));
+}
+
+} // namespace
+
+std::string render(page const& data) {
+    auto const& chosen = chosen_of(data);
+    std::string html = "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
+                       "<meta name=viewport content='width=device-width, initial-scale=1'>";
+    html += fmt::format("<title>coppice solve · {}</title><style>{}</style></head><body><main>", escaped(data.matrix),
+                        style_sheet);
+    html += fmt::format("<header><p class=overline>coppice solve</p><h1>{}</h1><p class=size>{}</p>{}{}</header>",
+                        escaped(data.matrix), escaped(data.size), verdict(data), key_figures(chosen));
+    html += convergence_section(data) + pattern_section(data) + forest_section(data.forest);
+    html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
+            entries_table("Settings", data.settings) + entries_table("Environment", data.environment) +
+            "</div></section>";
+    return html + fmt::format("<footer>Written by coppice {}.</footer></main></body></html>\n", version);
+}
+
+} // namespace coppice::app::report

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apps/output.hpp"
+#include "apps/report/parts.hpp"
+#include "apps/report/svg.hpp"
+
+namespace coppice::app::report {
+
+std::string path_histogram(forest_summary const& forest) {
+    if (forest.bins.empty() || forest.vertices == 0) return {};
+    constexpr double height = 250, base = 184, top = 34;
+    double const slot = std::min(96.0, 1000.0 / static_cast<double>(forest.bins.size()));
+    double const width = slot * static_cast<double>(forest.bins.size()) + 8;
+    std::int64_t most = 1;
+    for (auto const& bin : forest.bins) most = std::max(most, bin.vertices);
+
+    std::string svg;
+    double x = 4;
+    for (auto const& bin : forest.bins) {
+        double const share = static_cast<double>(bin.vertices) / static_cast<double>(forest.vertices);
+        double const tall = (base - top) * static_cast<double>(bin.vertices) / static_cast<double>(most);
+        auto const range = bin.shortest == bin.longest ? std::to_string(bin.shortest)
+                                                       : fmt::format("{}–{}", bin.shortest, bin.longest);
+        auto const middle = coordinate(x + slot / 2);
+        svg += fmt::format("<rect class=bar x={} y={} width={} height={} rx=2 />", coordinate(x + 6),
+                           coordinate(base - tall), coordinate(slot - 12), coordinate(tall));
+        if (bin.paths > 0)
+            svg += fmt::format("<text class=value x={0} y={1} text-anchor=middle>{2}</text>", middle,
+                               coordinate(base - tall - 7), escaped(percent(share)));
+        svg += fmt::format("<text class=tick x={0} y={1} text-anchor=middle>{2}</text>"
+                           "<text class='tick faint' x={0} y={3} text-anchor=middle>{4}</text>",
+                           middle, base + 19, range, base + 36, show_count(bin.paths));
+        x += slot;
+    }
+    svg += fmt::format("<line class=axis x1=4 x2={0} y1={1} y2={1} />", coordinate(width - 4), base);
+    svg += fmt::format("<text class='tick faint' x=4 y={}>rows on a path · number of paths · share of all rows "
+                       "above the columns</text>",
+                       base + 58);
+    return fmt::format("<svg class=histogram style='max-width:{0}px' viewBox='0 0 {0} {1}' role=img "
+                       "aria-label='Path lengths'>{2}</svg>",
+                       coordinate(std::max(width, 420.0)), height, svg);
+}
+
+} // namespace coppice::app::report

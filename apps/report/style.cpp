@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/report/parts.hpp"
+
+namespace coppice::app::report {
+
+// Colours: blue, red and yellow of Paul Tol's high-contrast set, which stay apart in every colour vision and in grey;
+// dashes say the same again.
+char const* const style_sheet = R"css(
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --soft: #5c6570; --line: #d9dee4; --wash: #f4f6f8;
+  --chosen: #0b5cad; --jacobi: #9a6b00; --tridiagonal: #b8455a; --none: #6b7480; --good: #1a6e3c; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --paper: #14171b; --ink: #e7ebef; --soft: #9aa5b1; --line: #343b44;
+  --wash: #1d2228; --chosen: #62b0ff; --jacobi: #e3b53d; --tridiagonal: #ff8b9e; --none: #a3adb8; --good: #6fd193;
+  --bad: #ff8a80; } .ink { filter: invert(1); } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; }
+main { max-width: 1088px; margin: 0 auto; padding: 40px 24px 56px; }
+h1 { font-size: 30px; line-height: 1.2; margin: 0 0 4px; letter-spacing: -0.01em; overflow-wrap: anywhere; }
+h2 { font-size: 21px; margin: 52px 0 6px; letter-spacing: -0.005em; }
+h3 { font-size: 15px; margin: 26px 0 10px; }
+p { max-width: 74ch; margin: 6px 0 14px; }
+.overline { color: var(--soft); font-size: 14px; margin: 0 0 10px; }
+.size, .faint, figcaption { color: var(--soft); }
+.verdict { font-size: 19px; line-height: 1.45; margin: 22px 0 0; }
+.verdict b.good { color: var(--good); } .verdict b.bad { color: var(--bad); }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin: 26px 0 0; }
+.figures div { background: var(--wash); border-radius: 8px; padding: 12px 16px; }
+.figures dt { color: var(--soft); font-size: 13px; }
+.figures dd { margin: 0; font-size: 23px; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: 15px; font-variant-numeric: tabular-nums; }
+th { text-align: left; font-weight: 500; color: var(--soft); font-size: 13px; vertical-align: bottom; }
+th, td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); }
+td.number, th.number { text-align: right; white-space: nowrap; }
+tr.chosen td { font-weight: 600; }
+td .swatch { display: inline-block; width: 26px; height: 0; margin-right: 9px; vertical-align: 4px;
+  border-top: 2px solid var(--none); }
+td .swatch.chosen { border-top: 4px solid var(--chosen); } td .swatch.as-jacobi { border-color: var(--jacobi);
+  border-top-style: dashed; } td .swatch.as-tridiagonal { border-color: var(--tridiagonal); }
+td .swatch.as-none { border-top-style: dotted; }
+.meter { display: block; width: 150px; height: 9px; border-radius: 5px; background: var(--line); overflow: hidden; }
+.meter i { display: block; height: 100%; background: var(--chosen); }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 0 48px; }
+.columns td:first-child { color: var(--soft); white-space: nowrap; width: 1%; padding-right: 24px; }
+.columns td { overflow-wrap: anywhere; vertical-align: top; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); gap: 24px 40px; }
+figure { margin: 0; } figcaption { font-size: 14px; margin-top: 8px; } figcaption b { color: var(--ink); }
+.matrix { display: grid; aspect-ratio: 1; border: 1px solid var(--line); background: var(--wash); }
+.matrix img { grid-area: 1 / 1; width: 100%; height: 100%; image-rendering: pixelated; }
+.key { display: inline-block; width: 11px; height: 11px; border-radius: 2px; background: #0b6fd4; vertical-align: -1px; }
+.key.other { background: var(--ink); }
+svg.chart { margin: 4px 0 18px; }
+svg { display: block; width: 100%; height: auto; font-family: inherit; overflow: visible; }
+svg text { fill: var(--ink); } svg .tick { font-size: 13px; fill: var(--soft); } svg .faint { opacity: 0.85; }
+.grid { stroke: var(--line); stroke-width: 1; } .axis { stroke: var(--soft); stroke-width: 1; }
+.tolerance { stroke: var(--ink); stroke-width: 1; stroke-dasharray: 2 4; }
+.curve { fill: none; stroke: var(--none); stroke-width: 1.7; stroke-linejoin: round; }
+.end { fill: var(--none); stroke: var(--paper); stroke-width: 1.5; }
+.leader { stroke: var(--none); stroke-width: 1; opacity: 0.7; }
+.label { font-size: 14px; paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
+.label .name { font-weight: 650; fill: var(--none); } .label .count { font-size: 12.5px; fill: var(--soft); }
+.curve.as-none { stroke-dasharray: 1.5 4; stroke-linecap: round; stroke-width: 2; } .curve.as-jacobi { stroke-dasharray: 7 4; }
+.curve.as-jacobi, .leader.as-jacobi { stroke: var(--jacobi); } .end.as-jacobi, .name.as-jacobi { fill: var(--jacobi); }
+.curve.as-tridiagonal, .leader.as-tridiagonal { stroke: var(--tridiagonal); }
+.end.as-tridiagonal, .name.as-tridiagonal { fill: var(--tridiagonal); }
+.curve.chosen { stroke: var(--chosen); stroke-width: 2.8; stroke-dasharray: none; } .leader.chosen { stroke: var(--chosen); }
+.end.chosen, .label .name.chosen { fill: var(--chosen); }
+.label .name.as-jacobi { fill: var(--jacobi); } .label .name.as-tridiagonal { fill: var(--tridiagonal); }
+.bar { fill: var(--chosen); } .value { font-size: 13px; font-variant-numeric: tabular-nums; }
+footer { margin-top: 56px; padding-top: 14px; border-top: 1px solid var(--line); color: var(--soft); font-size: 14px; }
+@media print { main { padding: 0; } h2, h3 { break-after: avoid; } figure, table, svg { break-inside: avoid; } }
+)css";
+
+} // namespace coppice::app::report

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The page behind `coppice solve --report`: comparison runs, forest, pictures, settings.
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "algebra/operations.hpp"
+#include "apps/report/collect.hpp"
+#include "apps/solve.hpp"
+
+namespace coppice::app {
+namespace {
+
+template <class T>
+report::run page_run(solve_run<T> const& r, bool chosen) {
+    return {.preconditioner = r.preconditioner,
+            .chosen = chosen,
+            .converged = r.result.converged,
+            .ending = std::string(to_string(r.result.reason)),
+            .iterations = r.result.iterations,
+            .relative_residual = r.result.relative_residual,
+            .forward_error = r.forward_error,
+            .setup_seconds = r.setup_seconds,
+            .solve_seconds = r.solve_seconds,
+            .residuals = r.result.residual_history};
+}
+
+// Comparisons may take four times as long as the chosen run: enough to see them, and the page comes in bounded time.
+template <class T>
+std::int64_t comparison_limit(solve_options const& o, solve_run<T> const& run) {
+    if (!run.result.converged) return o.max_iterations;
+    return std::min(o.max_iterations, std::max<std::int64_t>(200, 4 * run.result.iterations));
+}
+
+template <class Executor, class T>
+std::vector<report::run> compare(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
+                                 solve_run<T> const& run, progress& status) {
+    std::vector<report::run> runs{page_run(run, true)};
+    for (auto const* name : {"forest", "tridiagonal", "jacobi", "none"}) {
+        if (name == run.preconditioner) continue;
+        if (auto const reason = reason_against(make_host(o.common), name, system.host_matrix.view()))
+            runs.push_back({.preconditioner = name, .ending = "not run: " + *reason});
+        else
+            runs.push_back(page_run(run_solver(o, exec, system, name, comparison_limit(o, run), status), false));
+    }
+    return runs;
+}
+
+template <class Executor, class T>
+void add_forest(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
+                report::page& page) {
+    auto const host = make_host(o.common);
+    auto const used = o.forest().factor;
+    auto const weights = symmetrised_weights(exec, system.matrix.view());
+    auto const factor = parallel_factor(exec, weights.view(), used);
+    auto const forest = host.copy(extract_forest(exec, weights.view(), factor));
+    auto const original = coverages(exec, system.matrix.view());
+    auto& summary = page.forest;
+    summary = {forest.vertices, forest.paths, forest.longest_path, forest.cycles_broken, {}, {}};
+    summary.bins = report::bin_paths(forest.path_offsets.view());
+    summary.coverages = {
+        {"diagonal", "of the whole matrix, on its diagonal", original.diagonal_coverage()},
+        {"original order", "of what is off the diagonal, on sub- and superdiagonal", original.identity_coverage()},
+        {"[0,2]-factor",
+         fmt::format("of the edges, after {} rounds of proposals, ties {}", factor.rounds, name_of(used.ties)),
+         factor.weight_coverage},
+        {"linear forest", "of the edges, with the cycles broken", forest.weight_coverage}};
+    report::draw_patterns(system.host_matrix.view(), forest, page.whole, page.closeup);
+}
+
+report::entries settings_of(solve_options const& o) {
+    auto const used = o.forest();
+    report::entries rows = {
+        {"matrix", o.matrix},
+        {"right-hand side", !o.system.rhs.empty()         ? o.system.rhs
+                            : o.system.solution == "sine" ? "b = A x with x_i = sin(16 π i / N)"
+                                                          : "b = A x with x_i = 1"},
+        {"solver", o.solver == "gmres" ? fmt::format("gmres({})", o.restart) : o.solver},
+        {"preconditioner", o.preconditioner},
+        {"tolerance", fmt::format("{:g}", o.tolerance)},
+        {"most iterations", show_count(o.max_iterations)},
+        {"pivoting", o.pivoting},
+        {"factor", fmt::format("{} rounds, charges in all but one of {} rounds, ties {}, seed {}", used.factor.rounds,
+                               used.factor.charge_period, name_of(used.factor.ties), used.factor.seed)},
+        {"precision", o.common.precision}};
+    return rows;
+}
+
+report::entries environment_of(any_executor const& chosen) {
+    report::entries rows = {{"backend", describe_executor(chosen)}};
+    for (auto const& entry : describe_build()) rows.push_back(entry);
+    rows.emplace_back("date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr))));
+    return rows;
+}
+
+std::string display_name(std::string const& solver) {
+    return solver == "bicgstab" ? "BiCGStab" : solver == "cg" ? "CG" : "GMRES";
+}
+
+} // namespace
+
+template <class Executor, class T>
+void write_report(solve_options const& o, any_executor const& chosen, Executor const& exec,
+                  linear_system<Executor, T> const& system, solve_run<T> const& run, output_files& files,
+                  progress& status) {
+    auto const& a = system.host_matrix;
+    report::page page;
+    page.matrix = o.matrix;
+    page.size = show_size(a.rows(), a.columns(), a.nonzeros());
+    page.solver = display_name(o.solver);
+    page.tolerance = o.tolerance;
+    page.runs = compare(o, exec, system, run, status);
+    status.show("drawing the report");
+    add_forest(o, exec, system, page);
+    page.settings = settings_of(o);
+    page.environment = environment_of(chosen);
+    files.write_text(o.report, report::render(page));
+}
+
+#define COPPICE_APP_REPORT(EXECUTOR, T)                                                                                \
+    template void write_report(solve_options const&, any_executor const&, EXECUTOR const&,                             \
+                               linear_system<EXECUTOR, T> const&, solve_run<T> const&, output_files&, progress&);
+COPPICE_APP_REPORT(host_executor, float)
+COPPICE_APP_REPORT(host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_APP_REPORT(cuda_executor, float)
+COPPICE_APP_REPORT(cuda_executor, double)
+#endif
+
+} // namespace coppice::app

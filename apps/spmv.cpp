@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice spmv MATRIX: y = A x over a named semiring.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "algebra/matrix_market.hpp"
+#include "apps/backend.hpp"
+#include "apps/input.hpp"
+#include "apps/names.hpp"
+#include "apps/output.hpp"
+#include "semiring/spmv.hpp"
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string matrix{};
+    std::string semiring = "plus-times";
+    std::string scheme = "srcsr";
+    std::string x{};
+    std::string output{};
+    int repeat = 1;
+};
+
+constexpr std::string_view schemes[] = {"srcsr"};
+
+/// Bytes that a product must move at least: matrix and result once, each element of x once.
+template <class T>
+double least_bytes(csr_view<T> a) {
+    double const rows = a.rows(), columns = a.columns(), nonzeros = a.nonzeros();
+    return nonzeros * (sizeof(T) + 4) + (rows + 1) * 4 + (rows + columns) * sizeof(T);
+}
+
+/// The middle of the times of `repeat` calls; one more call comes first where several are timed.
+template <class Executor, class Work>
+double median_seconds(Executor const& exec, int repeat, Work const& work) {
+    std::vector<double> times;
+    for (int i = repeat > 1 ? -1 : 0; i < repeat; ++i) {
+        exec.synchronize();
+        stopwatch clock;
+        work();
+        exec.synchronize();
+        if (i >= 0) times.push_back(clock.lap());
+    }
+    auto const middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
+// A column found by arg-max is a position in the file, where counting starts at 1; 0 says that the row is empty.
+template <class T>
+void count_from_one(buffer<T>& columns) {
+    for (T& column : columns) column += T(1);
+}
+
+template <class Executor, class T>
+outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+    auto const host = make_host(o.common);
+    progress status(o.common);
+    status.show("reading " + o.matrix);
+    auto const rule = o.semiring == "plus-times" ? finite_rule::finite : finite_rule::infinity_allowed;
+    auto const a = load_matrix<T>(host, o.matrix, rule);
+    require_not_empty(o.matrix, a.rows(), a.columns());
+    if (o.semiring == "arg-max" && sizeof(T) == 4 && a.columns() > (1 << 24))
+        throw usage_error("arg-max writes column numbers, and those of " + o.matrix +
+                          " do not fit single precision; use --precision double");
+    auto const x =
+        o.x.empty() ? make_solution<T>(host, "ones", a.columns()) : load_vector<T>(host, o.x, a.columns(), "--x", rule);
+    auto const on_device = exec.copy(a);
+    auto const from = exec.copy(x);
+    buffer<T> y(exec, a.rows());
+
+    status.show("multiplying");
+    stopwatch clock;
+    auto const plan = make_srcsr_plan(exec, on_device.view());
+    exec.synchronize();
+    double const plan_seconds = clock.lap();
+    double const seconds = median_seconds(
+        exec, o.repeat, [&] { semiring_spmv(exec, plan, o.semiring, on_device.view(), from.view(), y.view()); });
+    auto result_on_host = host.copy(y);
+    if (o.semiring == "arg-max") count_from_one(result_on_host);
+    files.write(o.output,
+                [&](std::string const& path) { write_vector(host, path, array_view<T const>(result_on_host.view())); });
+    status.clear();
+
+    double const rate = least_bytes(a.view()) / seconds * 1e-9;
+    sheet result("spmv", o.common);
+    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.backend(chosen);
+    result.line("semiring", o.semiring);
+    result.line("time", fmt::format("{}{}, {:.3g} GB/s", show_seconds(seconds),
+                                    o.repeat > 1 ? fmt::format(" (median of {})", o.repeat) : "", rate));
+    if (!o.output.empty()) result.line("written to", o.output);
+    auto& json = result.json();
+    json["semiring"] = o.semiring;
+    json["scheme"] = o.scheme;
+    json["repeat"] = o.repeat;
+    json["plan_seconds"] = plan_seconds;
+    json["seconds"] = seconds;
+    json["gigabytes_per_second"] = rate;
+    result.publish(files);
+    return {};
+}
+
+outcome run(options const& o) {
+    check_common_options(o.common);
+    check_matrix_argument(o.matrix, "spmv");
+    require_name("semiring", o.semiring, semiring_names);
+    require_name("scheme", o.scheme, schemes);
+    if (o.repeat < 1) throw usage_error(fmt::format("--repeat is {}, expected at least 1", o.repeat));
+    auto const chosen = make_executor(o.common);
+    output_files files;
+    files.expect("-o", o.output);
+    files.expect("--json", o.common.json);
+    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return multiply<Executor, T>(o, chosen, exec, files);
+    });
+}
+
+} // namespace
+
+command add_spmv(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("spmv", "Multiply a matrix and a vector over a semiring");
+    add_matrix_argument(*cli, o->matrix);
+    cli->add_option("--semiring", o->semiring, "one of " + listed(semiring_names))->type_name("NAME");
+    cli->add_option("--scheme", o->scheme, "how rows are laid over the machine: srcsr")->type_name("NAME");
+    cli->add_option("--x", o->x, "the vector; all ones by default")->type_name("FILE");
+    cli->add_option("-o,--output", o->output,
+                    "where to write y; arg-max writes columns counted from 1, 0 for an empty row")
+        ->type_name("FILE");
+    cli->add_option("--repeat", o->repeat, "products to time; the median is told")->type_name("N");
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything a user can get wrong: exit code, one line that says what, no output left behind.
+#include <doctest/doctest.h>
+
+#include "apps/runner.hpp"
+
+using namespace coppice::test;
+
+namespace {
+
+struct bad_run {
+    std::vector<std::string> arguments; ///< "@name" stands for a file of the folder
+    int code;
+    std::string says; ///< part of the message
+};
+
+std::string const banner = "%%MatrixMarket matrix coordinate real general\n";
+std::string const array_banner = "%%MatrixMarket matrix array real general\n";
+
+void write_inputs(scratch_folder const& folder) {
+    folder.write("good.mtx", banner + "3 3 5\n1 1 2\n2 2 2\n3 3 2\n1 2 -1\n2 1 -1\n");
+    folder.write("text.mtx", "this is not a matrix\n");
+    folder.write("nothing.mtx", "");
+    folder.write("truncated.mtx", banner + "3 3 5\n1 1 2\n2 2 2\n");
+    folder.write("toomany.mtx", banner + "2 2 1\n1 1 2\n2 2 2\n");
+    folder.write("outside.mtx", banner + "2 2 2\n1 1 2\n3 2 2\n");
+    folder.write("zeroindex.mtx", banner + "2 2 2\n0 1 2\n2 2 2\n");
+    folder.write("wide.mtx", banner + "2 3 2\n1 1 2\n2 3 2\n");
+    folder.write("empty.mtx", banner + "0 0 0\n");
+    folder.write("nan.mtx", banner + "2 2 2\n1 1 nan\n2 2 2\n");
+    folder.write("inf.mtx", banner + "2 2 3\n1 1 2\n2 2 2\n2 1 inf\n");
+    folder.write("large.mtx", banner + "2 2 2\n1 1 1e200\n2 2 2\n");
+    folder.write("zerodiagonal.mtx", banner + "3 3 4\n1 1 2\n1 2 1\n2 1 1\n3 3 2\n");
+    folder.write("wideband.mtx", banner + "3 3 4\n1 1 2\n2 2 2\n3 3 2\n3 1 1\n");
+    folder.write("singular.mtx", banner + "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
+    folder.write("zero.mtx", banner + "1 1 0\n");
+    folder.write("complex.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n");
+    folder.write("notgzip.mtx.gz", "not compressed\n");
+    folder.write("short.mtx", array_banner + "2 1\n1\n1\n");
+    folder.write("rhs.mtx", array_banner + "2 1\n1\n2\n");
+    folder.write("nanrhs.mtx", array_banner + "3 1\n1\nnan\n1\n");
+    folder.write("unsymmetric.mtx", banner + "3 3 5\n1 1 1\n2 2 -1\n3 3 2\n1 2 5\n2 3 7\n");
+}
+
+std::vector<bad_run> const table = {
+    // wrong usage
+    {{}, 2, "no command given"},
+    {{"slove"}, 2, "did you mean 'solve'"},
+    {{"--frobnicate"}, 2, "unknown option '--frobnicate'"},
+    {{"solve"}, 2, "needs a MATRIX"},
+    {{"solve", "@good.mtx", "--preconditoner", "jacobi"}, 2, "did you mean '--preconditioner'"},
+    {{"solve", "@good.mtx", "extra"}, 2, "unexpected argument 'extra'"},
+    {{"solve", "@good.mtx", "--preconditioner", "ilu"}, 2, "none, jacobi, tridiagonal, forest"},
+    {{"solve", "@good.mtx", "--solver", "gmress"}, 2, "did you mean 'gmres'"},
+    {{"solve", "@good.mtx", "--tolerance", "-1"}, 2, "--tolerance"},
+    {{"solve", "@good.mtx", "--tolerance", "many"}, 2, "--tolerance"},
+    {{"solve", "@good.mtx", "--tolerance"}, 2, "--tolerance"},
+    {{"solve", "@good.mtx", "--max-iterations", "-5"}, 2, "--max-iterations"},
+    {{"solve", "@good.mtx", "--solver", "gmres", "--restart", "0"}, 2, "--restart"},
+    {{"solve", "@good.mtx", "--factors", "4"}, 2, "--factors"},
+    {{"solve", "@good.mtx", "--solution", "cosine"}, 2, "valid: sine, ones"},
+    {{"solve", "@good.mtx", "--solution", "ones", "--rhs", "@rhs.mtx"}, 2, "exclude each other"},
+    {{"solve", "@good.mtx", "--ties", "coin"}, 2, "valid: hash, near"},
+    {{"solve", "@good.mtx", "--pivoting", "full"}, 2, "valid: none, partial, scaled"},
+    {{"solve", "@good.mtx", "--backend", "opencl"}, 2, "valid: auto, host, cuda"},
+    {{"solve", "@good.mtx", "--precision", "half"}, 2, "valid: single, double"},
+    {{"solve", "@good.mtx", "--threads", "-2"}, 2, "--threads"},
+    {{"solve", "@good.mtx", "-o", "@x", "--json", "@x"}, 2, "same file"},
+    {{"factor", "@good.mtx", "--degree", "5"}, 2, "degree"},
+    {{"factor", "@good.mtx", "--method", "best"}, 2, "valid: parallel, greedy"},
+    {{"factor", "@good.mtx", "--charge-period", "0"}, 2, "charge_period"},
+    {{"spmv", "@good.mtx", "--semiring", "plus-plus"}, 2, "plus-times, min-plus"},
+    {{"spmv", "@good.mtx", "--scheme", "fast"}, 2, "unknown scheme"},
+    {{"spmv", "@good.mtx", "--repeat", "0"}, 2, "--repeat"},
+    {{"tridiagonal", "@good.mtx", "--method", "thomas"}, 2, "unknown method"},
+    {{"tridiagonal", "@good.mtx", "--threshold", "nan"}, 2, "--threshold"},
+    {{"tridiagonal", "@good.mtx", "--block", "2"}, 2, "--block"},
+    {{"generate", "aniso4", "-o", "@x"}, 2, "did you mean 'aniso"},
+    {{"generate", "-o", "@x"}, 2, "needs a KIND"},
+    {{"generate", "aniso1"}, 2, "needs -o FILE"},
+    {{"generate", "aniso1", "--nx", "0", "-o", "@x"}, 2, "nx"},
+    {{"generate", "aniso1", "--case", "3", "-o", "@x"}, 2, "case"},
+    {{"generate", "tridiagonal", "--case", "21", "-o", "@x"}, 2, "case"},
+    {{"info", "generate:aniso1,nx=ten"}, 2, "nx"},
+    {{"info", "generate:anise,nx=10"}, 2, "anise"},
+    {{"info", "generate:aniso1,speed=10"}, 2, "speed"},
+    {{"bench"}, 2, "SUITE"},
+    // bad input
+    {{"info", "@missing.mtx"}, 3, "missing.mtx"},
+    {{"info", "@"}, 3, ""},
+    {{"info", "@text.mtx"}, 3, "text.mtx:1:"},
+    {{"info", "@nothing.mtx"}, 3, "nothing.mtx"},
+    {{"info", "@truncated.mtx"}, 3, "truncated.mtx"},
+    {{"info", "@toomany.mtx"}, 3, "toomany.mtx:4:"},
+    {{"info", "@outside.mtx"}, 3, "outside.mtx:4:"},
+    {{"info", "@zeroindex.mtx"}, 3, "zeroindex.mtx:3:"},
+    {{"info", "@notgzip.mtx.gz"}, 3, "notgzip.mtx.gz"},
+    {{"info", "@complex.mtx"}, 3, "complex"},
+    {{"info", "@nan.mtx"}, 3, "row 1, column 1 is NaN"},
+    {{"solve", "@inf.mtx"}, 3, "row 2, column 1 is infinite"},
+    {{"solve", "@large.mtx", "--precision", "single"}, 3, "single precision"},
+    {{"solve", "@wide.mtx"}, 3, "2 x 3"},
+    {{"factor", "@wide.mtx"}, 3, "2 x 3"},
+    {{"forest", "@wide.mtx"}, 3, "2 x 3"},
+    {{"tridiagonal", "@wide.mtx"}, 3, "2 x 3"},
+    {{"solve", "@empty.mtx"}, 3, "empty (0 x 0)"},
+    {{"spmv", "@empty.mtx"}, 3, "empty (0 x 0)"},
+    {{"factor", "@empty.mtx"}, 3, "empty (0 x 0)"},
+    {{"solve", "@zerodiagonal.mtx", "--preconditioner", "jacobi"}, 3, "row 2 is zero"},
+    {{"solve", "@good.mtx", "--rhs", "@short.mtx"}, 3, "2 elements, the matrix asks for 3"},
+    {{"solve", "@good.mtx", "--rhs", "@nanrhs.mtx"}, 3, "element 2 is NaN"},
+    {{"solve", "@good.mtx", "--rhs", "@good.mtx"}, 3, "good.mtx"},
+    {{"solve", "@good.mtx", "--rhs", "@missing.mtx"}, 3, "missing.mtx"},
+    {{"spmv", "@wide.mtx", "--x", "@short.mtx"}, 3, "2 elements, the matrix asks for 3"},
+    {{"tridiagonal", "@wideband.mtx"}, 3, "lower bandwidth 2 and upper bandwidth 0"},
+    {{"solve", "@good.mtx", "-o", "@nowhere/x.mtx"}, 3, "folder does not exist"},
+    {{"solve", "@good.mtx", "--report", "@nowhere/x.html"}, 3, "folder does not exist"},
+    {{"solve", "@good.mtx", "--json", "@nowhere/x.json"}, 3, "folder does not exist"},
+    {{"solve", "@good.mtx", "-o", "@"}, 3, "it is a folder"},
+    {{"info", "@good.mtx", "--json", "/dev/full"}, 3, "/dev/full"},
+    {{"spmv", "@good.mtx", "-o", "/dev/full"}, 3, "/dev/full"},
+    // numerical failure
+    {{"tridiagonal", "@zero.mtx", "--solution", "ones"}, 4, ""},
+    {{"tridiagonal", "@singular.mtx", "--rhs", "@rhs.mtx"}, 4, "singular"},
+    {{"solve", "@good.mtx", "--max-iterations", "0"}, 4, "did not converge"},
+    {{"solve", "@singular.mtx", "--rhs", "@rhs.mtx", "--solver", "gmres"}, 4, "did not converge"},
+    {{"solve", "@unsymmetric.mtx", "--solver", "cg", "--solution", "ones"}, 4, "not symmetric"},
+};
+
+} // namespace
+
+TEST_CASE("every mistake has its exit code and one line that names it") {
+    for (auto const& bad : table) {
+        scratch_folder const folder;
+        write_inputs(folder);
+        auto const before = folder.names().size();
+        std::vector<std::string> arguments;
+        std::string shown = "coppice";
+        for (auto const& argument : bad.arguments) {
+            arguments.push_back(argument.rfind("@", 0) == 0 ? folder / argument.substr(1) : argument);
+            shown += " " + argument;
+        }
+        CAPTURE(shown);
+        auto const result = run(arguments);
+        CAPTURE(result.err);
+        CHECK(result.code == bad.code);
+        CHECK(is_one_error_line(result.err));
+        CHECK(result.err.find(bad.says) != std::string::npos);
+        if (bad.code != 4) {
+            CHECK(result.out.empty());
+            CHECK(folder.names().size() == before);
+        }
+    }
+}
+
+TEST_CASE("asking for CUDA where there is none is exit code 5") {
+    auto const result = run({"info", "generate:laplace2d,nx=4", "--backend", "cuda"});
+    if (result.code == 0) return; // there is a device
+    CHECK(result.code == 5);
+    CHECK(is_one_error_line(result.err));
+    CHECK(result.out.empty());
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each command does what it says; its JSON object has the fields that are promised.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "apps/runner.hpp"
+
+using namespace coppice::test;
+using nlohmann::json;
+
+namespace {
+
+json json_of(std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--json", "-", "--backend", "host"});
+    auto const result = run(arguments);
+    CAPTURE(result.err);
+    REQUIRE(result.code == 0);
+    CHECK(result.err.empty());
+    return result.json();
+}
+
+void check_fields(json const& object, std::vector<std::string> const& fields) {
+    for (auto const& field : fields) {
+        CAPTURE(field);
+        CHECK(object.contains(field));
+    }
+}
+
+/// The numbers of a Matrix Market array.
+std::vector<double> numbers(std::string const& path) {
+    std::ifstream file(path);
+    std::string line;
+    while (std::getline(file, line) && line.rfind('%', 0) == 0) {
+    }
+    std::vector<double> values;
+    for (double value; file >> value;) values.push_back(value);
+    return values;
+}
+
+} // namespace
+
+TEST_CASE("generate writes what info reads") {
+    scratch_folder const folder;
+    for (std::string const name : {"a.mtx", "a.mtx.gz"}) {
+        auto const made = json_of({"generate", "laplace2d", "--nx", "7", "--ny", "5", "-o", folder / name});
+        check_fields(made, {"rows", "columns", "nonzeros"});
+        auto const read = json_of({"info", folder / name});
+        check_fields(read, {"rows", "columns", "nonzeros", "symmetric_pattern", "symmetric_values", "lower_bandwidth",
+                            "upper_bandwidth", "diagonal_coverage", "identity_coverage"});
+        // By hand: 35 points, 6 * 5 + 7 * 4 = 58 edges; 30 of them join neighbours in x.
+        CHECK(made["rows"] == 35);
+        CHECK(made["nonzeros"] == 35 + 2 * 58);
+        CHECK(read["nonzeros"] == made["nonzeros"]);
+        CHECK(read["symmetric_values"] == true);
+        CHECK(read["lower_bandwidth"] == 7);
+        CHECK(read["upper_bandwidth"] == 7);
+        CHECK(read["identity_coverage"].get<double>() == doctest::Approx(30.0 / 58));
+        CHECK(read["diagonal_coverage"].get<double>() == doctest::Approx(140.0 / (140 + 116)));
+    }
+}
+
+TEST_CASE("info tells of an empty matrix and of one row") {
+    scratch_folder const folder;
+    auto const head = std::string("%%MatrixMarket matrix coordinate real general\n");
+    CHECK(json_of({"info", folder.write("empty.mtx", head + "0 0 0\n")})["rows"] == 0);
+    auto const one = folder.write("one.mtx", head + "1 1 1\n1 1 4\n");
+    CHECK(json_of({"info", one})["nonzeros"] == 1);
+    CHECK(json_of({"tridiagonal", one, "--solution", "ones"})["forward_relative_error"] == 0);
+    CHECK(json_of({"solve", one, "--solution", "ones"})["converged"] == true);
+    CHECK(json_of({"factor", one})["edges"] == 0);
+    CHECK(json_of({"forest", one})["paths"] == 1);
+}
+
+TEST_CASE("spmv over several semirings, against products by hand") {
+    scratch_folder const folder;
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "3 3 4\n1 1 2\n1 3 5\n2 2 -1\n2 1 4\n");
+    auto const x = folder.write("x.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
+    auto const y = folder / "y.mtx";
+    auto const infinity = std::numeric_limits<double>::infinity();
+    struct {
+        std::string semiring;
+        std::vector<double> y;
+    } const rows[] = {
+        {"plus-times", {17, 2, 0}},        {"min-plus", {3, 1, infinity}}, {"max-plus", {8, 5, -infinity}},
+        {"max-min", {3, 1, -infinity}},    {"or-and", {1, 1, 0}},          {"max-first", {5, 4, -infinity}},
+        {"max-second", {3, 2, -infinity}}, {"arg-max", {3, 1, 0}}};
+    for (auto const& row : rows) {
+        CAPTURE(row.semiring);
+        for (std::string const precision : {"single", "double"}) {
+            auto const told =
+                json_of({"spmv", a, "--x", x, "-o", y, "--semiring", row.semiring, "--precision", precision});
+            check_fields(told, {"semiring", "scheme", "seconds"});
+            CHECK(told["semiring"] == row.semiring);
+            std::ifstream file(y);
+            std::string line;
+            std::getline(file, line);
+            std::getline(file, line);
+            for (double const expected : row.y) {
+                std::getline(file, line);
+                CHECK(std::strtod(line.c_str(), nullptr) == expected);
+            }
+        }
+    }
+}
+
+TEST_CASE("factor: fields, and a file that keeps the promise of the degree") {
+    scratch_folder const folder;
+    for (std::string const method : {"parallel", "greedy"})
+        for (int degree = 1; degree <= 4; ++degree) {
+            auto const out = folder / "factor.mtx";
+            auto const told = json_of({"factor", "generate:laplace2d,nx=9", "--method", method, "--degree",
+                                       std::to_string(degree), "--rounds", "0", "-o", out});
+            check_fields(told, {"degree", "rounds", "maximal", "edges", "weight_coverage", "seconds"});
+            CHECK(told["maximal"] == true);
+            std::ifstream file(out);
+            std::string line;
+            std::getline(file, line);
+            CHECK(line == "%%MatrixMarket matrix coordinate real symmetric");
+            long n, m, edges;
+            file >> n >> m >> edges;
+            CHECK(edges == told["edges"].get<long>());
+            std::vector<int> degrees(static_cast<std::size_t>(n) + 1, 0);
+            double weight, sum = 0;
+            for (long i, j; file >> i >> j >> weight; sum += weight) {
+                ++degrees[static_cast<std::size_t>(i)];
+                ++degrees[static_cast<std::size_t>(j)];
+            }
+            for (int const d : degrees) CHECK(d <= degree);
+            CHECK(told["weight_coverage"].get<double>() == doctest::Approx(sum / (2 * 9 * 8)));
+        }
+}
+
+TEST_CASE("forest: fields, and a permutation that holds every row once") {
+    scratch_folder const folder;
+    for (std::string const name : {"p.mtx"}) {
+        auto const told = json_of({"forest", "generate:aniso2,nx=20", "-o", folder / name});
+        check_fields(told,
+                     {"paths", "longest_path", "cycles_broken", "weight_coverage", "identity_coverage", "seconds"});
+        auto values = numbers(folder / name);
+        REQUIRE(values.size() == 400);
+        std::sort(values.begin(), values.end());
+        for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == double(i + 1));
+        CHECK(told["paths"].get<int>() + told["edges"].get<int>() == 400);
+    }
+}
+
+TEST_CASE("tridiagonal: errors against a known solution, and a solution that satisfies its equations") {
+    scratch_folder const folder;
+    for (std::string const pivoting : {"none", "partial", "scaled"}) {
+        auto const told = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=1000", "--pivoting", pivoting});
+        check_fields(told, {"method", "pivoting", "backward_error", "forward_relative_error", "seconds"});
+        CHECK(told["backward_error"].get<double>() < 1e-14);
+        CHECK(told["forward_relative_error"].get<double>() < 1e-10);
+    }
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "2 2 4\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n");
+    auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n4\n7\n");
+    auto const told = json_of({"tridiagonal", a, "--rhs", b, "-o", folder / "x.mtx"});
+    CHECK(told["forward_relative_error"].is_null());
+    auto const x = numbers(folder / "x.mtx");
+    REQUIRE(x.size() == 2);
+    CHECK(x[0] == doctest::Approx(1));
+    CHECK(x[1] == doctest::Approx(2));
+}
+
+TEST_CASE("solve: every solver with every preconditioner") {
+    for (std::string const solver : {"cg", "bicgstab", "gmres"})
+        for (std::string const preconditioner : {"none", "jacobi", "tridiagonal", "forest"})
+            for (std::string const precision : {"single", "double"}) {
+                auto const told = json_of({"solve", "generate:laplace2d,nx=24", "--solver", solver, "--preconditioner",
+                                           preconditioner, "--precision", precision, "--tolerance", "1e-4"});
+                check_fields(told, {"solver", "preconditioner", "iterations", "converged", "relative_residual",
+                                    "forward_relative_error", "setup_seconds", "solve_seconds", "residual_history"});
+                CHECK(told["converged"] == true);
+                CHECK(told["relative_residual"].get<double>() <= 1e-4);
+                CHECK(told["forward_relative_error"].get<double>() < 0.05);
+                CHECK(told["residual_history"].size() == told["iterations"].get<std::size_t>() + 1);
+            }
+}
+
+TEST_CASE("solve: the written solution has the residual that is told") {
+    scratch_folder const folder;
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "3 3 7\n1 1 4\n2 2 4\n3 3 4\n1 2 -1\n2 1 -1\n2 3 -1\n3 2 -2\n");
+    auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n2\n4\n8\n");
+    auto const told = json_of({"solve", a, "--rhs", b, "-o", folder / "x.mtx", "--tolerance", "1e-12"});
+    CHECK(told["forward_relative_error"].is_null());
+    auto const x = numbers(folder / "x.mtx");
+    REQUIRE(x.size() == 3);
+    CHECK(4 * x[0] - x[1] == doctest::Approx(2));
+    CHECK(-x[0] + 4 * x[1] - x[2] == doctest::Approx(4));
+    CHECK(-2 * x[1] + 4 * x[2] == doctest::Approx(8));
+}
+
+TEST_CASE("the number of threads changes no result") {
+    auto const run_with = [](std::string const& threads) {
+        auto told = json_of({"solve", "generate:aniso1,nx=150", "--threads", threads});
+        return told["residual_history"];
+    };
+    CHECK(run_with("1") == run_with("2"));
+}
+
+TEST_CASE("help and version") {
+    auto const help = run({"--help"});
+    CHECK(help.code == 0);
+    for (std::string const command :
+         {"generate", "info", "spmv", "factor", "forest", "tridiagonal", "solve", "bench"}) {
+        CHECK(help.out.find("\n  " + command) != std::string::npos);
+        auto const one = run({command, "--help"});
+        CHECK(one.code == 0);
+        CHECK(one.err.empty());
+        CHECK(one.out.find("--json") != std::string::npos);
+    }
+    CHECK(run({"--version"}).out.rfind("coppice ", 0) == 0);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where output goes: pure JSON, files that appear whole or not at all, the report.
+#include <doctest/doctest.h>
+
+#include "apps/runner.hpp"
+
+using namespace coppice::test;
+
+namespace {
+
+std::string const problem = "generate:aniso2,nx=40";
+
+bool holds(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+TEST_CASE("results go to standard output, and nothing to standard error when it is no terminal") {
+    auto const result = run({"solve", "generate:laplace2d,nx=300", "--max-iterations", "400"});
+    CHECK(result.code == 0);
+    CHECK(result.err.empty());
+    CHECK(holds(result.out, "converged"));
+    CHECK(holds(result.out, "relative residual"));
+}
+
+TEST_CASE("--quiet leaves standard output empty, --json FILE does not") {
+    scratch_folder const folder;
+    CHECK(run({"solve", problem, "--quiet"}).out.empty());
+    auto const both = run({"solve", problem, "--json", folder / "r.json"});
+    CHECK(holds(both.out, "converged"));
+    auto const json = nlohmann::json::parse(read_text_file(folder / "r.json"));
+    CHECK(json["converged"] == true);
+}
+
+TEST_CASE("--json - writes one JSON object and nothing else, files or not") {
+    scratch_folder const folder;
+    for (auto const& arguments : std::vector<std::vector<std::string>>{
+             {"generate", "laplace2d", "--nx", "5", "-o", folder / "g.mtx"},
+             {"info", problem},
+             {"spmv", problem},
+             {"factor", problem},
+             {"forest", problem},
+             {"tridiagonal", "generate:tridiagonal,case=1,n=100"},
+             {"solve", problem, "-o", folder / "x.mtx", "--report", folder / "r.html"}}) {
+        auto all = arguments;
+        all.insert(all.end(), {"--json", "-"});
+        auto const result = run(all);
+        CAPTURE(arguments[0]);
+        CHECK(result.code == 0);
+        CHECK(result.err.empty());
+        CHECK(result.out.front() == '{');
+        CHECK(result.out.back() == '\n');
+        CHECK(result.json()["command"] == arguments[0]); // parse() refuses anything behind the object
+    }
+}
+
+TEST_CASE("what did not converge is still printed and written, with exit code 4") {
+    scratch_folder const folder;
+    auto const result = run({"solve", problem, "--max-iterations", "2", "-o", folder / "x.mtx", "--json",
+                             folder / "r.json", "--report", folder / "r.html"});
+    CHECK(result.code == 4);
+    CHECK(is_one_error_line(result.err));
+    CHECK(holds(result.out, "not converged"));
+    CHECK(folder.names().size() == 3);
+    auto const json = nlohmann::json::parse(read_text_file(folder / "r.json"));
+    CHECK(json["converged"] == false);
+    CHECK(json["iterations"] == 2);
+    CHECK(holds(read_text_file(folder / "r.html"), "did not converge"));
+}
+
+TEST_CASE("a run that fails late leaves no file and keeps the old one") {
+    scratch_folder const folder;
+    auto const old = folder.write("x.mtx", "old\n");
+    // Standard output is written last, after the files were staged.
+    auto const result = run({"solve", problem, "-o", old, "--report", folder / "r.html"}, "/dev/full");
+    CHECK(result.code == 3);
+    CHECK(is_one_error_line(result.err));
+    CHECK(read_text_file(old) == "old\n");
+    CHECK(folder.names() == std::vector<std::string>{"x.mtx"});
+}
+
+TEST_CASE("an unwritable output is found before the work") {
+    scratch_folder const folder;
+    // This matrix does not exist, but the output is looked at first.
+    auto const result = run({"solve", folder / "no.mtx", "-o", folder / "no/x.mtx"});
+    CHECK(result.code == 3);
+    CHECK(holds(result.err, "folder does not exist"));
+}
+
+TEST_CASE("a symbolic link stays one, and what it points to is replaced") {
+    scratch_folder const folder;
+    auto const target = folder.write("target.mtx", "old\n");
+    fs::create_symlink(target, folder / "link.mtx");
+    CHECK(run({"spmv", problem, "-o", folder / "link.mtx"}).code == 0);
+    CHECK(fs::is_symlink(folder / "link.mtx"));
+    CHECK(read_text_file(target).rfind("%%MatrixMarket", 0) == 0);
+    CHECK(folder.names().size() == 2);
+}
+
+TEST_CASE("the report is one self-contained page with all its sections") {
+    scratch_folder const folder;
+    auto const path = folder / "r.html";
+    REQUIRE(run({"solve", problem, "--report", path}).code == 0);
+    auto const page = read_text_file(path);
+    CHECK(page.rfind("<!doctype html>", 0) == 0);
+    for (std::string const part : {"id=convergence", "id=pattern", "id=forest", "id=settings", "<svg class=chart",
+                                   "<svg class=histogram", "data:image/png;base64,", "Original order", "Forest order",
+                                   "prefers-color-scheme: dark", "tolerance 1e-06", "Path lengths"})
+        CHECK_MESSAGE(holds(page, part), part);
+    for (std::string const run_name : {"forest", "tridiagonal", "jacobi", "none"})
+        CHECK_MESSAGE(holds(page, "<title>" + run_name + ": "), run_name);
+    for (std::string const reference : {"http:", "https:", "<script", "<link", "@import", "url(", "//"})
+        CHECK_MESSAGE(!holds(page.substr(0, page.find("data:image")), reference), reference);
+    CHECK(!holds(page, "http"));
+}
+
+TEST_CASE("names that mean something in HTML are shown as text") {
+    scratch_folder const folder;
+    auto const path = folder / "a<b>&\"c.mtx";
+    REQUIRE(run({"generate", "laplace2d", "--nx", "6", "-o", path}).code == 0);
+    REQUIRE(run({"solve", path, "--report", folder / "r.html"}).code == 0);
+    auto const page = read_text_file(folder / "r.html");
+    CHECK(holds(page, "a&lt;b&gt;&amp;&quot;c.mtx"));
+    CHECK(!holds(page, "a<b>"));
+}
+
+TEST_CASE("a matrix with a zero on the diagonal still gets its report, without jacobi") {
+    scratch_folder const folder;
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                                         "3 3 3\n1 1 2\n2 1 1\n3 3 2\n");
+    auto const result = run({"solve", a, "--solution", "ones", "--report", folder / "r.html"});
+    CAPTURE(result.err);
+    CHECK(result.code == 0);
+    CHECK(holds(read_text_file(folder / "r.html"), "not run: the diagonal entry of row 2 is zero"));
+}
