@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/parallel_host.hpp"
+#include "semiring/srcsr.hpp" // the plan; that header includes this one behind it
 #include "semiring/srcsr_lane.hpp"
 
 namespace coppice {

@@ -3,7 +3,7 @@
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 2500});                    // csr<double>, 6.25 M rows
-///     auto b = coppice::laplace3d<float>(exec, 110, 110, 110, 1, 40, 1);           // csr<float>, weights per direction
+///     auto b = coppice::laplace3d<float>(exec, 110, 110, 110, 1, 40, 1);           // csr<float>, direction weights
 ///     auto t = coppice::tridiagonal_case(exec, 13, 512);                           // tridiagonal<double>
 ///     auto r = coppice::parse_generator("generate:rotated,nx=1001,angle=30,ratio=0.01");
 ///     auto c = coppice::generate(exec, r.kind, r.options);
