@@ -2,52 +2,60 @@
 /// \file Recursive-matrix random graphs.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include <tbb/parallel_sort.h>
-
-#include "algebra/assemble.hpp"
+#include "algebra/compress.hpp"
 #include "algebra/generators.hpp"
 #include "algebra/random.hpp"
 
 namespace coppice {
 namespace {
 
-/// An edge as one sortable word.
-constexpr std::uint64_t edge_key(std::uint64_t from, std::uint64_t to) { return from << 32 | to; }
-constexpr std::int32_t source(std::uint64_t key) { return static_cast<std::int32_t>(key >> 32); }
-constexpr std::int32_t target(std::uint64_t key) { return static_cast<std::int32_t>(key & 0xffffffffu); }
+/// Stands for the value of an edge that may be drawn more than once and is then kept once.
+struct once {
+    once& operator+=(once) { return *this; }
+};
 
-/// Draws edge e: one quadrant a level, the highest bit first.
-std::uint64_t draw_edge(random_stream const& random, generator_options const& o, std::uint64_t e) {
-    std::uint64_t from = 0, to = 0;
-    for (int level = 0; level < o.scale; ++level) {
-        double const u = random.uniform(e * static_cast<std::uint64_t>(o.scale) + static_cast<std::uint64_t>(level));
-        int const quadrant = u < o.a ? 0 : u < o.a + o.b ? 1 : u < o.a + o.b + o.c ? 2 : 3;
-        from = from << 1 | static_cast<std::uint64_t>(quadrant >> 1);
-        to = to << 1 | static_cast<std::uint64_t>(quadrant & 1);
+/// The drawn edges as triplets; edge e depends on the seed and e alone.
+class drawn_edges {
+public:
+    explicit drawn_edges(generator_options const& o)
+        : options_(o), random_(o.seed, 0), below_{threshold(o.a), threshold(o.a + o.b), threshold(o.a + o.b + o.c)} {}
+
+    template <class Emit>
+    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
+        for (std::int64_t e = first; e < last; ++e) {
+            auto const [from, to] = draw(static_cast<std::uint64_t>(e));
+            if (from == to) continue;
+            emit(from, to, once{});
+            if (options_.undirected) emit(to, from, once{});
+        }
     }
-    return edge_key(from, to);
-}
+    void release() {}
 
-/// Every different edge once, sorted by (from, to).
-buffer<std::uint64_t> draw_edges(host_executor const& exec, generator_options const& o, std::int64_t draws) {
-    random_stream const random(o.seed, 0);
-    std::int64_t const copies = o.undirected ? 2 : 1;
-    buffer<std::uint64_t> drawn(exec, draws * copies);
-    for_each(exec, draws, [&](std::int64_t e) {
-        std::uint64_t const key = draw_edge(random, o, static_cast<std::uint64_t>(e));
-        drawn[e * copies] = key;
-        if (o.undirected) drawn[e * copies + 1] = key << 32 | key >> 32;
-    });
-    exec.run([&] { tbb::parallel_sort(drawn.begin(), drawn.end()); });
+private:
+    /// One quadrant a level, the highest bit first; one random word serves two levels. Free of branches, which no
+    /// processor could predict.
+    std::pair<std::int32_t, std::int32_t> draw(std::uint64_t e) const {
+        auto const words = static_cast<std::uint64_t>(options_.scale + 1) / 2;
+        std::uint64_t from = 0, to = 0, word = 0;
+        for (int level = 0; level < options_.scale; ++level) {
+            word = level % 2 == 0 ? random_.bits(e * words + static_cast<std::uint64_t>(level / 2)) : word << 32;
+            std::uint64_t const u = word >> 32;
+            std::uint64_t const after_a = u >= below_[0], after_b = u >= below_[1], after_c = u >= below_[2];
+            from = from << 1 | after_b;
+            to = to << 1 | (after_a ^ after_b ^ after_c);
+        }
+        return {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to)};
+    }
+    static std::uint64_t threshold(double probability) {
+        return static_cast<std::uint64_t>(std::ldexp(probability, 32));
+    }
 
-    auto const keep = [&](std::int64_t k) {
-        return source(drawn[k]) != target(drawn[k]) && (k == 0 || drawn[k] != drawn[k - 1]);
-    };
-    buffer<std::uint64_t> edges(exec, select(exec, drawn.size(), keep, [](std::int64_t, std::int64_t) {}));
-    select(exec, drawn.size(), keep, [&](std::int64_t position, std::int64_t k) { edges[position] = drawn[k]; });
-    return edges;
-}
+    generator_options const& options_;
+    random_stream random_;
+    std::uint64_t below_[3]; ///< a, a + b, a + b + c in units of 2^-32
+};
 
 void check(generator_options const& o) {
     if (o.scale < 0 || o.scale > 30) throw argument_error("scale is " + std::to_string(o.scale) + ", expected 0 to 30");
@@ -66,30 +74,21 @@ void check(generator_options const& o) {
 template <class T>
 csr<T> rmat(host_executor const& exec, generator_options const& o) {
     check(o);
-    std::int64_t const n = std::int64_t{1} << o.scale;
-    auto const edges = draw_edges(exec, o, std::llround(std::ldexp(o.edge_factor, o.scale)));
+    std::int32_t const n = std::int32_t{1} << o.scale;
+    std::int64_t const draws = std::llround(std::ldexp(o.edge_factor, o.scale));
+    drawn_edges edges(o);
+    auto const graph = detail::compressor<once, std::int32_t, drawn_edges>(exec, n, n, draws, edges).run();
+    auto const pattern = graph.view();
 
-    // The edges of row i are edges[start[i]] to edges[start[i + 1]].
-    buffer<std::int64_t> start(exec, n + 1);
-    for_each(exec, n + 1, [&](std::int64_t i) {
-        start[i] =
-            std::lower_bound(edges.begin(), edges.end(), edge_key(static_cast<std::uint64_t>(i), 0)) - edges.begin();
-    });
     random_stream const weights(o.seed, 1);
-    struct {
-        buffer<std::int64_t> const& start;
-        buffer<std::uint64_t> const& edges;
-        random_stream const& weights;
-        std::int64_t count(std::int64_t i) const { return start[i + 1] - start[i]; }
-        void fill(std::int64_t i, std::int32_t* columns, T* values) const {
-            for (std::int64_t k = start[i]; k < start[i + 1]; ++k) {
-                std::uint64_t const key = edges[k], reverse = key << 32 | key >> 32;
-                *columns++ = target(key);
-                *values++ = static_cast<T>(weights.uniform(std::min(key, reverse), 0, 1));
-            }
+    buffer<T> values(exec, pattern.nonzeros());
+    for_each(exec, n, [&](std::int64_t i) {
+        for (std::int32_t k = pattern.row_begin(i); k < pattern.row_end(i); ++k) {
+            auto const j = static_cast<std::uint64_t>(pattern.indices[k]), row = static_cast<std::uint64_t>(i);
+            values[k] = static_cast<T>(weights.uniform(std::min(row, j) << 32 | std::max(row, j), 0, 1));
         }
-    } const rows{start, edges, weights};
-    return detail::assemble_rows<T>(exec, n, n, rows);
+    });
+    return {n, n, copy_of(exec, graph.row_offsets()), copy_of(exec, graph.column_indices()), std::move(values)};
 }
 
 template csr<float> rmat<float>(host_executor const&, generator_options const&);

@@ -20,27 +20,6 @@ COPPICE_HD bool is_finite(T value) {
     return value - value == T(0);
 }
 
-/// First position in the sorted columns of `row` whose column is not below `column`.
-template <class T, class I, class O>
-COPPICE_HD O lower_bound_in_row(csr_view<T, I, O> const& a, std::int64_t row, I column) {
-    O first = a.row_begin(row), last = a.row_end(row);
-    while (first < last) {
-        O const middle = first + (last - first) / 2;
-        if (a.indices[middle] < column)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
-}
-
-/// Whether `row` has a nonzero in `column`, at position k; columns sorted.
-template <class T, class I, class O>
-COPPICE_HD bool find_in_row(csr_view<T, I, O> const& a, std::int64_t row, I column, O& k) {
-    k = lower_bound_in_row(a, row, column);
-    return k < a.row_end(row) && a.indices[k] == column;
-}
-
 /// Whether the columns of `row` rise strictly: sorted and without duplicates.
 template <class T, class I, class O>
 COPPICE_HD bool row_is_sorted(csr_view<T, I, O> const& a, std::int64_t row) {

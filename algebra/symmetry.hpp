@@ -20,41 +20,17 @@ struct row_sorted {
     COPPICE_HD bool operator()(std::int64_t i) const { return row_is_sorted(a, i); }
 };
 
-struct both_symmetries {
-    COPPICE_HD symmetry operator()(symmetry a, symmetry b) const {
-        return {a.pattern && b.pattern, a.values && b.values};
-    }
+/// Compares two matrices of the same shape and number of nonzeros piece by piece.
+template <class I>
+struct same_element {
+    I const *a, *b;
+    COPPICE_HD bool operator()(std::int64_t k) const { return a[k] == b[k]; }
 };
-/// Looks for the mirror image of every nonzero of a row.
-template <class T, class I, class O>
-struct row_symmetry {
-    csr_view<T, I, O> a;
-    COPPICE_HD symmetry operator()(std::int64_t i) const {
-        symmetry s;
-        O at = 0;
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
-            bool const found = find_in_row(a, a.indices[k], I(i), at);
-            s.pattern = s.pattern && found;
-            s.values = s.values && found && a.coefficients[at] == a.coefficients[k];
-        }
-        return s;
-    }
-};
-/// Whether every off-diagonal |a_ij| > 0 of a row meets an equal |a_ji|.
-template <class T, class I, class O>
-struct row_of_symmetric_weights {
-    csr_view<T, I, O> a;
-    COPPICE_HD bool operator()(std::int64_t i) const {
-        O at = 0;
-        bool fine = true;
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
-            T const weight = magnitude(a.coefficients[k]);
-            if (std::int64_t(a.indices[k]) == i || weight == T(0)) continue;
-            fine = fine && find_in_row(a, a.indices[k], I(i), at) && magnitude(a.coefficients[at]) == weight;
-        }
-        return fine;
-    }
-};
+template <executor Executor, class T, class I, class O>
+bool same_pattern(Executor const& exec, csr_view<T, I, O> a, csr_view<T, I, O> b) {
+    return reduce(exec, std::int64_t(a.rows()) + 1, true, same_element<O>{a.offsets, b.offsets}, both{}) &&
+           reduce(exec, a.nonzeros(), true, same_element<I>{a.indices, b.indices}, both{});
+}
 
 /// i where row i holds a value that is not finite; `none` where all are.
 template <class T, class I, class O>
@@ -65,6 +41,26 @@ struct nonfinite_row {
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
             if (!is_finite(a.coefficients[k])) return i;
         return none;
+    }
+};
+
+/// Whether row i of |A| and |B|, both sorted, is the same apart from the diagonal and stored zeros.
+template <class T, class I, class O>
+struct same_weights {
+    csr_view<T, I, O> a, b;
+    COPPICE_HD static O next_weight(csr_view<T, I, O> const& m, std::int64_t i, O k) {
+        while (k < m.row_end(i) && (std::int64_t(m.indices[k]) == i || m.coefficients[k] == T(0))) ++k;
+        return k;
+    }
+    COPPICE_HD bool operator()(std::int64_t i) const {
+        O k = next_weight(a, i, a.row_begin(i)), m = next_weight(b, i, b.row_begin(i));
+        while (k < a.row_end(i) && m < b.row_end(i)) {
+            if (a.indices[k] != b.indices[m] || magnitude(a.coefficients[k]) != magnitude(b.coefficients[m]))
+                return false;
+            k = next_weight(a, i, k + 1);
+            m = next_weight(b, i, m + 1);
+        }
+        return k == a.row_end(i) && m == b.row_end(i);
     }
 };
 
@@ -117,7 +113,7 @@ struct write_weights {
     }
 };
 
-/// A view whose rows are sorted without duplicates: of the matrix itself, or of a sorted copy that this keeps.
+/// A view whose rows are sorted: of the matrix itself, or of a sorted copy that this keeps.
 template <class T, class I, class O>
 struct sorted_matrix {
     csr<T, I, O> copy;
@@ -154,20 +150,23 @@ sorted_matrix<T, I, O> with_sorted_columns(Executor const& exec, csr_view<T, I, 
     if (has_sorted_columns(exec, a)) return {{}, a};
     auto copy = sort_columns(exec, a);
     auto const view = copy.view();
-    if (!has_sorted_columns(exec, view))
-        throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
     return {std::move(copy), view};
 }
 
 } // namespace detail
 
-/// Compares A with its transpose by looking for the mirror image of every nonzero: no transpose is built. Columns in
-/// any order (unsorted input costs a sorted copy); throws matrix_error for duplicates. Waits.
+/// Compares A with its transpose, which is built for it. Columns in any order (unsorted input costs a sorted copy);
+/// duplicates are compared one by one in their order. Waits.
 template <executor Executor, class T, class I, class O>
 symmetry symmetry_of(Executor const& exec, csr_view<T, I, O> a) {
     if (a.rows() != a.columns()) return {false, false};
+    if (!a.offsets) return {};
     auto const sorted = detail::with_sorted_columns(exec, a);
-    return reduce(exec, a.rows(), symmetry{}, detail::row_symmetry<T, I, O>{sorted.view}, detail::both_symmetries{});
+    auto const turned = transpose(exec, sorted.view);
+    bool const pattern = detail::same_pattern(exec, sorted.view, turned.view());
+    return {pattern, pattern && reduce(exec, a.nonzeros(), true,
+                                       detail::same_element<T>{sorted.view.coefficients, turned.values().data()},
+                                       detail::both{})};
 }
 
 /// Whether A = A^T in pattern and values; see symmetry_of.
@@ -186,11 +185,14 @@ template <executor Executor, class T, class I, class O>
 csr<T, I, O> symmetrised_weights(Executor const& exec, csr_view<T, I, O> a) {
     detail::require_square(a, "symmetrised_weights");
     detail::require_finite(exec, a);
+    if (!a.offsets) return {};
     auto const sorted = detail::with_sorted_columns(exec, a);
+    if (!has_sorted_columns(exec, sorted.view))
+        throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
+    auto turned = transpose(exec, sorted.view);
     bool const symmetric =
-        reduce(exec, a.rows(), true, detail::row_of_symmetric_weights<T, I, O>{sorted.view}, detail::both{});
-    csr<T, I, O> turned;
-    if (!symmetric) turned = transpose(exec, sorted.view);
+        reduce(exec, a.rows(), true, detail::same_weights<T, I, O>{sorted.view, turned.view()}, detail::both{});
+    if (symmetric) turned = {};
 
     O nonzeros = 0;
     auto offsets = detail::offsets_of_degrees<O>(exec, a.rows(),

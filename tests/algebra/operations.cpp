@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algebra/operations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+
+#include "support/executors.hpp"
+#include "support/patterns.hpp"
+#include "support/same_bits.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+struct entry {
+    std::int32_t row, column;
+    double value;
+};
+
+std::vector<entry> entries_of(plain_csr<double> const& a) {
+    std::vector<entry> all;
+    for (std::int32_t i = 0; i < a.rows; ++i)
+        for (auto k = std::size_t(a.offsets[std::size_t(i)]); k < std::size_t(a.offsets[std::size_t(i) + 1]); ++k)
+            all.push_back({i, a.indices[k], a.values[k]});
+    return all;
+}
+
+/// Rows of entries in (row, column) order; equal places keep their order.
+plain_csr<double> from_entries(std::int32_t rows, std::int32_t columns, std::vector<entry> all) {
+    std::stable_sort(all.begin(), all.end(), [](entry const& a, entry const& b) {
+        return a.row < b.row || (a.row == b.row && a.column < b.column);
+    });
+    plain_csr<double> m;
+    m.rows = rows;
+    m.columns = columns;
+    m.offsets.assign(std::size_t(rows) + 1, 0);
+    for (auto const& e : all) {
+        ++m.offsets[std::size_t(e.row) + 1];
+        m.indices.push_back(e.column);
+        m.values.push_back(e.value);
+    }
+    std::partial_sum(m.offsets.begin(), m.offsets.end(), m.offsets.begin());
+    return m;
+}
+
+template <class Matrix>
+bool equal(Matrix const& got, plain_csr<double> const& expected) {
+    host_executor const host{1};
+    return same_bits(host.copy(got), expected.on(host));
+}
+
+/// Entries at random places without duplicates; about half of the places are mirrored, some with another value.
+plain_csr<double> random_square(std::int32_t n, int entries, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::uniform_int_distribution<std::int32_t> index(0, n - 1);
+    std::uniform_int_distribution<int> small(-4, 4); // zeros and equal magnitudes occur
+    std::map<std::pair<int, int>, double> places;
+    for (int k = 0; k < entries; ++k) {
+        int const i = index(random), j = index(random), kind = small(random);
+        double const value = small(random) / 4.0;
+        places[{i, j}] = value;
+        if (kind > 0) places[{j, i}] = kind > 2 ? -value : value;
+    }
+    std::vector<entry> all;
+    for (auto const& [place, value] : places) all.push_back({place.first, place.second, value});
+    return from_entries(n, n, all);
+}
+
+/// |A| - diag(|A|), and plus its transpose where it is not symmetric, from the definition.
+plain_csr<double> plain_weights(plain_csr<double> const& a) {
+    std::map<std::pair<int, int>, double> weight;
+    for (auto const& e : entries_of(a))
+        if (e.row != e.column && e.value != 0) weight[{e.row, e.column}] = std::abs(e.value);
+    bool symmetric = true;
+    for (auto const& [place, w] : weight) {
+        auto const mirror = weight.find({place.second, place.first});
+        symmetric = symmetric && mirror != weight.end() && mirror->second == w;
+    }
+    auto sum = weight;
+    if (!symmetric)
+        for (auto const& [place, w] : weight) sum[{place.second, place.first}] += w;
+    std::vector<entry> all;
+    for (auto const& [place, w] : sum) all.push_back({place.first, place.second, w});
+    return from_entries(a.rows, a.columns, all);
+}
+
+plain_csr<double> shuffled_rows(plain_csr<double> a, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (std::size_t i = 0; i < std::size_t(a.rows); ++i)
+        for (auto k = a.offsets[i + 1] - 1; k > a.offsets[i]; --k) {
+            auto const other = std::uniform_int_distribution<std::int32_t>(a.offsets[i], k)(random);
+            std::swap(a.indices[std::size_t(k)], a.indices[std::size_t(other)]);
+            std::swap(a.values[std::size_t(k)], a.values[std::size_t(other)]);
+        }
+    return a;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("transpose and sort_columns keep the order of equal places", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, lengths] : hard_row_lengths(11)) {
+        for (std::int32_t const columns :
+             {7, 700, 70001}) { // fewer columns than the ranges of the first pass, and more
+            CAPTURE(name);
+            CAPTURE(columns);
+            auto const plain = random_matrix<double>(lengths, columns, 5);
+            auto const a = plain.on(exec);
+            auto all = entries_of(plain);
+            CHECK(equal(sort_columns(exec, a.view()), from_entries(plain.rows, columns, all)));
+            for (auto& e : all) std::swap(e.row, e.column);
+            CHECK(equal(transpose(exec, a.view()), from_entries(columns, plain.rows, all)));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("operations on matrices without rows, columns or nonzeros", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    csr<double> const nothing;
+    CHECK(transpose(exec, nothing.view()).rows() == 0);
+    CHECK(sort_columns(exec, nothing.view()).rows() == 0);
+    CHECK(permute(exec, nothing.view(), {}).rows() == 0);
+    CHECK(symmetrised_weights(exec, nothing.view()).rows() == 0);
+    CHECK(extract_diagonal(exec, nothing.view()).size() == 0);
+    CHECK(extract_tridiagonal(exec, nothing.view()).size() == 0);
+    CHECK(is_symmetric(exec, nothing.view()));
+    CHECK(describe(exec, nothing.view()).degrees.smallest == 0);
+
+    auto const wide = plain_csr<double>{0, 5, {0}, {}, {}}.on(exec);
+    CHECK(equal(transpose(exec, wide.view()), plain_csr<double>{5, 0, {0, 0, 0, 0, 0, 0}, {}, {}}));
+    auto const tall = plain_csr<double>{2, 0, {0, 0, 0}, {}, {}}.on(exec);
+    CHECK(equal(transpose(exec, tall.view()), plain_csr<double>{0, 2, {0}, {}, {}}));
+
+    auto const one = plain_csr<double>{1, 1, {0, 1}, {0}, {-2.0}}.on(exec);
+    auto const info = describe(exec, one.view());
+    CHECK(info.diagonal_coverage == 1);
+    CHECK(info.identity_coverage == 1);
+    CHECK(symmetrised_weights(exec, one.view()).nonzeros() == 0);
+}
+
+TEST_CASE_TEMPLATE("permute gives P A P^T", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int32_t const n : {1, 2, 3, 40, 3000}) {
+        CAPTURE(n);
+        auto const plain = shuffled_rows(random_square(n, 6 * n, 3), 4);
+        std::vector<std::int32_t> order(static_cast<std::size_t>(n));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), std::mt19937_64(9));
+        std::vector<std::int32_t> position(order.size());
+        for (std::size_t p = 0; p < order.size(); ++p) position[std::size_t(order[p])] = std::int32_t(p);
+        auto moved = entries_of(plain);
+        for (auto& e : moved) e = {position[std::size_t(e.row)], position[std::size_t(e.column)], e.value};
+        auto const permutation = exec.copy(order);
+        CHECK(equal(permute(exec, plain.on(exec).view(), permutation.view()), from_entries(n, n, moved)));
+        CHECK(to_vector(exec, invert_permutation(exec, permutation.view())) == position);
+    }
+}
+
+TEST_CASE_TEMPLATE("permute refuses what is no permutation", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = random_square(4, 9, 1).on(exec);
+    using order = std::vector<std::int32_t>;
+    for (auto const& wrong : {order{0, 1, 1, 3}, order{0, 1, 4, 3}, order{-1, 1, 2, 3}}) {
+        auto const permutation = exec.copy(wrong);
+        CHECK_THROWS_AS(permute(exec, a.view(), permutation.view()), argument_error);
+    }
+    auto const repeated = exec.copy(order{0, 1, 1, 3});
+    CHECK_THROWS_WITH(permute(exec, a.view(), repeated.view()), doctest::Contains("2 occurs nowhere"));
+    auto const brief = exec.copy(order{0, 1, 2});
+    CHECK_THROWS_AS(permute(exec, a.view(), brief.view()), dimension_error);
+    auto const wide = plain_csr<double>{1, 2, {0, 1}, {1}, {1.0}}.on(exec);
+    auto const single = exec.copy(order{0});
+    CHECK_THROWS_AS(permute(exec, wide.view(), single.view()), dimension_error);
+}
+
+TEST_CASE_TEMPLATE("symmetry of pattern and of values", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const check = [&](std::vector<entry> all, bool pattern, bool values) {
+        auto const sorted = from_entries(4, 4, std::move(all));
+        for (auto const& plain : {sorted, shuffled_rows(sorted, 2)}) {
+            auto const found = symmetry_of(exec, plain.on(exec).view());
+            CHECK(found.pattern == pattern);
+            CHECK(found.values == values);
+            CHECK(is_symmetric(exec, plain.on(exec).view()) == values);
+        }
+    };
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    check({}, true, true);
+    check({{0, 1, 2}, {1, 0, 2}, {3, 3, 1}, {1, 2, -1}, {2, 1, -1}}, true, true);
+    check({{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {1, 2, -1}, {2, 1, -1}}, false, false);
+    check({{0, 1, 2}, {1, 0, 3}}, true, false);
+    check({{0, 1, 2}, {1, 0, -2}}, true, false);
+    check({{0, 1, 2}}, false, false);
+    check({{0, 1, 2}, {2, 0, 2}}, false, false); // as many entries as its mirror, and as many in each row
+    check({{0, 3, nan}, {3, 0, nan}}, true, false);
+    auto const wide = plain_csr<double>{1, 2, {0, 0}, {}, {}}.on(exec);
+    CHECK_FALSE(symmetry_of(exec, wide.view()).pattern);
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+        auto const plain = random_square(300, 1000, seed);
+        auto mirrored = entries_of(plain);
+        for (auto const& e : entries_of(plain)) mirrored.push_back({e.column, e.row, e.value});
+        std::map<std::pair<int, int>, double> sums;
+        for (auto const& e : mirrored) sums[{e.row, e.column}] += e.value;
+        std::vector<entry> all;
+        for (auto const& [place, value] : sums) all.push_back({place.first, place.second, value});
+        auto sum = from_entries(300, 300, all);
+        CHECK(is_symmetric(exec, sum.on(exec).view()));
+        sum.values[sum.values.size() / 2] += 1; // on the diagonal it stays symmetric, so look where it went
+        auto const changed = entries_of(sum)[sum.values.size() / 2];
+        CHECK(is_symmetric(exec, sum.on(exec).view()) == (changed.row == changed.column));
+    }
+}
+
+TEST_CASE_TEMPLATE("symmetrised weights", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int32_t const n : {1, 2, 3, 50, 2000})
+        for (std::uint64_t seed = 0; seed < 3; ++seed) {
+            CAPTURE(n);
+            auto const plain = random_square(n, 5 * n, seed);
+            auto const expected = plain_weights(plain);
+            CHECK(equal(symmetrised_weights(exec, plain.on(exec).view()), expected));
+            CHECK(equal(symmetrised_weights(exec, shuffled_rows(plain, 8).on(exec).view()), expected));
+            // The weights are their own weights: symmetric, so not added twice.
+            CHECK(equal(symmetrised_weights(exec, expected.on(exec).view()), expected));
+        }
+    // Equal magnitudes are symmetric whatever the sign, and a stored zero is no edge: no doubling.
+    auto const skew = from_entries(3, 3, {{0, 1, 2}, {1, 0, -2}, {1, 2, 0}, {2, 2, 7}});
+    CHECK(equal(symmetrised_weights(exec, skew.on(exec).view()), from_entries(3, 3, {{0, 1, 2}, {1, 0, 2}})));
+    // One dense row meets one dense column.
+    std::vector<entry> arrow;
+    for (std::int32_t i = 0; i < 3000; ++i) arrow.push_back({7, i, 1.0 + i});
+    auto const arrow_matrix = from_entries(3000, 3000, arrow);
+    CHECK(equal(symmetrised_weights(exec, arrow_matrix.on(exec).view()), plain_weights(arrow_matrix)));
+}
+
+TEST_CASE_TEMPLATE("symmetrised weights refuse what has no order", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    double const infinity = std::numeric_limits<double>::infinity();
+    auto const bad = from_entries(4, 4, {{0, 1, 2}, {1, 0, 2}, {2, 3, -infinity}, {3, 1, std::nan("")}}).on(exec);
+    CHECK_THROWS_WITH_AS(symmetrised_weights(exec, bad.view()), "row 2, column 3 holds -inf, expected a finite value",
+                         matrix_error);
+    auto const twice = from_entries(2, 2, {{0, 1, 2}, {0, 1, 3}}).on(exec);
+    CHECK_THROWS_AS(symmetrised_weights(exec, twice.view()), matrix_error);
+    auto const wide = plain_csr<double>{1, 2, {0, 1}, {1}, {1.0}}.on(exec);
+    CHECK_THROWS_WITH_AS(symmetrised_weights(exec, wide.view()), doctest::Contains("1 x 2"), dimension_error);
+}
+
+TEST_CASE_TEMPLATE("diagonal and tridiagonal parts", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::mt19937_64 random(3);
+    for (std::int32_t const n : {1, 2, 5, 900}) {
+        auto const plain = random_matrix<double>(std::vector<std::int64_t>(std::size_t(n), 6), n, 17);
+        std::vector<double> band[3];
+        for (auto& b : band) b.assign(std::size_t(n), 0.0);
+        for (auto const& e : entries_of(plain)) // in the order of storage, so sums of duplicates agree to the bit
+            if (std::abs(e.column - e.row) <= 1) band[e.column - e.row + 1][std::size_t(e.row)] += e.value;
+        auto const a = plain.on(exec);
+        auto const bands = extract_tridiagonal(exec, a.view());
+        CHECK(to_vector(exec, bands.lower) == band[0]);
+        CHECK(to_vector(exec, bands.diagonal) == band[1]);
+        CHECK(to_vector(exec, bands.upper) == band[2]);
+        CHECK(to_vector(exec, extract_diagonal(exec, a.view())) == band[1]);
+    }
+    auto const wide = plain_csr<double>{2, 3, {0, 2, 3}, {0, 1, 2}, {4, 5, 6}}.on(exec);
+    CHECK(to_vector(exec, extract_diagonal(exec, wide.view())) == std::vector<double>{4, 0});
+    CHECK_THROWS_AS(extract_tridiagonal(exec, wide.view()), dimension_error);
+}
+
+TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, lengths] : hard_row_lengths(5)) {
+        CAPTURE(name);
+        auto const plain = random_matrix<double>(lengths, 900, 23);
+        long double diagonal = 0, beside = 0, off = 0, largest = 0;
+        std::int64_t lower = 0, upper = 0;
+        std::vector<double> on_diagonal(std::min(lengths.size(), std::size_t(900)), 0.0);
+        for (auto const& e : entries_of(plain)) {
+            long double const weight = std::abs(e.value);
+            (e.row == e.column ? diagonal : off) += weight;
+            if (std::abs(e.row - e.column) == 1) beside += weight;
+            if (e.row == e.column) on_diagonal[std::size_t(e.row)] += e.value;
+            lower = std::max<std::int64_t>(lower, e.row - e.column);
+            upper = std::max<std::int64_t>(upper, e.column - e.row);
+            largest = std::max(largest, weight);
+        }
+        auto const a = plain.on(exec);
+        auto const weights = coverages(exec, a.view());
+        CHECK(weights.diagonal == doctest::Approx(double(diagonal)).epsilon(1e-12));
+        CHECK(weights.beside == doctest::Approx(double(beside)).epsilon(1e-12));
+        CHECK(weights.off_diagonal == doctest::Approx(double(off)).epsilon(1e-12));
+        CHECK(bandwidths(exec, a.view()).lower == lower);
+        CHECK(bandwidths(exec, a.view()).upper == upper);
+        auto const found = degrees(exec, a.view());
+        if (!lengths.empty()) {
+            CHECK(found.smallest == *std::min_element(lengths.begin(), lengths.end()));
+            CHECK(found.largest == *std::max_element(lengths.begin(), lengths.end()));
+            CHECK(found.mean == doctest::Approx(double(plain.values.size()) / double(lengths.size())));
+        }
+        auto const info = describe(exec, a.view());
+        CHECK(info.largest_magnitude == double(largest));
+        CHECK(info.zero_diagonals == std::count(on_diagonal.begin(), on_diagonal.end(), 0.0));
+        CHECK(info.nonzeros == std::int64_t(plain.values.size()));
+        CHECK(info.sorted_columns == has_sorted_columns(exec, a.view()));
+        if (diagonal + off > 0)
+            CHECK(info.diagonal_coverage == doctest::Approx(double(diagonal / (diagonal + off))).epsilon(1e-12));
+        if (off > 0) CHECK(info.identity_coverage == doctest::Approx(double(beside / off)).epsilon(1e-12));
+    }
+}
+
+TEST_CASE_TEMPLATE("figures worked by hand", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    // [ 4 -1  0 ]
+    // [ .  0  2 ]
+    // [ 5  .  . ]
+    auto const a = from_entries(3, 3, {{0, 0, 4}, {0, 1, -1}, {0, 2, 0}, {1, 1, 0}, {1, 2, 2}, {2, 0, 5}}).on(exec);
+    auto const info = describe(exec, a.view());
+    CHECK(info.diagonal_coverage == 4.0 / 12);
+    CHECK(info.identity_coverage == 3.0 / 8);
+    CHECK(info.bandwidth.lower == 2);
+    CHECK(info.bandwidth.upper == 2);
+    CHECK(info.degrees.smallest == 1);
+    CHECK(info.degrees.largest == 3);
+    CHECK(info.degrees.mean == 2);
+    CHECK(info.zero_diagonals == 2);
+    CHECK(info.sorted_columns);
+    CHECK_FALSE(info.symmetric_pattern);
+    CHECK(info.nonfinite == 0);
+    CHECK(info.largest_magnitude == 5);
+
+    auto const bad = from_entries(2, 2, {{0, 0, nan}, {0, 1, 3}, {1, 0, 1 / 0.0}, {1, 1, 1}}).on(exec);
+    CHECK(describe(exec, bad.view()).nonfinite == 2);
+    CHECK(describe(exec, bad.view()).largest_magnitude == 3);
+    CHECK(std::isnan(describe(exec, bad.view()).diagonal_coverage));
+    CHECK_FALSE(has_sorted_columns(exec, from_entries(1, 3, {{0, 1, 1}, {0, 1, 1}}).on(exec).view()));
+}
+
+TEST_CASE_TEMPLATE("single precision", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = plain_csr<float>{2, 2, {0, 2, 4}, {1, 0, 0, 1}, {-3, 1, 2, 1}}.on(exec);
+    auto const weights = host_executor{1}.copy(symmetrised_weights(exec, a.view()));
+    CHECK(weights.nonzeros() == 2);
+    CHECK(weights.values()[0] == 5.0f);
+    CHECK(weights.values()[1] == 5.0f);
+    CHECK(describe(exec, a.view()).diagonal_coverage == 2.0 / 7);
+    CHECK(to_vector(exec, transpose(exec, a.view()).values()) == std::vector<float>{1, 2, -3, 1});
+}
