@@ -13,19 +13,19 @@ namespace coppice::detail {
 // Path steps whose rows one block owns. At most 65535, since row numbers inside a block are kept in 16 bits.
 inline constexpr std::int64_t cuda_path_steps = 2048;
 
-// Rows up to this length are folded by one thread; longer ones in a tile switch it to the even cut along the path.
-inline constexpr std::int64_t cuda_short_row = 64;
+// Nonzeros of a row that one lane folds at most; a longer stretch switches the tile to the even cut along the path.
+inline constexpr int cuda_lane_stretch = 48;
 
 template <class O>
 struct srcsr_job {
     O const* offsets;
-    std::int64_t const* block_rows;
-    std::int64_t first_row; ///< rows outside [first_row, last_row) are left alone
+    path_point const* block_starts; ///< first row of block b and its first nonzero; blocks + 1 entries
+    std::int64_t first_row;         ///< rows outside [first_row, last_row) are left alone
     std::int64_t last_row;
 };
 
 /// Sizes and shared memory of the kernel for one pair of operators.
-template <class Multiply, class Add, int Threads = 256>
+template <class Multiply, class Add, int Threads = 256, int Items = 8>
 struct srcsr_shape {
     using product = product_t<Multiply>;
     using accumulator = accumulator_t<Add>;
@@ -34,9 +34,15 @@ struct srcsr_shape {
 
     static constexpr int threads = Threads;
     static constexpr int warps = threads / warp_lanes;
+    /// Blocks that a multiprocessor is to hold at once: latency is hidden by many small blocks (measured on an H200:
+    /// 32 registers a thread and 2048 threads beat every variant with more registers).
+    static constexpr int blocks = sizeof(product) + sizeof(accumulator) <= 16 ? 2048 / threads : 1024 / threads;
     static constexpr bool with_row = takes_row_v<Multiply>;
-    /// Products that a thread stages per tile: eight, fewer where products are large.
-    static constexpr int items = sizeof(product) <= 16 ? 8 : sizeof(product) <= 32 ? 4 : sizeof(product) <= 64 ? 2 : 1;
+    /// Products that a thread stages per tile; fewer where products are large.
+    static constexpr int items = sizeof(product) <= 16   ? Items
+                                 : sizeof(product) <= 32 ? (Items + 1) / 2
+                                 : sizeof(product) <= 64 ? (Items + 3) / 4
+                                                         : 1;
     static constexpr int tile = threads * items;
     /// One element of padding per 128 bytes keeps rows of even length off each other's banks.
     static constexpr int pad_every = sizeof(product) <= 64 ? int(128 / sizeof(product)) : 2;
@@ -55,58 +61,70 @@ struct srcsr_tile {
     std::int64_t last;
     std::int64_t row;
     std::int64_t row_last;
+
+    COPPICE_HD int count() const { return int(last - first); }
+    COPPICE_HD int rows() const { return int(row_last - row); }
 };
 
-/// Writes multiply(k) of the tile's nonzeros to shared memory, coalesced.
-template <class Shape, class Block, class O, class Multiply>
-COPPICE_HD void stage_products(Block const& block, srcsr_job<O> const& job, srcsr_tile const& tile, bool long_rows,
-                               Multiply const& multiply, typename Shape::storage& shared) {
-    using product = typename Shape::product;
-    auto* const products = reinterpret_cast<product*>(shared.products);
-    int const count = int(tile.last - tile.first);
-    if constexpr (Shape::with_row) {
-        // The row of every nonzero: written row by row where rows are short, searched where some are long.
-        O const* const ends = job.offsets + tile.row + 1;
-        std::int64_t const rows = tile.row_last - tile.row;
-        if (!long_rows) {
-            for (std::int64_t r = block.thread(); r < rows; r += block.threads())
-                for (std::int64_t k = job.offsets[tile.row + r]; k < ends[r]; ++k)
-                    shared.row_of[k - tile.first] = static_cast<unsigned short>(r);
-        } else {
-            for (int i = block.thread(); i < count; i += block.threads()) {
-                std::int64_t low = 0;
-                std::int64_t high = rows; // row `rows` is the one that stays open behind the tile
-                while (low < high) {
-                    std::int64_t const middle = (low + high) / 2;
-                    if (std::int64_t(ends[middle]) <= tile.first + i)
-                        low = middle + 1;
-                    else
-                        high = middle;
-                }
-                shared.row_of[i] = static_cast<unsigned short>(low);
-            }
-        }
-        block.sync();
-    }
-    product value[Shape::items];
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
-    for (int j = 0; j < Shape::items; ++j) { // all loads are in flight before the first store
-        int const i = block.thread() + j * Shape::threads;
-        if (i < count) {
-            if constexpr (Shape::with_row)
-                value[j] = multiply_nonzero(multiply, tile.first + i, tile.row + shared.row_of[i]);
+/// Writes to shared memory which row each of the tile's nonzeros lies in, by a search along the row ends.
+template <class Shape, class Block, class O>
+COPPICE_HD void stage_rows(Block const& block, srcsr_job<O> const& job, srcsr_tile const& tile,
+                           typename Shape::storage& shared) {
+    O const* const ends = job.offsets + tile.row + 1;
+    for (int i = block.thread(); i < tile.count(); i += block.threads()) {
+        int low = 0;
+        int high = tile.rows(); // row number `rows` is the one that stays open behind the tile
+        while (low < high) {
+            int const middle = (low + high) / 2;
+            if (std::int64_t(ends[middle]) <= tile.first + i)
+                low = middle + 1;
             else
-                value[j] = multiply_nonzero(multiply, tile.first + i, std::int64_t{});
+                high = middle;
         }
+        shared.row_of[i] = static_cast<unsigned short>(low);
     }
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
+    block.sync();
+}
+
+/// What a thread has read of its tile: all loads are in flight before the first value is stored.
+template <class Shape>
+struct staged_products {
+    typename Shape::product value[Shape::items];
+};
+
+/// Reads multiply(k) of the tile's nonzeros, coalesced.
+template <class Shape, class Block, class Multiply>
+COPPICE_HD staged_products<Shape> load_products(Block const& block, srcsr_tile const& tile, Multiply const& multiply,
+                                                typename Shape::storage const& shared) {
+    staged_products<Shape> staged;
+    int const count = tile.count();
+    std::int64_t const mine = tile.first + block.thread();
+    auto const read = [&](int j) {
+        if constexpr (Shape::with_row)
+            return multiply_nonzero(multiply, mine + j * Shape::threads,
+                                    tile.row + shared.row_of[block.thread() + j * Shape::threads]);
+        else
+            return multiply_nonzero(multiply, mine + j * Shape::threads, std::int64_t{});
+    };
+    if (count == Shape::tile) {
+        COPPICE_UNROLL
+        for (int j = 0; j < Shape::items; ++j) staged.value[j] = read(j);
+    } else {
+        COPPICE_UNROLL
+        for (int j = 0; j < Shape::items; ++j)
+            if (block.thread() + j * Shape::threads < count) staged.value[j] = read(j);
+    }
+    return staged;
+}
+
+template <class Shape, class Block>
+COPPICE_HD void store_products(Block const& block, srcsr_tile const& tile, staged_products<Shape> const& staged,
+                               typename Shape::storage& shared) {
+    auto* const products = reinterpret_cast<typename Shape::product*>(shared.products);
+    COPPICE_UNROLL
     for (int j = 0; j < Shape::items; ++j) {
         int const i = block.thread() + j * Shape::threads;
-        if (i < count) products[Shape::slot(i)] = value[j];
+        if (i < tile.count()) products[Shape::slot(i)] = staged.value[j];
     }
 }
 
@@ -173,54 +191,80 @@ COPPICE_HD void fold_along_path(Block const& block, srcsr_job<O> const& job, src
     if (ends.closes) store(tile.row + from.row, add(before, ends.head));
 }
 
-/// One block: folds the rows that plan gives to block `b`.
-COPPICE_NO_EXEC_CHECK
+/// Lanes that fold one row together: as many as keep the block busy, a power of two up to a warp.
+template <class Shape>
+COPPICE_HD int lanes_per_row(int rows) {
+    int lanes = 1;
+    while (lanes < warp_lanes && rows * lanes * 2 <= Shape::threads) lanes *= 2;
+    return lanes;
+}
+
+/// A tile that holds all rows of its block. Rows whose stretches are short are folded by one or several lanes each,
+/// where every lane takes consecutive nonzeros, so the order is kept; otherwise the tile is cut along its path.
 template <class Shape, class Block, class O, class Multiply, class Add, class Store>
-COPPICE_HD void srcsr_block(Block const& block, std::int64_t b, srcsr_job<O> const& job, Multiply const& multiply,
-                            Add const& add, Store const& store, typename Shape::storage& shared) {
-    using product = typename Shape::product;
-    std::int64_t row = job.block_rows[b];
-    std::int64_t row_last = job.block_rows[b + 1];
-    row = row < job.first_row ? job.first_row : row;
-    row_last = row_last > job.last_row ? job.last_row : row_last;
-    if (row >= row_last) return;
-    std::int64_t const first = job.offsets[row];
-    std::int64_t const last = job.offsets[row_last];
-    bool const one_tile = last - first <= Shape::tile;
+COPPICE_HD void fold_whole_rows(Block const& block, srcsr_job<O> const& job, srcsr_tile const& tile,
+                                Multiply const& multiply, Add const& add, Store const& store,
+                                typename Shape::storage& shared) {
+    using accumulator = typename Shape::accumulator;
+    if constexpr (Shape::with_row) stage_rows<Shape>(block, job, tile, shared);
+    int const rows = tile.rows();
+    int const lanes = lanes_per_row<Shape>(rows);
+    int const lane = block.thread() % lanes;
+    int const row_step = block.threads() / lanes;
+    int r = block.thread() / lanes;
 
-    bool some_long = false;
-    for (std::int64_t r = row + block.thread(); r < row_last; r += block.threads())
-        some_long = some_long || std::int64_t(job.offsets[r + 1]) - std::int64_t(job.offsets[r]) > cuda_short_row;
-
-    if (one_tile) {
-        srcsr_tile const tile{first, last, row, row_last};
-        bool long_rows = false;
-        if constexpr (Shape::with_row) long_rows = block.sync_any(some_long);
-        stage_products<Shape>(block, job, tile, long_rows, multiply, shared);
-        long_rows = block.sync_any(some_long);
-        if (!long_rows) {
-            auto const* const products = reinterpret_cast<product const*>(shared.products);
-            for (std::int64_t r = row + block.thread(); r < row_last; r += block.threads()) {
-                auto sum = add.identity();
-                int const end = int(std::int64_t(job.offsets[r + 1]) - first);
-                for (int k = int(std::int64_t(job.offsets[r]) - first); k < end; ++k)
-                    sum = accumulate(add, sum, products[Shape::slot(k)]);
-                store(r, sum);
-            }
-        } else {
-            auto open = add.identity();
-            fold_along_path<Shape>(block, job, tile, open, add, store, shared);
-        }
+    // The row's bounds are read while the products are on their way.
+    auto const staged = load_products<Shape>(block, tile, multiply, shared);
+    int begin = 0;
+    int end = 0;
+    bool too_long = false;
+    if (r < rows) {
+        begin = int(std::int64_t(job.offsets[tile.row + r]) - tile.first);
+        end = int(std::int64_t(job.offsets[tile.row + r + 1]) - tile.first);
+        too_long = end - begin > cuda_lane_stretch * lanes;
+    }
+    for (int next = r + row_step; next < rows; next += row_step)
+        too_long =
+            too_long || std::int64_t(job.offsets[tile.row + next + 1]) - std::int64_t(job.offsets[tile.row + next]) >
+                            cuda_lane_stretch * lanes;
+    store_products<Shape>(block, tile, staged, shared);
+    if (block.sync_any(too_long)) {
+        accumulator open = add.identity();
+        fold_along_path<Shape>(block, job, tile, open, add, store, shared);
         return;
     }
 
+    auto const* const products = reinterpret_cast<typename Shape::product const*>(shared.products);
+    while (true) { // all lanes of a warp make the same number of rounds: more than one only where lanes == 1
+        int const stretch = lanes == 1 ? end - begin : (end - begin + lanes - 1) / lanes;
+        int const first = begin + lane * stretch;
+        int const last = first + stretch < end ? first + stretch : end;
+        accumulator sum = add.identity();
+        for (int k = first; k < last; ++k) sum = accumulate(add, sum, products[Shape::slot(k)]);
+        for (int distance = 1; distance < lanes; distance *= 2) {
+            accumulator const after = block.from_lane(sum, (block.thread() + distance) % warp_lanes);
+            if (lane + distance < lanes) sum = add(sum, after);
+        }
+        if (r < rows && lane == 0) store(tile.row + r, sum);
+        r += row_step;
+        if (lanes > 1 || r >= rows) break;
+        begin = int(std::int64_t(job.offsets[tile.row + r]) - tile.first);
+        end = int(std::int64_t(job.offsets[tile.row + r + 1]) - tile.first);
+    }
+}
+
+/// Rows that hold more nonzeros than one tile: tile after tile, with what is open carried along.
+template <class Shape, class Block, class O, class Multiply, class Add, class Store>
+COPPICE_HD void fold_tile_by_tile(Block const& block, srcsr_job<O> const& job, srcsr_tile const& all,
+                                  Multiply const& multiply, Add const& add, Store const& store,
+                                  typename Shape::storage& shared) {
     auto open = add.identity();
-    for (std::int64_t k = first; row < row_last;) {
-        std::int64_t const k_last = k + Shape::tile < last ? k + Shape::tile : last;
-        // Rows that end in this tile: the last tile takes all that are left, empty rows behind it included.
-        std::int64_t low = row;
-        std::int64_t high = row_last;
-        if (k_last == last) low = row_last;
+    std::int64_t row = all.row;
+    for (std::int64_t k = all.first; row < all.row_last;) {
+        std::int64_t const k_last = k + Shape::tile < all.last ? k + Shape::tile : all.last;
+        // Rows that end in this tile; the last tile takes all that are left, empty rows behind it included.
+        std::int64_t low = k_last == all.last ? all.row_last : row;
+        std::int64_t high = all.row_last;
         while (low < high) {
             std::int64_t const middle = low + (high - low) / 2;
             if (std::int64_t(job.offsets[middle + 1]) <= k_last)
@@ -229,12 +273,36 @@ COPPICE_HD void srcsr_block(Block const& block, std::int64_t b, srcsr_job<O> con
                 high = middle;
         }
         srcsr_tile const tile{k, k_last, row, low};
-        stage_products<Shape>(block, job, tile, true, multiply, shared);
+        if constexpr (Shape::with_row) stage_rows<Shape>(block, job, tile, shared);
+        store_products<Shape>(block, tile, load_products<Shape>(block, tile, multiply, shared), shared);
         block.sync();
         fold_along_path<Shape>(block, job, tile, open, add, store, shared);
         k = k_last;
         row = low;
     }
+}
+
+/// One block: folds the rows that the plan gives to block `b`.
+COPPICE_NO_EXEC_CHECK
+template <class Shape, class Block, class O, class Multiply, class Add, class Store>
+COPPICE_HD void srcsr_block(Block const& block, std::int64_t b, srcsr_job<O> const& job, Multiply const& multiply,
+                            Add const& add, Store const& store, typename Shape::storage& shared) {
+    path_point const from = job.block_starts[b];
+    path_point const to = job.block_starts[b + 1];
+    srcsr_tile tile{from.nonzero, to.nonzero, from.row, to.row};
+    if (tile.row < job.first_row) {
+        tile.row = job.first_row;
+        if (tile.row < tile.row_last) tile.first = job.offsets[tile.row];
+    }
+    if (tile.row_last > job.last_row) {
+        tile.row_last = job.last_row;
+        if (tile.row < tile.row_last) tile.last = job.offsets[tile.row_last];
+    }
+    if (tile.row >= tile.row_last) return;
+    if (tile.last - tile.first <= Shape::tile)
+        fold_whole_rows<Shape>(block, job, tile, multiply, add, store, shared);
+    else
+        fold_tile_by_tile<Shape>(block, job, tile, multiply, add, store, shared);
 }
 
 } // namespace coppice::detail

@@ -12,24 +12,23 @@
 
 #include "core/block.hpp"
 #include "core/parallel_cuda.cuh"
+#include "semiring/srcsr.hpp" // the plan; that header includes this one behind it
 #include "semiring/srcsr_block.hpp"
 
 namespace coppice {
 namespace detail {
 
-/// Finds the first row of each block: the smallest row whose path position, offsets[row] + row, is not below the
-/// block's share.
+/// Finds where each block starts: the smallest row whose path position, offsets[row] + row, is not below its share.
 template <class O>
-struct find_block_row {
+struct find_block_start {
     array_view<O const> offsets;
-    array_view<std::int64_t> block_rows;
+    array_view<path_point> block_starts;
     std::int64_t work_per_block;
 
     COPPICE_HD void operator()(std::int64_t b) const {
         std::int64_t const rows = offsets.size() - 1;
-        std::int64_t low = 0;
+        std::int64_t low = b == block_starts.size() - 1 ? rows : 0;
         std::int64_t high = rows;
-        if (b == block_rows.size() - 1) low = rows;
         while (low < high) {
             std::int64_t const middle = low + (high - low) / 2;
             if (std::int64_t(offsets[middle]) + middle < b * work_per_block)
@@ -37,12 +36,12 @@ struct find_block_row {
             else
                 high = middle;
         }
-        block_rows[b] = low;
+        block_starts[b] = {low, std::int64_t(offsets[low])};
     }
 };
 
 template <class Shape, class O, class Multiply, class Add, class Store>
-__global__ void __launch_bounds__(Shape::threads)
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     srcsr_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store) {
     __shared__ typename Shape::storage shared;
     srcsr_block<Shape>(cuda_block{}, std::int64_t(blockIdx.x), job, multiply, add, store, shared);
@@ -59,8 +58,8 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     std::int64_t const rows = plan.rows();
     if (rows == 0) return plan;
     std::int64_t const blocks = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;
-    plan.block_rows = buffer<std::int64_t>(exec, blocks + 1);
-    for_each(exec, blocks + 1, detail::find_block_row<O>{offsets, plan.block_rows.view(), plan.work_per_block});
+    plan.block_starts = buffer<detail::path_point>(exec, blocks + 1);
+    for_each(exec, blocks + 1, detail::find_block_start<O>{offsets, plan.block_starts.view(), plan.work_per_block});
     return plan;
 }
 
@@ -70,7 +69,7 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
     detail::require_range(range, plan.rows());
     if (range.first == range.last) return;
     using shape = detail::srcsr_shape<Multiply, Add>;
-    detail::srcsr_job<O> const job{plan.offsets.data(), plan.block_rows.data(), range.first, range.last};
+    detail::srcsr_job<O> const job{plan.offsets.data(), plan.block_starts.data(), range.first, range.last};
     auto const grid = static_cast<unsigned>(plan.blocks());
     detail::srcsr_kernel<shape><<<grid, shape::threads, 0, exec.stream()>>>(job, multiply, add, store);
     COPPICE_CUDA_CHECK(cudaGetLastError());

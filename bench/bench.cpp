@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "bench/bench.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdarg>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "core/executor.hpp"
+#include "core/isa.hpp"
+
+namespace coppice::bench {
+namespace {
+
+using suite_function = void (*)(table&, options const&);
+struct suite {
+    char const* name;
+    suite_function host;
+    suite_function cuda;
+};
+#if defined(COPPICE_HAS_CUDA)
+#define COPPICE_BENCH_CUDA(f) f
+#else
+#define COPPICE_BENCH_CUDA(f) nullptr
+#endif
+constexpr suite suites[] = {
+    {"spmv", spmv_host, COPPICE_BENCH_CUDA(spmv_cuda)},
+    {"tridiagonal", tridiagonal_host, COPPICE_BENCH_CUDA(tridiagonal_cuda)},
+    {"factor", factor_host, COPPICE_BENCH_CUDA(factor_cuda)},
+    {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
+    {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
+};
+
+std::string duration(double seconds) {
+    if (seconds < 1e-3) return fmt::format("{:.1f} us", seconds * 1e6);
+    if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);
+    return fmt::format("{:.2f} s", seconds);
+}
+
+nlohmann::json as_json(row const& r) {
+    return {{"suite", r.suite}, {"backend", r.backend},   {"problem", r.problem}, {"method", r.method},
+            {"rows", r.rows},   {"nonzeros", r.nonzeros}, {"seconds", r.seconds}, {"fastest", r.fastest},
+            {"bytes", r.bytes}, {"ratio", r.ratio},       {"against", r.against}, {"note", r.note}};
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::string processor() {
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);)
+        if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+    return "unknown processor";
+}
+
+} // namespace
+
+timing measure(int repetitions, std::function<void(int)> const& prepare, std::function<void(int)> const& work) {
+    prepare(0);
+    work(0);
+    std::vector<double> seconds;
+    double const start = now();
+    for (int i = 0; i < repetitions && (i < 3 || now() - start < 2.0); ++i) {
+        prepare(i + 1);
+        double const before = now();
+        work(i + 1);
+        seconds.push_back(now() - before);
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return {seconds[seconds.size() / 2], seconds.front()};
+}
+
+timing measure(int repetitions, std::function<void(int)> const& work) {
+    return measure(
+        repetitions, [](int) {}, work);
+}
+
+void table::add(std::vector<row> problem) {
+    if (problem.empty()) return;
+    double const base = problem.front().seconds;
+    if (options_.print_table && !header_printed_) {
+        fmt::print("{:<8} {:<34} {:<40} {:>10} {:>8} {:>9}  {}\n", "backend", "problem", "method", "median", "x first",
+                   "GB/s", "note");
+        header_printed_ = true;
+    }
+    for (row& r : problem) {
+        r.against = problem.front().method;
+        r.ratio = base > 0 ? r.seconds / base : 0;
+        if (options_.print_table)
+            fmt::print("{:<8} {:<34} {:<40} {:>10} {:>8.2f} {:>9}  {}\n", r.backend, r.problem, r.method,
+                       duration(r.seconds), r.ratio,
+                       r.bytes > 0 ? fmt::format("{:.1f}", r.bytes / r.seconds * 1e-9) : "", r.note);
+        rows_.push_back(r);
+    }
+    if (options_.print_table) {
+        fmt::print("\n");
+        std::fflush(stdout);
+    }
+    if (options_.json == "-")
+        for (row const& r : problem) std::cout << as_json(r).dump() << std::endl;
+}
+
+void table::remark(std::string const& text) const {
+    if (options_.print_table) fmt::print("{}\n", text);
+}
+
+std::string text(char const* format, ...) {
+    char line[512];
+    std::va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    return line;
+}
+
+std::vector<std::string> suite_names() {
+    std::vector<std::string> names;
+    for (suite const& s : suites) names.emplace_back(s.name);
+    return names;
+}
+
+std::string machine(options const& o) {
+    int const level = isa_level();
+    std::string text =
+        fmt::format("{}, {} threads, host kernels for {}, compiler {}", processor(), host_executor(o.threads).threads(),
+                    level >= 4   ? "AVX-512"
+                    : level >= 3 ? "AVX2"
+                                 : "the base instruction set",
+                    __VERSION__);
+    if (o.cuda) text += fmt::format("; {} CUDA device(s)", cuda_device_count());
+    return text;
+}
+
+std::vector<row> run(std::string const& name, options const& o) {
+    auto const names = suite_names();
+    if (name != "all" && std::find(names.begin(), names.end(), name) == names.end()) {
+        std::string known;
+        for (auto const& n : names) known += n + ", ";
+        throw argument_error("unknown suite '" + name + "': expected one of " + known + "all");
+    }
+    if (o.cuda) cuda_executor{}; // a clear backend_error before anything is measured
+    table t(o);
+    t.remark(machine(o));
+    for (suite const& s : suites) {
+        if (name != "all" && name != s.name) continue;
+        if (o.host) s.host(t, o);
+        if (o.cuda && s.cuda) s.cuda(t, o);
+    }
+    if (!o.json.empty() && o.json != "-") {
+        std::ofstream out(o.json);
+        for (row const& r : t.rows()) out << as_json(r).dump() << '\n';
+        if (!out.flush()) throw io_error("cannot write " + o.json);
+    }
+    return t.rows();
+}
+
+} // namespace coppice::bench

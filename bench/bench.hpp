@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Measures Coppice and its peers in the same run, on the same data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coppice::bench {
+
+struct options {
+    bool host = true;   ///< measure the host backend and its peers
+    bool cuda = false;  ///< measure the CUDA backend and its peers; needs a device
+    int threads = 0;    ///< host threads; 0: all cores
+    bool quick = false; ///< small problems and few repetitions: does it run, not how fast is it
+    std::string only{}; ///< measure only cases whose name contains this
+    std::string json{}; ///< also write every row as one JSON object per line; "-" for standard output
+    bool print_table = true;
+};
+
+/// One measured figure.
+struct row {
+    std::string suite{};
+    std::string backend{}; ///< "host" or "cuda"
+    std::string problem{}; ///< matrix and value type
+    std::string method{};  ///< "coppice ..." or the peer's name and version
+    std::string against{}; ///< method that `ratio` compares with: time / its time
+    std::int64_t rows = 0;
+    std::int64_t nonzeros = 0;
+    double seconds = 0; ///< median
+    double fastest = 0; ///< minimum
+    double bytes = 0;   ///< that the operation must move at least; 0 where that is not the measure
+    double ratio = 0;
+    std::string note{}; ///< iterations, coverage, ...
+};
+
+/// Collects rows, fills in the ratios of a problem and prints it as soon as it is complete.
+class table {
+public:
+    explicit table(options const& o) : options_(o) {}
+    /// Rows of one problem; the first is what the others are compared with.
+    void add(std::vector<row> problem);
+    /// Prints a line of free text between problems (machine, versions, ceilings).
+    void remark(std::string const& text) const;
+    std::vector<row> const& rows() const { return rows_; }
+    bool wants(std::string_view problem) const {
+        return options_.only.empty() || problem.find(options_.only) != std::string_view::npos;
+    }
+
+private:
+    options const& options_;
+    std::vector<row> rows_;
+    bool header_printed_ = false;
+};
+
+struct timing {
+    double median = 0;
+    double fastest = 0;
+};
+/// Wall-clock seconds of `work(repetition)`: one call to warm up, then `repetitions` (at least 3) or as many as fit
+/// into about two seconds.
+timing measure(int repetitions, std::function<void(int)> const& work);
+/// As above; `prepare(repetition)` runs before each call and is not timed.
+timing measure(int repetitions, std::function<void(int)> const& prepare, std::function<void(int)> const& work);
+
+/// The suites, in the order of suite_names(): each measures what options ask for.
+std::vector<std::string> suite_names();
+
+/// Runs one suite ("all" for every one). Throws argument_error for an unknown name, backend_error where CUDA is asked
+/// for and there is none. Returns the rows.
+std::vector<row> run(std::string const& suite, options const& o);
+
+/// printf into a string; for sources that nvcc compiles, where fmt's compile-time checks do not.
+[[gnu::format(printf, 1, 2)]] std::string text(char const* format, ...);
+
+/// This machine: processor, cores, instruction set, compiler, library versions, device.
+std::string machine(options const& o);
+
+// One pair per suite; the CUDA halves exist in a build with CUDA only.
+void spmv_host(table& t, options const& o);
+void spmv_cuda(table& t, options const& o);
+void tridiagonal_host(table& t, options const& o);
+void tridiagonal_cuda(table& t, options const& o);
+void factor_host(table& t, options const& o);
+void factor_cuda(table& t, options const& o);
+void forest_host(table& t, options const& o);
+void forest_cuda(table& t, options const& o);
+void solve_host(table& t, options const& o);
+void solve_cuda(table& t, options const& o);
+
+} // namespace coppice::bench

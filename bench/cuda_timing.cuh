@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Timing of queued work with CUDA events, and the copy ceiling of the device.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "bench/bench.hpp"
+#include "core/cuda_check.hpp"
+#include "core/parallel.hpp"
+
+namespace coppice::bench {
+
+/// Seconds per call of `work(repetition)` which queues on the executor's stream: medians over `samples` batches of
+/// `batch` calls, so that the gaps between launches are those of a pipeline and not of an event.
+template <class Work>
+timing measure_queued(cuda_executor const& exec, int samples, int batch, Work const& work) {
+    cudaEvent_t begin, end;
+    COPPICE_CUDA_CHECK(cudaEventCreate(&begin));
+    COPPICE_CUDA_CHECK(cudaEventCreate(&end));
+    int repetition = 0;
+    for (int i = 0; i < std::max(2, batch / 2); ++i) work(repetition++);
+    std::vector<double> seconds;
+    for (int s = 0; s < samples; ++s) {
+        COPPICE_CUDA_CHECK(cudaEventRecord(begin, exec.stream()));
+        for (int i = 0; i < batch; ++i) work(repetition++);
+        COPPICE_CUDA_CHECK(cudaEventRecord(end, exec.stream()));
+        COPPICE_CUDA_CHECK(cudaEventSynchronize(end));
+        float milliseconds = 0;
+        COPPICE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
+        seconds.push_back(milliseconds * 1e-3 / batch);
+    }
+    COPPICE_CUDA_CHECK(cudaEventDestroy(begin));
+    COPPICE_CUDA_CHECK(cudaEventDestroy(end));
+    std::sort(seconds.begin(), seconds.end());
+    return {seconds[seconds.size() / 2], seconds.front()};
+}
+
+/// Copies of the data, so many that together they exceed the L2 cache several times: a repetition finds nothing of its
+/// own in the cache.
+inline int copies_past_cache(double bytes) { return bytes > 400e6 ? 1 : int(std::min(64.0, 400e6 / bytes + 1)); }
+
+/// Bytes per second, read plus written, of a device-to-device copy of `bytes` bytes.
+double copy_ceiling(cuda_executor const& exec, std::int64_t bytes);
+
+/// Name, driver and runtime of the device.
+std::string device_text(cuda_executor const& exec);
+
+} // namespace coppice::bench

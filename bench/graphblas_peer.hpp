@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file SuiteSparse:GraphBLAS as a peer of the host SpMV, behind a small C++ face.
+#pragma once
+
+#include <string>
+
+#include "algebra/csr.hpp"
+
+namespace coppice::bench {
+
+/// A float matrix and vectors held by SuiteSparse:GraphBLAS.
+class graphblas_spmv {
+public:
+    graphblas_spmv(csr_view<float> a, array_view<float const> x, int threads);
+    ~graphblas_spmv();
+    graphblas_spmv(graphblas_spmv const&) = delete;
+    graphblas_spmv& operator=(graphblas_spmv const&) = delete;
+
+    /// w = A u over "plus-times", "min-plus" or "max-second"; finished when it returns.
+    void multiply(std::string const& semiring);
+    /// w = A u over a user-defined pair type: value and column of the largest a_ij u_j.
+    void multiply_arg_max();
+    static std::string version();
+
+private:
+    struct state;
+    state* state_;
+};
+
+} // namespace coppice::bench
