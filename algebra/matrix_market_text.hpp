@@ -52,16 +52,16 @@ inline number_status parse_integer(char const*& at, char const* end, std::int64_
 /// A non-negative index in plain digits, which is what almost every token of a file is; moves `at` behind it.
 inline bool parse_index_quickly(char const*& at, char const* end, std::int64_t& value) {
     char const* p = at;
-    std::int64_t sum = 0;
+    std::uint64_t sum = 0; // wraps on longer tokens, which are refused below
     for (; p != end; ++p) {
         auto const digit = static_cast<unsigned>(static_cast<unsigned char>(*p)) - unsigned('0');
         if (digit > 9) break;
-        sum = sum * 10 + static_cast<std::int64_t>(digit);
+        sum = sum * 10 + digit;
     }
     // Up to 18 digits cannot overflow; the rest is left to parse_integer.
     if (p == at || p - at > 18 || !at_token_end(p, end)) return false;
     at = p;
-    value = sum;
+    value = static_cast<std::int64_t>(sum);
     return true;
 }
 
