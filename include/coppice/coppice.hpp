@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Everything. Programs that care for compile time include the entry headers they use.
+#pragma once
+
+#include <coppice/csr.hpp>
+#include <coppice/factor.hpp>
+#include <coppice/generators.hpp>
+#include <coppice/krylov.hpp>
+#include <coppice/linear_forest.hpp>
+#include <coppice/matrix_market.hpp>
+#include <coppice/preconditioner.hpp>
+#include <coppice/scan.hpp>
+#include <coppice/spmv.hpp>
+#include <coppice/tridiagonal.hpp>

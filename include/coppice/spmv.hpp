@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Sparse matrix-vector products over any semiring.
+///
+///     auto plan = coppice::make_srcsr_plan(exec, a.view());                  // structure only; reuse it
+///     coppice::spmv(exec, plan, a.view(), x.view(), y.view(), alpha, beta);  // y = beta y + alpha A x
+///     coppice::semiring_spmv(exec, plan, coppice::min_plus<float>{}, a.view(), x.view(), y.view());
+///     coppice::semiring_spmv(exec, plan, "max-second", a.view(), x.view(), y.view());
+///     coppice::reduce_rows(exec, plan, multiply, add, store);                // your own operators
+///
+/// `reduce_rows` is the primitive: store(i, ⊕_j multiply(nonzero j of row i)) for every row (SRCSR, chapter 3 of the
+/// source thesis), with the user's function objects and types. docs/guide/semiring.md shows how to write them;
+/// semiring/operators.hpp states what they must satisfy.
+///
+/// **Order and bits.** ⊕ is associative but need not commute. Results have the same bits on every run and for any
+/// number of threads. No atomics.
+///
+/// **Shapes.** x[columns], y[rows], in the memory of the executor, not overlapping. The plan borrows the row offsets.
+/// Rows may be long, short or empty, columns unsorted and repeated.
+///
+/// **Blocking.** On CUDA a call returns when its work is queued. make_srcsr_plan(exec, csr_view) does not wait either;
+/// made of bare row offsets it reads the number of nonzeros from the device.
+///
+/// **Errors.** dimension_error where plan, matrix and vectors disagree; argument_error for overlapping vectors, an
+/// unknown name or a row range outside the matrix. The contents of a matrix are not checked: see validate() in
+/// <coppice/csr.hpp>.
+#pragma once
+
+#include "semiring/semirings.hpp"
+#include "semiring/spmv.hpp"
+#include "semiring/srcsr.hpp"

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests and measures the CUDA backend on a machine with a GPU, in one go.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+    cat <<'HELP'
+usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [STAGE...]
+
+Stages, all but `sanitize` by default:
+  build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
+  test       every CUDA test program
+  sanitize   compute-sanitizer (memcheck, racecheck) over the CUDA test programs; minutes
+  solve      the main job on the GPU
+  bench      every suite of `coppice bench` on the GPU, with its peers
+
+  --build DIR   build folder, default build/gpu
+  --out DIR     where logs and the measured rows (JSON lines) go, default build/gpu-check
+Exit code 0 when every stage that ran succeeded.
+HELP
+}
+
+build=$root/build/gpu
+out=$root/build/gpu-check
+stages=()
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --build) build=$2 && shift ;;
+    --out) out=$2 && shift ;;
+    -h | --help) usage && exit 0 ;;
+    build | test | sanitize | solve | bench) stages+=("$1") ;;
+    *) usage >&2 && exit 2 ;;
+    esac
+    shift
+done
+if [ ${#stages[@]} -eq 0 ]; then
+    stages=(test solve bench)
+    [ -x "$build/bin/coppice" ] || stages=(build "${stages[@]}")
+fi
+mkdir -p "$out"
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || {
+    echo "gpu-check: no NVIDIA GPU on this machine" >&2
+    exit 5
+}
+
+failed=()
+# run NAME COMMAND...: keeps the output in a log, shows its end, remembers failures.
+run() {
+    local name=$1 start=$SECONDS
+    shift
+    if "$@" >"$out/$name.log" 2>&1; then
+        printf '%-40s ok    %4d s  %s\n' "$name" $((SECONDS - start)) "$(grep -a 'assertions:' "$out/$name.log" | tail -n 1)"
+    else
+        printf '%-40s FAILED (code %d)\n' "$name" $?
+        tail -n 30 "$out/$name.log"
+        failed+=("$name")
+    fi
+}
+
+for stage in "${stages[@]}"; do
+    case "$stage" in
+    build)
+        run configure cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_CUDA=ON
+        run build cmake --build "$build" --parallel "$(nproc)"
+        ;;
+    test)
+        for program in "$build"/bin/*_cuda; do run "$(basename "$program")" "$program"; done
+        ;;
+    sanitize)
+        for program in "$build"/bin/*_cuda; do
+            for tool in memcheck racecheck; do
+                run "$(basename "$program")-$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 "$program"
+            done
+        done
+        ;;
+    solve)
+        run solve "$build/bin/coppice" solve generate:aniso2,nx=1200 --backend cuda --solution sine --json "$out/solve.json"
+        grep -aE 'iterations|seconds|residual|converged' "$out/solve.log" | head -n 12
+        ;;
+    bench)
+        run bench "$build/bin/coppice" bench all --backend cuda --json "$out/bench.jsonl"
+        cat "$out/bench.log"
+        ;;
+    esac
+done
+
+[ ${#failed[@]} -eq 0 ] || {
+    echo "gpu-check: failed: ${failed[*]}" >&2
+    exit 1
+}
+echo "gpu-check: all stages passed"
