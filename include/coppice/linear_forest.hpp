@@ -13,4 +13,5 @@
 /// For new values on an old pattern call extract_forest_system(exec, plan, a, forest, system) again.
 #pragma once
 
+#include "graph/factor.hpp"
 #include "graph/linear_forest.hpp"

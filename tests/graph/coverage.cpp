@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coverages of tables 15 and 16 of the source thesis at reduced size, and every public matrix that is at hand.
+#include <doctest/doctest.h>
+
+#include <coppice/linear_forest.hpp>
+
+#include "algebra/convert.hpp"
+#include "algebra/matrix_market.hpp"
+#include "algebra/symmetry.hpp"
+#include "support/datasets.hpp"
+#include "support/graph_validator.hpp"
+#include "support/graphs.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+double coverage(plain_csr<double> const& weights, factor_options const& options) {
+    host_executor const host(2);
+    auto const a = weights.on(host);
+    return parallel_factor(host, a.view(), options).weight_coverage;
+}
+double greedy_coverage(plain_csr<double> const& weights, factor_options const& options) {
+    host_executor const host(2);
+    auto const a = weights.on(host);
+    return greedy_factor(host, a.view(), options).weight_coverage;
+}
+
+/// A seven-point grid with another weight in each direction.
+plain_csr<double> seven_point(int n, double wx, double wy, double wz) {
+    plain_csr<double> a;
+    a.rows = a.columns = n * n * n;
+    int const step[] = {n * n, n, 1};
+    double const weight[] = {wz, wy, wx};
+    for (int v = 0; v < a.rows; ++v) {
+        int const at[] = {v / (n * n), v / n % n, v % n};
+        for (int d = 0; d < 3; ++d)
+            if (at[d] > 0) {
+                a.indices.push_back(v - step[d]);
+                a.values.push_back(weight[d]);
+            }
+        for (int d = 2; d >= 0; --d)
+            if (at[d] < n - 1) {
+                a.indices.push_back(v + step[d]);
+                a.values.push_back(weight[d]);
+            }
+        a.offsets.push_back(int(a.indices.size()));
+    }
+    return a;
+}
+
+} // namespace
+
+TEST_CASE("coverages of tables 15 and 16") {
+    struct row {
+        char const* name;
+        plain_csr<double> weights;
+        double parallel[4]; // published, n = 1..4; ours may be better
+        double greedy[4];   // with random ties, to 0.01
+    };
+    row const rows[] = {
+        {"ANISO1", stencil_graph(300, 300, stencil_aniso1), {.27, .67, .72, .79}, {.293, .667, .728, .792}},
+        {"ANISO2", stencil_graph(300, 300, stencil_aniso2), {.27, .67, .72, .79}, {.293, .667, .728, .792}},
+        {"ECOLOGY1", stencil_graph(300, 300, stencil_five_point), {.21, .46, .71, 1}, {.227, .466, .712, 1}},
+        {"ATMOSMODM", seven_point(40, 1, 40, 1), {.38, .95, .96, .97}, {.415, .953, .964, .975}},
+    };
+    for (auto const& r : rows)
+        for (int n = 1; n <= 4; ++n) {
+            CAPTURE(r.name);
+            CAPTURE(n);
+            CHECK(coverage(r.weights, {.degree = n}) >= r.parallel[n - 1] - 0.01);
+            CHECK(coverage(r.weights, {.degree = n, .charge_below = 2}) >= r.parallel[n - 1] - 0.01);
+            CHECK(greedy_coverage(r.weights, {.degree = n}) == doctest::Approx(r.greedy[n - 1]).epsilon(0.02));
+        }
+    // Ties by distance find the lines of the grid.
+    CHECK(coverage(rows[2].weights, {.ties = tie_rule::near}) > 0.495);
+}
+
+TEST_CASE("charging as in the thesis reaches a maximal factor of ECOLOGY1 in 16 rounds or less") {
+    host_executor const host(2);
+    auto const a = stencil_graph(300, 300, stencil_five_point).on(host);
+    auto const f = parallel_factor(host, a.view(), {.rounds = 0, .charge_below = 2});
+    CHECK(f.maximal);
+    CHECK(f.rounds <= 16);
+    CHECK(f.weight_coverage == doctest::Approx(0.466).epsilon(0.01));
+}
+
+TEST_CASE("public matrices: near the greedy factor after five rounds, and valid forests") {
+    auto const folder = datasets_folder();
+    if (!folder) return print_skipped("no folder of public matrices (set COPPICE_DATASETS)");
+    host_executor const host(2);
+    for (char const* kind : {"graph", "real", "banded"})
+        for (auto const& file : std::filesystem::directory_iterator(*folder / kind)) {
+            std::string const name = file.path().filename().string();
+            CAPTURE(name);
+            auto const a = read_matrix_market<double>(host, file.path());
+            if (a.rows() != a.columns()) continue;
+            auto const weights = symmetrised_weights(host, a.view());
+            auto const g = graph_of(weights);
+            for (tie_rule const ties : {tie_rule::hash, tie_rule::near}) {
+                factor_options const options{.ties = ties};
+                auto const f = parallel_factor(host, weights.view(), options);
+                auto const greedy = greedy_factor(host, weights.view(), options);
+                CHECK(check_factor(g, 2, to_vector(host, f.neighbors), f.maximal) == "");
+                CHECK(f.weight_coverage >= greedy.weight_coverage - 0.01);
+                auto const forest = extract_forest(host, weights.view(), f);
+                plain_forest const plain{to_vector(host, forest.path_ids),     to_vector(host, forest.positions),
+                                         to_vector(host, forest.permutation),  to_vector(host, forest.inverse),
+                                         to_vector(host, forest.path_offsets), to_vector(host, forest.links)};
+                CHECK(check_forest(g, plain) == "");
+            }
+        }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <limits>
+
+#include <coppice/factor.hpp>
+
+#include "support/executors.hpp"
+#include "support/graph_validator.hpp"
+#include "support/graphs.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Greedy factor from the definition, for graphs with distinct weights: no tie rule is needed.
+std::vector<int> greedy_by_definition(plain_graph const& g, int n) {
+    struct edge {
+        double weight;
+        int v, w;
+    };
+    std::vector<edge> edges;
+    for (int v = 0; v < g.vertices(); ++v)
+        for (auto const& e : g.adjacent[std::size_t(v)])
+            if (v < e.to) edges.push_back({e.weight, v, e.to});
+    std::sort(edges.begin(), edges.end(), [](edge const& a, edge const& b) { return a.weight > b.weight; });
+    std::vector<std::vector<int>> chosen(g.adjacent.size());
+    for (edge const& e : edges)
+        if (int(chosen[std::size_t(e.v)].size()) < n && int(chosen[std::size_t(e.w)].size()) < n) {
+            chosen[std::size_t(e.v)].push_back(e.w);
+            chosen[std::size_t(e.w)].push_back(e.v);
+        }
+    std::vector<int> flat;
+    for (auto& list : chosen) {
+        list.resize(std::size_t(n), -1);
+        std::sort(list.begin(), list.end());
+        flat.insert(flat.end(), list.begin(), list.end());
+    }
+    return flat;
+}
+
+/// Each vertex's neighbours sorted, so that the order of confirmation does not matter.
+std::vector<int> sorted_neighbors(std::vector<int> neighbors, int n) {
+    for (auto at = neighbors.begin(); at != neighbors.end(); at += n) std::sort(at, at + n);
+    return neighbors;
+}
+
+template <class Executor>
+graph_factor<int> factor_on(Executor const& exec, plain_csr<double> const& weights, factor_options const& options) {
+    auto const there = weights.on(exec);
+    return parallel_factor(exec, there.view(), options);
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("factors are factors, of every degree and tie rule", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        auto const g = graph_of(weights.on(host));
+        for (int degree = 1; degree <= 4; ++degree)
+            for (tie_rule const ties : {tie_rule::hash, tie_rule::near})
+                for (int const rounds : {1, 5, 0}) {
+                    CAPTURE(degree);
+                    CAPTURE(rounds);
+                    auto const f = factor_on(exec, weights, {.degree = degree, .rounds = rounds, .ties = ties});
+                    auto const neighbors = to_vector(exec, f.neighbors);
+                    CHECK(check_factor(g, degree, neighbors, f.maximal) == "");
+                    CHECK((rounds > 0 || f.maximal));
+                    CHECK((rounds == 0 || f.rounds <= rounds));
+                    double const weight = factor_weight(g, degree, neighbors);
+                    double const total = g.total_weight();
+                    CHECK(f.weight == doctest::Approx(weight));
+                    CHECK(f.total_weight == doctest::Approx(total));
+                    CHECK(f.weight_coverage == doctest::Approx(total > 0 ? weight / total : 1.0));
+                    CHECK(f.edges ==
+                          (std::int64_t(neighbors.size()) - std::count(neighbors.begin(), neighbors.end(), -1)) / 2);
+                }
+    }
+}
+
+TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy one", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        auto const on_host = weights.on(host);
+        for (int degree = 1; degree <= 4; ++degree)
+            for (tie_rule const ties : {tie_rule::hash, tie_rule::near}) {
+                factor_options const options{
+                    .degree = degree, .rounds = 0, .charge_period = 1, .ties = ties, .seed = 3};
+                auto const greedy = greedy_factor(host, on_host.view(), options);
+                auto const parallel = factor_on(exec, weights, options);
+                CHECK(check_factor(graph_of(on_host), degree, to_vector(host, greedy.neighbors), true) == "");
+                CHECK(sorted_neighbors(to_vector(exec, parallel.neighbors), degree) ==
+                      sorted_neighbors(to_vector(host, greedy.neighbors), degree));
+                CHECK(parallel.edges == greedy.edges);
+                CHECK(parallel.weight_coverage == doctest::Approx(greedy.weight_coverage));
+            }
+    }
+}
+
+TEST_CASE("the greedy factor follows its definition where weights are distinct") {
+    host_executor const host(2);
+    for (auto const& [name, weights] : hard_graphs()) {
+        if (name != "random, distinct weights") continue;
+        auto const a = weights.on(host);
+        for (int degree = 1; degree <= 4; ++degree) {
+            auto const f = greedy_factor(host, a.view(), {.degree = degree});
+            CHECK(sorted_neighbors(to_vector(host, f.neighbors), degree) == greedy_by_definition(graph_of(a), degree));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("the factor is the same on every executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        for (int degree : {1, 2, 4}) {
+            factor_options const options{.degree = degree, .seed = 11};
+            auto const here = factor_on(host, weights, options);
+            auto const there = factor_on(exec, weights, options);
+            auto const again = factor_on(exec, weights, options);
+            CHECK(to_vector(exec, there.neighbors) == to_vector(host, here.neighbors));
+            CHECK(to_vector(exec, again.neighbors) == to_vector(host, here.neighbors));
+            CHECK(there.rounds == here.rounds);
+            CHECK(there.maximal == here.maximal);
+            CHECK(there.weight == again.weight);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("charges find edges where weights rise in one direction", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : hard_graphs()) {
+        if (name != "rising weights") continue;
+        auto const never = factor_on(exec, weights, {.charge_below = 0});
+        auto const when_stalled = factor_on(exec, weights, {});
+        auto const always = factor_on(exec, weights, {.charge_below = 2});
+        CHECK(never.weight_coverage < 0.15);
+        CHECK(when_stalled.weight_coverage > 0.4);
+        CHECK(always.weight_coverage > 0.4);
+    }
+}
+
+TEST_CASE_TEMPLATE("near ties follow the lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const f = factor_on(exec, stencil_graph(50, 50, stencil_five_point), {.ties = tie_rule::near});
+    auto const neighbors = to_vector(exec, f.neighbors);
+    for (int v = 51; v < 99; ++v) { // a row inside
+        CHECK(std::min(neighbors[std::size_t(2 * v)], neighbors[std::size_t(2 * v + 1)]) == v - 1);
+        CHECK(std::max(neighbors[std::size_t(2 * v)], neighbors[std::size_t(2 * v + 1)]) == v + 1);
+    }
+}
+
+TEST_CASE_TEMPLATE("edges stored in one direction only are no edges", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    graph_builder g(200);
+    std::mt19937 random(5);
+    for (int k = 0; k < 1500; ++k) {
+        int const v = int(random() % 200);
+        int const w = int(random() % 200);
+        if (v != w) g.entry(v, w, 1 + double(random() % 50));
+    }
+    auto const weights = g.plain();
+    auto const graph = graph_of(weights.on(host));
+    for (int const degree : {1, 2, 4}) {
+        auto const f = factor_on(exec, weights, {.degree = degree, .rounds = 0}); // ends, too
+        CHECK(check_factor(graph, degree, to_vector(exec, f.neighbors), f.maximal) == "");
+        auto const on_host = weights.on(host);
+        auto const greedy = greedy_factor(host, on_host.view(), {.degree = degree});
+        CHECK(check_factor(graph, degree, to_vector(host, greedy.neighbors), true) == "");
+    }
+}
+
+TEST_CASE_TEMPLATE("signs do not matter, repeated columns do no harm, float agrees with double", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const positive = stencil_graph(20, 20, stencil_aniso2);
+    auto negative = positive;
+    for (auto& w : negative.values) w = -w;
+    auto const expected = to_vector(exec, factor_on(exec, positive, {}).neighbors);
+    CHECK(to_vector(exec, factor_on(exec, negative, {}).neighbors) == expected);
+    auto const single = stencil_graph<float>(20, 20, stencil_aniso2).on(exec);
+    CHECK(to_vector(exec, parallel_factor(exec, single.view()).neighbors) == expected);
+
+    plain_csr<double> twice; // 0 - 1 stored twice in both directions
+    twice.rows = twice.columns = 3;
+    twice.offsets = {0, 3, 5, 6};
+    twice.indices = {1, 1, 2, 0, 0, 0};
+    twice.values = {2, 2, 1, 2, 2, 1};
+    auto const f = factor_on(exec, twice, {.rounds = 0});
+    CHECK(sorted_neighbors(to_vector(exec, f.neighbors), 2) == std::vector<int>{1, 2, -1, 0, -1, 0});
+}
+
+TEST_CASE_TEMPLATE("wrong options and weights are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const grid = stencil_graph(4, 4, stencil_five_point);
+    for (factor_options const& wrong :
+         {factor_options{.degree = 0}, factor_options{.degree = 5}, factor_options{.rounds = -1},
+          factor_options{.charge_period = 0}, factor_options{.charge_offset = 5}, factor_options{.charge_offset = -1},
+          factor_options{.charge_below = -1}, factor_options{.charge_probability = 1.5},
+          factor_options{.charge_probability = std::numeric_limits<double>::quiet_NaN()}})
+        CHECK_THROWS_AS(factor_on(exec, grid, wrong), argument_error);
+    for (double const bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        auto spoiled = grid;
+        spoiled.values[5] = bad;
+        CHECK_THROWS_AS(factor_on(exec, spoiled, {}), matrix_error);
+        CHECK_THROWS_AS(factor_on(exec, spoiled, {.rounds = 0}), matrix_error);
+    }
+    auto rectangular = grid;
+    rectangular.columns = 20;
+    CHECK_THROWS_AS(factor_on(exec, rectangular, {}), dimension_error);
+    host_executor const host(1);
+    auto const on_host = rectangular.on(host);
+    CHECK_THROWS_AS(greedy_factor(host, on_host.view()), dimension_error);
+}

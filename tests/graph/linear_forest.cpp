@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include <coppice/linear_forest.hpp>
+
+#include "support/executors.hpp"
+#include "support/graph_validator.hpp"
+#include "support/graphs.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+template <class Executor>
+plain_forest on_host(Executor const& exec, linear_forest<int> const& f) {
+    return {to_vector(exec, f.path_ids), to_vector(exec, f.positions),    to_vector(exec, f.permutation),
+            to_vector(exec, f.inverse),  to_vector(exec, f.path_offsets), to_vector(exec, f.links)};
+}
+
+/// Sets of neighbours after every cycle of the factor lost its lightest edge; weights must be distinct in cycles.
+std::map<int, std::vector<int>> opened_by_walking(plain_graph const& g, std::vector<int> const& neighbors) {
+    std::map<int, std::vector<int>> result;
+    int const n = g.vertices();
+    for (int v = 0; v < n; ++v)
+        for (int s = 0; s < 2; ++s)
+            if (int const w = neighbors[std::size_t(2 * v + s)]; w >= 0) result[v].push_back(w);
+    std::vector<char> seen(std::size_t(n), 0);
+    for (int start = 0; start < n; ++start) {
+        if (seen[std::size_t(start)]) continue;
+        std::vector<int> walk{start};
+        int from = -1;
+        int at = start;
+        bool closed = false;
+        for (;;) {
+            auto const& next = result[at];
+            int to = -1;
+            for (int const w : next)
+                if (w != from) to = w;
+            if (next.size() < 2 || to < 0) break;
+            if (to == start) {
+                closed = true;
+                break;
+            }
+            from = at;
+            at = to;
+            walk.push_back(at);
+        }
+        if (!closed) continue;
+        std::pair<int, int> lightest{walk.back(), walk.front()};
+        for (std::size_t k = 0; k + 1 < walk.size(); ++k)
+            if (g.weight(walk[k], walk[k + 1]) < g.weight(lightest.first, lightest.second))
+                lightest = {walk[k], walk[k + 1]};
+        std::erase(result[lightest.first], lightest.second);
+        std::erase(result[lightest.second], lightest.first);
+        for (int const v : walk) seen[std::size_t(v)] = 1;
+    }
+    return result;
+}
+
+/// A factor made by hand, of degree 2.
+template <class Executor>
+graph_factor<int> factor_of(Executor const& exec, std::vector<int> const& neighbors) {
+    graph_factor<int> f;
+    f.degree = 2;
+    f.vertices = int(neighbors.size()) / 2;
+    f.neighbors = exec.copy(neighbors);
+    return f;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("forests are forests", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        auto const g = graph_of(weights.on(host));
+        auto const there = weights.on(exec);
+        for (int const degree : {1, 2})
+            for (tie_rule const ties : {tie_rule::hash, tie_rule::near}) {
+                auto const f = parallel_factor(exec, there.view(), {.degree = degree, .rounds = 0, .ties = ties});
+                auto const forest = extract_forest(exec, there.view(), f);
+                auto const plain = on_host(exec, forest);
+                CHECK(check_forest(g, plain) == "");
+                CHECK(forest.vertices == g.vertices());
+                CHECK(forest.paths == int(plain.path_offsets.size()) - 1);
+                CHECK(forest.edges == forest.vertices - forest.paths);
+                CHECK(forest.cycles_broken == f.edges - forest.edges);
+                int longest = 0;
+                for (std::size_t k = 1; k < plain.path_offsets.size(); ++k)
+                    longest = std::max(longest, plain.path_offsets[k] - plain.path_offsets[k - 1]);
+                CHECK(forest.longest_path == longest);
+                CHECK(forest.weight == doctest::Approx(forest_weight(g, plain)));
+                if (g.total_weight() > 0)
+                    CHECK(forest.weight_coverage == doctest::Approx(forest_weight(g, plain) / g.total_weight()));
+            }
+    }
+}
+
+TEST_CASE_TEMPLATE("every cycle loses its lightest edge and nothing else", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    std::mt19937 random(3);
+    // Cycles of all lengths, numbered at random, with distinct weights; the graph is their union.
+    std::vector<int> lengths;
+    for (int length = 3; length <= 40; ++length) lengths.push_back(length);
+    lengths.insert(lengths.end(), {64, 100, 127, 128, 129, 1024, 1500});
+    int n = 0;
+    for (int const length : lengths) n += length;
+    std::vector<int> name(std::size_t(n), 0);
+    for (int v = 0; v < n; ++v) name[std::size_t(v)] = v;
+    std::shuffle(name.begin(), name.end(), random);
+    std::vector<double> weight(std::size_t(n), 0);
+    for (int v = 0; v < n; ++v) weight[std::size_t(v)] = 1 + v * 0.001;
+    std::shuffle(weight.begin(), weight.end(), random);
+    graph_builder g(n);
+    int first = 0;
+    for (int const length : lengths) {
+        for (int k = 0; k < length; ++k)
+            g.edge(name[std::size_t(first + k)], name[std::size_t(first + (k + 1) % length)],
+                   weight[std::size_t(first + k)]);
+        first += length;
+    }
+    auto const weights = g.plain();
+    auto const there = weights.on(exec);
+    auto const f = parallel_factor(exec, there.view(), {.rounds = 0});
+    CHECK(f.edges == n);
+    auto const forest = extract_forest(exec, there.view(), f);
+    CHECK(forest.cycles_broken == int(lengths.size()));
+    auto const plain = on_host(exec, forest);
+    auto const graph = graph_of(weights.on(host));
+    CHECK(check_forest(graph, plain) == "");
+    auto expected = opened_by_walking(graph, to_vector(exec, f.neighbors));
+    for (int v = 0; v < n; ++v) {
+        std::vector<int> links;
+        for (int d = 0; d < 2; ++d)
+            if (int const w = plain.links[std::size_t(2 * v + d)]; w >= 0) links.push_back(w);
+        std::sort(links.begin(), links.end());
+        std::sort(expected[v].begin(), expected[v].end());
+        REQUIRE(links == expected[v]);
+    }
+}
+
+TEST_CASE_TEMPLATE("cycles of equal weights are broken once, the same way everywhere", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    for (int const length : {3, 4, 5, 6, 7, 8, 16, 31, 32, 64, 257}) {
+        graph_builder g(length);
+        for (int v = 0; v < length; ++v) g.edge(v, (v + 1) % length, 1);
+        auto const weights = g.plain();
+        auto const here = weights.on(host);
+        auto const there = weights.on(exec);
+        auto const f = parallel_factor(exec, there.view(), {.rounds = 0});
+        auto const forest = extract_forest(exec, there.view(), f);
+        CHECK(forest.cycles_broken == 1);
+        CHECK(forest.paths == 1);
+        CHECK(check_forest(graph_of(here), on_host(exec, forest)) == "");
+        auto const again = extract_forest(host, here.view(), parallel_factor(host, here.view(), {.rounds = 0}));
+        CHECK(to_vector(exec, forest.permutation) == to_vector(host, again.permutation));
+    }
+}
+
+TEST_CASE_TEMPLATE("the system holds the coefficients of A along the paths", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        plain_csr<double> a = weights; // unsymmetric values, a diagonal where one is stored, one entry without mirror
+        for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = double(k % 1000) - 400.5;
+        if (a.rows > 30) a.values[7] = 0;
+        auto const there = weights.on(exec);
+        auto const matrix = a.on(exec);
+        auto const forest = extract_forest(exec, there.view(), parallel_factor(exec, there.view()));
+        auto const system = extract_forest_system(exec, matrix.view(), forest);
+        auto const permutation = to_vector(exec, forest.permutation);
+        auto const ids = to_vector(exec, forest.path_ids);
+        auto const entry = [&](int i, int j) {
+            double sum = 0;
+            for (int k = a.offsets[std::size_t(i)]; k < a.offsets[std::size_t(i) + 1]; ++k)
+                if (a.indices[std::size_t(k)] == j) sum += a.values[std::size_t(k)];
+            return sum;
+        };
+        auto const lower = to_vector(exec, system.lower);
+        auto const diagonal = to_vector(exec, system.diagonal);
+        auto const upper = to_vector(exec, system.upper);
+        REQUIRE(system.size() == a.rows);
+        for (std::size_t p = 0; p < permutation.size(); ++p) {
+            int const v = permutation[p];
+            auto const coupled = [&](std::size_t q) {
+                return ids[std::size_t(permutation[q])] == ids[std::size_t(v)] ? entry(v, permutation[q]) : 0.0;
+            };
+            REQUIRE(diagonal[p] == entry(v, v));
+            REQUIRE(lower[p] == (p > 0 ? coupled(p - 1) : 0.0));
+            REQUIRE(upper[p] == (p + 1 < permutation.size() ? coupled(p + 1) : 0.0));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("a plan and a system serve new values", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto weights = stencil_graph(20, 20, stencil_aniso1);
+    auto const there = weights.on(exec);
+    auto const forest = extract_forest(exec, there.view(), parallel_factor(exec, there.view()));
+    auto const plan = make_srcsr_plan(exec, there.view());
+    tridiagonal<double> system(exec, 400);
+    for (double const scale : {1.0, 3.0}) {
+        for (double& w : weights.values) w *= scale;
+        auto const scaled = weights.on(exec);
+        extract_forest_system(exec, plan, scaled.view(), forest, system);
+        CHECK(to_vector(exec, system.upper) ==
+              to_vector(exec, extract_forest_system(exec, scaled.view(), forest).upper));
+    }
+    tridiagonal<double> small(exec, 399);
+    CHECK_THROWS_AS(extract_forest_system(exec, plan, there.view(), forest, small), dimension_error);
+}
+
+TEST_CASE_TEMPLATE("factors that do not fit are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const weights = stencil_graph(3, 1, stencil_five_point).on(exec);
+    auto const view = weights.view();
+    CHECK_NOTHROW(extract_forest(exec, view, factor_of(exec, {1, -1, 0, 2, 1, -1})));
+    CHECK_THROWS_AS(extract_forest(exec, view, factor_of(exec, {1, -1, 0, -1})), dimension_error);
+    for (auto const& wrong : {std::vector<int>{1, -1, -1, -1, -1, -1},
+                              {1, 1, 0, 0, -1, -1},
+                              {0, -1, -1, -1, -1, -1},
+                              {3, -1, -1, -1, -1, -1},
+                              {-5, -1, -1, -1, -1, -1},
+                              {1, -1, 2, -1, 1, 0}})
+        CHECK_THROWS_AS(extract_forest(exec, view, factor_of(exec, wrong)), argument_error);
+    CHECK_THROWS_AS(extract_forest(exec, view, parallel_factor(exec, view, {.degree = 3})), argument_error);
+    auto const larger = stencil_graph(4, 1, stencil_five_point).on(exec);
+    CHECK_THROWS_AS(extract_forest(exec, larger.view(), factor_of(exec, {1, -1, 0, 2, 1, -1})), dimension_error);
+    auto const forest = extract_forest(exec, view, factor_of(exec, {1, -1, 0, 2, 1, -1}));
+    CHECK_THROWS_AS(extract_forest_system(exec, larger.view(), forest), dimension_error);
+}
+
+TEST_CASE_TEMPLATE("a forest travels between places", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    auto const weights = stencil_graph(9, 9, stencil_five_point).on(exec);
+    auto const f = parallel_factor(exec, weights.view());
+    auto const forest = extract_forest(exec, weights.view(), f);
+    auto const copy = host.copy(forest);
+    CHECK(to_vector(host, copy.permutation) == to_vector(exec, forest.permutation));
+    CHECK(copy.paths == forest.paths);
+    CHECK(to_vector(host, host.copy(f).neighbors) == to_vector(exec, f.neighbors));
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <doctest/doctest.h>
+
+#include <numeric>
+#include <random>
+
+#include <coppice/scan.hpp>
+
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Paths and cycles over shuffled vertices, neighbours in random places.
+struct linked_graph {
+    std::vector<int> neighbors;          ///< [2n], -1 where there is none
+    std::vector<std::vector<int>> paths; ///< vertices in order
+    std::vector<std::vector<int>> cycles;
+};
+
+linked_graph link_up(std::vector<int> const& path_lengths, std::vector<int> const& cycle_lengths, unsigned seed) {
+    std::mt19937 random(seed);
+    int const n = std::accumulate(path_lengths.begin(), path_lengths.end(), 0) +
+                  std::accumulate(cycle_lengths.begin(), cycle_lengths.end(), 0);
+    std::vector<int> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    linked_graph g;
+    g.neighbors.assign(2 * order.size(), -1);
+    auto next = order.begin();
+    auto const place = [&](int v, int w) {
+        std::size_t const slot = 2 * std::size_t(v);
+        std::size_t const first = random() % 2;
+        g.neighbors[slot + (g.neighbors[slot + first] == -1 ? first : 1 - first)] = w;
+    };
+    auto const take = [&](int length, bool closed) {
+        std::vector<int> const line(next, next + length);
+        next += length;
+        for (int k = 0; k + 1 < length; ++k) {
+            place(line[std::size_t(k)], line[std::size_t(k) + 1]);
+            place(line[std::size_t(k) + 1], line[std::size_t(k)]);
+        }
+        if (closed) {
+            place(line.front(), line.back());
+            place(line.back(), line.front());
+        }
+        (closed ? g.cycles : g.paths).push_back(line);
+    };
+    for (int const length : path_lengths) take(length, false);
+    for (int const length : cycle_lengths) take(length, true);
+    return g;
+}
+
+struct neighbor_of {
+    int const* neighbors;
+    COPPICE_HD int operator()(std::int64_t v, int d) const { return neighbors[2 * v + d]; }
+};
+
+/// Affine maps modulo a prime under composition: associative, not commutative.
+struct affine {
+    std::uint32_t scale;
+    std::uint32_t shift;
+    COPPICE_HD friend bool operator==(affine const& a, affine const& b) {
+        return a.scale == b.scale && a.shift == b.shift;
+    }
+};
+inline constexpr std::uint64_t prime = 1000003;
+struct compose {
+    COPPICE_HD affine operator()(affine const& a, affine const& b) const {
+        return {std::uint32_t(std::uint64_t(a.scale) * b.scale % prime),
+                std::uint32_t((std::uint64_t(a.scale) * b.shift + a.shift) % prime)};
+    }
+};
+struct affine_of {
+    COPPICE_HD affine operator()(std::int64_t v, int d) const {
+        return {std::uint32_t(2 + v % 1000), std::uint32_t(3 * v % 997 + d)};
+    }
+};
+struct count_one {
+    COPPICE_HD unsigned operator()(std::int64_t, int) const { return 1; }
+};
+
+struct smaller {
+    static constexpr bool idempotent = true;
+    COPPICE_HD int operator()(int a, int b) const { return b < a ? b : a; }
+};
+/// A property of the edge to the neighbour, the same from both ends; distinct for most edges.
+struct edge_number {
+    int const* neighbors;
+    COPPICE_HD int operator()(std::int64_t v, int d) const {
+        int const w = neighbors[2 * v + d];
+        if (w < 0) return 1 << 30;
+        std::int64_t const low = v < w ? v : w;
+        std::int64_t const high = v < w ? w : v;
+        return int((low * 7919 + high * 104729) % 1000003);
+    }
+};
+
+template <class Executor>
+using scan_function = scan_result<affine, int> (*)(Executor const&, std::int64_t, neighbor_of, affine_of, compose);
+
+/// Compares a scan with a walk along every path, in both directions.
+template <class Executor, class Scan>
+void check_paths(Executor const& exec, linked_graph const& g, Scan scan) {
+    auto const neighbors = exec.copy(g.neighbors);
+    auto const n = std::int64_t(g.neighbors.size()) / 2;
+    auto const result = scan(exec, n, neighbor_of{neighbors.data()}, affine_of{}, compose{});
+    auto const entries = to_vector(exec, result.entries);
+    std::int64_t in_cycles = 0;
+    for (auto const& cycle : g.cycles) {
+        in_cycles += std::int64_t(cycle.size());
+        for (int const v : cycle) {
+            CHECK(!is_path_end(entries[std::size_t(v)].link[0]));
+            CHECK(!is_path_end(entries[std::size_t(v)].link[1]));
+        }
+    }
+    CHECK(result.open == 2 * in_cycles);
+    for (auto path : g.paths)
+        for (int orientation = 0; orientation < 2; ++orientation) {
+            std::reverse(path.begin(), path.end());
+            for (std::size_t k = 0; k < path.size(); ++k) { // towards path.back()
+                auto const& e = entries[std::size_t(path[k])];
+                auto const slot_towards_end = [&](std::size_t at) {
+                    auto const v = std::size_t(path[at]);
+                    if (at + 1 < path.size()) return g.neighbors[2 * v] == path[at + 1] ? 0 : 1;
+                    if (path.size() == 1) return orientation;
+                    return g.neighbors[2 * v] == -1 ? 0 : 1;
+                };
+                int const d = slot_towards_end(k);
+                affine expected = affine_of{}(path[k], d);
+                for (std::size_t at = k + 1; at < path.size() && at < k + 300; ++at)
+                    expected = compose{}(expected, affine_of{}(path[at], slot_towards_end(at)));
+                REQUIRE(path_end_vertex(e.link[d]) == path.back());
+                if (path.size() <= k + 300) REQUIRE(e.value[d] == expected);
+            }
+        }
+}
+
+template <class Executor>
+scan_result<affine, int> the_scan(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
+                                  compose combine) {
+    return bidirectional_scan<affine, int>(exec, n, neighbor, initial, combine);
+}
+template <class Executor>
+scan_result<affine, int> jumping(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
+                                 compose combine) {
+    return graph_detail::scan_by_jumping<affine, int>(exec, n, neighbor, initial, combine);
+}
+
+std::vector<int> lengths_from(int first, int last) {
+    std::vector<int> lengths(static_cast<std::size_t>(last - first + 1));
+    std::iota(lengths.begin(), lengths.end(), first);
+    return lengths;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("paths of all lengths among cycles, order kept", Fixture, COPPICE_TEST_EXECUTORS) {
+    using executor_type = decltype(Fixture::exec());
+    auto const exec = Fixture::exec();
+    for (auto const& g : {link_up({}, {}, 1), link_up({1}, {}, 2), link_up({2, 1, 1}, {}, 3),
+                          link_up(lengths_from(1, 70), {}, 4), link_up(lengths_from(1, 35), lengths_from(3, 40), 5),
+                          link_up({1000, 1023, 1024, 1025}, {128, 3, 256}, 6), link_up({}, {5}, 7)}) {
+        check_paths(exec, g, &the_scan<executor_type>);
+        check_paths(exec, g, &jumping<executor_type>);
+    }
+}
+
+TEST_CASE_TEMPLATE("an idempotent operator covers whole cycles", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::vector<int> lengths = lengths_from(3, 40);
+    for (int const power : {64, 128, 512, 1024, 4096}) lengths.insert(lengths.end(), {power - 1, power, power + 1});
+    auto const mixed = link_up({1, 2, 50, 5000}, lengths, 8);
+    std::vector<linked_graph> graphs;
+    graphs.push_back(mixed);
+    for (int const length : lengths) graphs.push_back(link_up({}, {length}, unsigned(length)));
+    for (auto const& g : graphs) {
+        auto const neighbors = exec.copy(g.neighbors);
+        auto const n = std::int64_t(g.neighbors.size()) / 2;
+        neighbor_of const neighbor{neighbors.data()};
+        edge_number const number{neighbors.data()};
+        auto const both = {bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{}).entries.size()};
+        CHECK(*both.begin() == n);
+        for (bool const jump : {false, true}) {
+            auto const result = jump ? graph_detail::scan_by_jumping<int, int>(exec, n, neighbor, number, smaller{})
+                                     : bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{});
+            auto const entries = to_vector(exec, result.entries);
+            edge_number const here{g.neighbors.data()};
+            for (auto const& cycle : g.cycles) {
+                int expected = 1 << 30;
+                for (int const v : cycle) expected = std::min({expected, here(v, 0), here(v, 1)});
+                for (int const v : cycle) {
+                    auto const& e = entries[std::size_t(v)];
+                    REQUIRE(std::min(e.value[0], e.value[1]) == expected);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("pointer jumping stops when all paths are finished", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const rounds = [&](linked_graph const& g) {
+        auto const neighbors = exec.copy(g.neighbors);
+        auto const n = std::int64_t(g.neighbors.size()) / 2;
+        return graph_detail::scan_by_jumping<unsigned, int>(exec, n, neighbor_of{neighbors.data()}, count_one{}, plus{})
+            .rounds;
+    };
+    CHECK(rounds(link_up({}, {}, 1)) == 0);
+    CHECK(rounds(link_up(std::vector<int>(5000, 1), {}, 1)) <= 1);
+    CHECK(rounds(link_up(std::vector<int>(5000, 2), {}, 1)) <= 1);
+    CHECK(rounds(link_up(std::vector<int>(3000, 8), {}, 1)) == 3);
+    CHECK(rounds(link_up(std::vector<int>(3000, 9), {}, 1)) == 4);
+    CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more to see that cycles are left
+}
