@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compiled once per instruction-set level; see coppice_isa_sources() and core/isa.hpp.
+#include <cstdint>
+
+namespace coppice {
+namespace COPPICE_ISA {
+namespace {
+
+/// <x, y> in double. Sixteen chains hide the latency of the addition and fill the widest vector registers; they are
+/// the same on every level, and so is the order of the sum (the rounding differs where a level fuses multiply and add).
+template <class T>
+double dot(T const* x, T const* y, std::int64_t n) {
+    constexpr int chains = 16;
+    double sum[chains] = {};
+    std::int64_t i = 0;
+    for (; i + chains <= n; i += chains)
+        for (int c = 0; c < chains; ++c) sum[c] += double(x[i + c]) * double(y[i + c]);
+    for (int c = 0; i < n; ++i, ++c) sum[c] += double(x[i]) * double(y[i]);
+    for (int width = chains / 2; width > 0; width /= 2)
+        for (int c = 0; c < width; ++c) sum[c] += sum[c + width];
+    return sum[0];
+}
+
+} // namespace
+
+double dot_double(double const* x, double const* y, std::int64_t n) { return dot(x, y, n); }
+double dot_float(float const* x, float const* y, std::int64_t n) { return dot(x, y, n); }
+
+} // namespace COPPICE_ISA
+} // namespace coppice

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file What the fronts that take a name say to a name they do not know.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/error.hpp"
+
+namespace coppice::detail {
+
+/// Throws argument_error: unknown `what` "name", expected one of: ...
+template <std::size_t N>
+[[noreturn]] void throw_unknown_name(std::string_view what, std::string_view name,
+                                     std::array<std::string_view, N> const& known) {
+    std::string text = "unknown " + std::string(what) + " \"" + std::string(name) + "\", expected one of: ";
+    for (std::size_t i = 0; i < N; ++i) text += (i > 0 ? ", " : "") + std::string(known[i]);
+    throw argument_error(text);
+}
+
+} // namespace coppice::detail

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "algebra/operations.hpp"
+#include "solvers/rpts.hpp"
+
+namespace coppice {
+namespace detail {
+
+template <class T, class I>
+void require_preconditioner_matrix(csr_view<T, I> a) {
+    if (a.rows() != a.columns())
+        throw dimension_error("a preconditioner needs a square matrix, got " + std::to_string(a.rows()) + " x " +
+                              std::to_string(a.columns()));
+}
+
+/// A pattern is known by its size: refresh() takes new values, not another matrix.
+struct pattern_size {
+    std::int64_t rows = 0;
+    std::int64_t nonzeros = 0;
+
+    template <class T, class I>
+    explicit pattern_size(csr_view<T, I> a) : rows(a.rows()), nonzeros(a.nonzeros()) {}
+    template <class T, class I>
+    void require_same(csr_view<T, I> a) const {
+        require_size("rows of the matrix to refresh from", a.rows(), rows);
+        require_size("columns of the matrix to refresh from", a.columns(), rows);
+        require_size("nonzeros of the matrix to refresh from", a.nonzeros(), nonzeros);
+    }
+};
+
+template <class T>
+struct row_of_zero {
+    T const* diagonal;
+    std::int64_t none;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return diagonal[i] == T(0) ? i : none; }
+};
+struct earlier_row {
+    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b < a ? b : a; }
+};
+template <class T>
+struct invert_element {
+    T* diagonal;
+    COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
+};
+template <class T>
+struct multiply_elements {
+    T const* factor;
+    T const* x;
+    T* y;
+    COPPICE_HD void operator()(std::int64_t i) const { y[i] = factor[i] * x[i]; }
+};
+
+} // namespace detail
+
+/// z = r.
+class identity_preconditioner {
+public:
+    template <executor Executor, class T>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("z of a preconditioner", z.size(), r.size());
+        exec.copy_elements(r.data(), z.data(), r.size());
+    }
+};
+
+/// z_i = r_i / a_ii. An entry that is zero or not stored has no inverse: matrix_error that names the first such row.
+template <executor Executor, class T, class I = std::int32_t>
+class jacobi_preconditioner {
+public:
+    jacobi_preconditioner(Executor const& exec, csr_view<T, I> a);
+    /// New values on the pattern of the matrix that it was made of.
+    void refresh(Executor const& exec, csr_view<T, I> a);
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+
+private:
+    detail::pattern_size pattern_;
+    buffer<T> inverse_;
+};
+
+/// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
+/// section 4.6). A zero on the diagonal is left to the pivoting; a singular tridiagonal part shows as a result that is
+/// not finite. apply() uses workspace of the object: one solve at a time.
+template <executor Executor, class T, class I = std::int32_t>
+class tridiagonal_preconditioner {
+public:
+    tridiagonal_preconditioner(Executor const& exec, csr_view<T, I> a, tridiagonal_options options = {});
+    /// New values on the pattern of the matrix that it was made of.
+    void refresh(Executor const& exec, csr_view<T, I> a);
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+
+private:
+    detail::pattern_size pattern_;
+    tridiagonal_options options_;
+    tridiagonal<T> system_;
+    mutable buffer<std::byte> workspace_;
+};
+
+template <executor Executor, class T, class I>
+jacobi_preconditioner<Executor, T, I>::jacobi_preconditioner(Executor const& exec, csr_view<T, I> a) : pattern_(a) {
+    detail::require_preconditioner_matrix(a);
+    refresh(exec, a);
+}
+
+template <executor Executor, class T, class I>
+void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    pattern_.require_same(a);
+    buffer<T> diagonal = extract_diagonal(exec, a);
+    std::int64_t const n = diagonal.size();
+    std::int64_t const row = reduce(exec, n, n, detail::row_of_zero<T>{diagonal.data(), n}, detail::earlier_row{});
+    if (row < n)
+        throw matrix_error("row " + std::to_string(row) +
+                           " has a zero diagonal entry, or none; the Jacobi preconditioner needs every one");
+    for_each(exec, n, detail::invert_element<T>{diagonal.data()});
+    inverse_ = std::move(diagonal);
+}
+
+template <executor Executor, class T, class I>
+void jacobi_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+    require_size("r of a preconditioner", r.size(), inverse_.size());
+    require_size("z of a preconditioner", z.size(), inverse_.size());
+    for_each(exec, inverse_.size(), detail::multiply_elements<T>{inverse_.data(), r.data(), z.data()});
+}
+
+template <executor Executor, class T, class I>
+tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor const& exec, csr_view<T, I> a,
+                                                                       tridiagonal_options options)
+    : pattern_(a), options_(options) {
+    detail::require_preconditioner_matrix(a);
+    refresh(exec, a);
+    workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));
+}
+
+template <executor Executor, class T, class I>
+void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    pattern_.require_same(a);
+    system_ = extract_tridiagonal(exec, a);
+}
+
+template <executor Executor, class T, class I>
+void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r,
+                                                       array_view<T> z) const {
+    require_size("r of a preconditioner", r.size(), system_.size());
+    require_size("z of a preconditioner", z.size(), system_.size());
+    solve_tridiagonal(exec, system_.view(), r, z, workspace_.view(), options_);
+}
+
+#define COPPICE_PRECONDITIONERS(EXTERN, EXECUTOR, T)                                                                   \
+    EXTERN template class jacobi_preconditioner<EXECUTOR, T>;                                                          \
+    EXTERN template class tridiagonal_preconditioner<EXECUTOR, T>;
+COPPICE_PRECONDITIONERS(extern, host_executor, float)
+COPPICE_PRECONDITIONERS(extern, host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_PRECONDITIONERS(extern, cuda_executor, float)
+COPPICE_PRECONDITIONERS(extern, cuda_executor, double)
+#endif
+
+} // namespace coppice

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/krylov.hpp>
+#include <coppice/preconditioner.hpp>
+
+#include <limits>
+
+#include "algebra/generators.hpp"
+#include "solvers/dense.hpp"
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+template <class T>
+struct outcome {
+    krylov_result result;
+    std::vector<T> x;
+};
+
+/// Sets up on `exec` and solves; `guess` may be empty for zero.
+template <class Executor, class T>
+outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_view preconditioner, csr<T> const& a,
+                    std::vector<T> const& b, krylov_options const& options, std::vector<T> guess = {}) {
+    auto const local = exec.copy(a);
+    csr_operator<Executor, T> const op(exec, local.view());
+    auto const m = make_preconditioner(exec, preconditioner, local.view());
+    guess.resize(b.size());
+    auto const rhs = exec.copy(b);
+    auto x = exec.copy(guess);
+    auto result = solve(exec, method, op, m, rhs.view(), x.view(), options);
+    return {std::move(result), to_vector(exec, x)};
+}
+
+double distance(std::vector<double> const& x, std::vector<double> const& y) {
+    double dd = 0, yy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        dd += (x[i] - y[i]) * (x[i] - y[i]);
+        yy += y[i] * y[i];
+    }
+    return std::sqrt(dd / yy);
+}
+
+dense of_rows(std::vector<std::vector<double>> const& rows) {
+    dense m(int(rows.size()));
+    for (int i = 0; i < m.n; ++i)
+        for (int j = 0; j < m.n; ++j) m(i, j) = rows[std::size_t(i)][std::size_t(j)];
+    return m;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("every method with every preconditioner agrees with LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const n : {1, 2, 3, 17, 130}) {
+        for (bool const symmetric : {true, false}) {
+            auto const m = random_matrix(n, symmetric, unsigned(n));
+            auto const a = to_csr<double>(m);
+            auto const b = random_vector<double>(n, 7);
+            auto const expected = lapack_solve(m, b);
+            for (auto const method : krylov_names) {
+                if (method == "cg" && !symmetric) continue;
+                for (auto const name : preconditioner_names) {
+                    CAPTURE(n);
+                    CAPTURE(symmetric);
+                    CAPTURE(method);
+                    CAPTURE(name);
+                    auto const [result, x] = solve_on(exec, method, name, a, b, {.tolerance = 1e-12});
+                    CHECK(result.converged);
+                    CHECK(result.reason == krylov_reason::converged);
+                    CHECK(result.relative_residual <= 1e-12);
+                    CHECK(residual_of(a, b, x) <= 1.01e-12);
+                    CHECK(distance(x, expected) < 1e-9);
+                    CHECK(result.residual_history.size() == std::size_t(result.iterations) + 1);
+                    CHECK(result.residual_history.back() == result.relative_residual);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("float solves to its precision and reports the true residual", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<float>(host_executor{1}, "aniso2", {.nx = 80});
+    auto const b = random_vector<float>(a.rows(), 3);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        auto const [result, x] = solve_on(exec, method, "forest", a, b, {.tolerance = 1e-5});
+        CHECK(result.converged);
+        CHECK(residual_of(a, b, x) == doctest::Approx(result.relative_residual).epsilon(0.05));
+
+        // A tolerance below what float can hold must end, and honestly.
+        auto const [limit, y] = solve_on(exec, method, "forest", a, b, {.tolerance = 1e-13});
+        CHECK(!limit.converged);
+        CHECK(limit.reason == krylov_reason::stagnated);
+        CHECK(residual_of(a, b, y) < 1e-4);
+    }
+}
+
+TEST_CASE_TEMPLATE("systems larger than a block of the dot products", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "convection", {.nx = 83, .ny = 61});
+    auto const b = random_vector<double>(a.rows(), 5);
+    for (auto const method : {"bicgstab", "gmres"})
+        for (auto const name : preconditioner_names) {
+            CAPTURE(method);
+            CAPTURE(name);
+            auto const [result, x] = solve_on(exec, method, name, a, b, {.tolerance = 1e-8});
+            CHECK(result.converged);
+            CHECK(residual_of(a, b, x) == doctest::Approx(result.relative_residual).epsilon(1e-3));
+        }
+}
+
+TEST_CASE_TEMPLATE("GMRES reduces the residual in every iteration, restarts included", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "convection", {.nx = 40});
+    auto const b = random_vector<double>(a.rows(), 5);
+    for (int const restart : {1, 5, 30, 200}) {
+        auto const [result, x] = solve_on(exec, "gmres", "jacobi", a, b, {.tolerance = 1e-8, .restart = restart});
+        CHECK(result.converged);
+        auto const& h = result.residual_history;
+        CHECK(h.front() == doctest::Approx(1.0));
+        for (std::size_t i = 1; i < h.size(); ++i) CHECK(h[i] <= h[i - 1] * (1 + 1e-9));
+    }
+    // Without restarts it ends in at most n steps, which takes a basis that stays orthogonal.
+    auto const m = random_matrix(90, false, 11);
+    auto hard = m;
+    for (int i = 0; i < hard.n; ++i) hard(i, i) -= 0.9 * (hard(i, i) - 0.05);
+    auto const rhs = random_vector<double>(90, 2);
+    auto const [full, y] =
+        solve_on(exec, "gmres", "none", to_csr<double>(hard), rhs, {.tolerance = 1e-12, .restart = 90});
+    CHECK(full.converged);
+    CHECK(full.iterations <= 90);
+    CHECK(distance(y, lapack_solve(hard, rhs)) < 1e-8);
+}
+
+TEST_CASE_TEMPLATE("starting guess, zero right-hand side, no rows", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const m = random_matrix(40, true, 1);
+    auto const a = to_csr<double>(m);
+    auto const b = random_vector<double>(40, 1);
+    auto const exact = lapack_solve(m, b);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        auto const [kept, x] = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10}, exact);
+        CHECK(kept.iterations == 0);
+        CHECK(kept.converged);
+        CHECK(x == exact);
+        CHECK(kept.residual_history.size() == 1);
+
+        auto const cold = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10});
+        auto near = exact;
+        near[3] += 1e-8;
+        auto const warm = solve_on(exec, method, "jacobi", a, b, {.tolerance = 1e-10}, near);
+        CHECK(warm.result.converged);
+        CHECK(warm.result.iterations < cold.result.iterations);
+
+        auto const [zero, y] = solve_on(exec, method, "jacobi", a, std::vector<double>(40), {}, exact);
+        CHECK(zero.reason == krylov_reason::zero_rhs);
+        CHECK(zero.converged);
+        CHECK(zero.relative_residual == 0);
+        CHECK(y == std::vector<double>(40));
+
+        auto const none = solve_on(exec, method, "forest", to_csr<double>(dense(0)), std::vector<double>{}, {});
+        CHECK(none.result.converged);
+
+        // Too small to square, but not zero: x = 0 would be quietly wrong.
+        auto const tiny = solve_on(exec, method, "none", a, std::vector<double>(40, 1e-170), {});
+        CHECK(tiny.result.reason == krylov_reason::not_finite);
+    }
+}
+
+TEST_CASE_TEMPLATE("limit of iterations, cancellation, no history", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 50});
+    auto const b = random_vector<double>(a.rows(), 1);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        auto const [limited, x] = solve_on(exec, method, "none", a, b, {.max_iterations = 7, .restart = 4});
+        CHECK(limited.reason == krylov_reason::max_iterations);
+        CHECK(!limited.converged);
+        CHECK(limited.iterations == 7);
+        CHECK(residual_of(a, b, x) == doctest::Approx(limited.relative_residual).epsilon(1e-6));
+
+        auto const [none, y] = solve_on(exec, method, "none", a, b, {.max_iterations = 0});
+        CHECK(none.reason == krylov_reason::max_iterations);
+        CHECK(none.iterations == 0);
+        CHECK(none.relative_residual == doctest::Approx(1));
+
+        std::int64_t calls = 0;
+        krylov_options options{.record_history = false};
+        options.progress = [&](std::int64_t iteration, double residual) {
+            CHECK(iteration == ++calls);
+            CHECK(residual > 0);
+            return iteration < 5;
+        };
+        auto const [cancelled, z] = solve_on(exec, method, "none", a, b, options);
+        CHECK(cancelled.reason == krylov_reason::cancelled);
+        CHECK(calls == 5);
+        CHECK(cancelled.residual_history.empty());
+        CHECK(residual_of(a, b, z) == doctest::Approx(cancelled.relative_residual).epsilon(1e-6));
+    }
+}
+
+TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const reason = [&](std::string_view method, dense const& m, std::vector<double> const& b,
+                            krylov_options const& options = {}) {
+        return solve_on(exec, method, "none", to_csr<double>(m), b, options).result.reason;
+    };
+    auto const skew = of_rows({{0, 1}, {-1, 0}});
+    CHECK(reason("cg", skew, {1, 0}) == krylov_reason::breakdown);
+    CHECK(reason("bicgstab", skew, {1, 0}) == krylov_reason::breakdown);
+    CHECK(reason("gmres", skew, {1, 0}) == krylov_reason::converged);
+    CHECK(reason("cg", of_rows({{1, 0}, {0, -1}}), {1, 1}) == krylov_reason::breakdown);  // (p, A p) = 0
+    CHECK(reason("cg", of_rows({{-1, 0}, {0, -2}}), {1, 1}) == krylov_reason::breakdown); // negative definite
+
+    // No solution: the residual cannot fall below its part outside the range.
+    auto const singular = of_rows({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}});
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        auto const [impossible, x] =
+            solve_on(exec, method, "none", to_csr<double>(singular), {1.0, 2.0, 0.5}, {.max_iterations = 500});
+        CHECK(!impossible.converged);
+        CHECK(impossible.relative_residual > 0.1);
+        CHECK(reason(method, singular, {1, 0, -1}) == krylov_reason::converged); // in the range: a solution exists
+        CHECK(reason(method, dense(3), {1, 0, -1}) == krylov_reason::breakdown); // A = 0
+    }
+    // A cyclic shift: GMRES(2) gains nothing in any cycle.
+    auto const shift = of_rows({{0, 0, 0, 1}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}});
+    CHECK(reason("gmres", shift, {1, 0, 0, 0}, {.restart = 2}) == krylov_reason::stagnated);
+    CHECK(reason("gmres", shift, {1, 0, 0, 0}, {.restart = 4}) == krylov_reason::converged);
+}
+
+TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const m = random_matrix(30, true, 4);
+    auto const good = random_vector<double>(30, 2);
+    auto const guess = random_vector<double>(30, 3);
+    for (double const bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+        for (auto const method : krylov_names) {
+            CAPTURE(method);
+            auto b = good;
+            b[17] = bad;
+            auto const [in_b, x] = solve_on(exec, method, "none", to_csr<double>(m), b, {}, guess);
+            CHECK(in_b.reason == krylov_reason::not_finite);
+            CHECK(in_b.iterations == 0);
+            CHECK(x == guess);
+
+            auto poisoned = m;
+            poisoned(11, 11) = bad;
+            auto const [in_a, y] = solve_on(exec, method, "none", to_csr<double>(poisoned), good, {}, guess);
+            CHECK(in_a.reason == krylov_reason::not_finite);
+            CHECK(in_a.iterations == 0);
+            CHECK(y == guess);
+            // The preconditioner alone is spoilt: refreshed from a matrix with a NaN.
+            auto const a = exec.copy(to_csr<double>(m));
+            auto const broken = exec.copy(to_csr<double>(poisoned));
+            csr_operator<std::remove_const_t<decltype(exec)>, double> const op(exec, a.view());
+            auto p = make_preconditioner(exec, "jacobi", a.view());
+            p.refresh(exec, broken.view());
+            auto const rhs = exec.copy(good);
+            auto z = exec.copy(guess);
+            auto const in_m = solve(exec, method, op, p, rhs.view(), z.view());
+            if (bad != bad) { // 1 / infinity is a finite preconditioner
+                CHECK(in_m.reason == krylov_reason::not_finite);
+                CHECK(std::isfinite(in_m.relative_residual));
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("bad arguments are refused", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = to_csr<double>(random_matrix(5, true, 4));
+    std::vector<double> const b(5, 1.0);
+    for (auto const method : krylov_names) {
+        CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.tolerance = -1}), argument_error);
+        CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.tolerance = std::nan("")}), argument_error);
+        CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.max_iterations = -1}), argument_error);
+        CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.restart = 0}), argument_error);
+        CHECK_THROWS_AS(solve_on(exec, method, "none", a, std::vector<double>(4, 1.0), {}), dimension_error);
+    }
+    CHECK_THROWS_WITH_AS(solve_on(exec, "minres", "none", a, b, {}),
+                         "unknown Krylov method \"minres\", expected one of: cg, bicgstab, gmres", argument_error);
+    auto const local = exec.copy(a);
+    auto const m = make_preconditioner(exec, "none", local.view());
+    csr_operator<std::remove_const_t<decltype(exec)>, double> const op(exec, local.view());
+    auto x = exec.copy(std::vector<double>(9, 1.0));
+    CHECK_THROWS_AS(solve(exec, "cg", op, m, x.view().slice(0, 5), x.view().slice(4, 5)), argument_error);
+    CHECK_THROWS_AS(solve(exec, "cg", op, m, x.view().slice(0, 5), x.view().slice(5, 4)), dimension_error);
+    CHECK_THROWS_AS((csr_operator<std::remove_const_t<decltype(exec)>, double>(
+                        exec, csr_view<double>{2, 3, 0, local.row_offsets().data(), nullptr, nullptr})),
+                    dimension_error);
+}
+
+TEST_CASE_TEMPLATE("a solver object is reused, and every run has the same bits", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const a = exec.copy(generate<double>(host_executor{1}, "aniso1", {.nx = 90}));
+    csr_operator<Executor, double> const op(exec, a.view());
+    auto const m = make_preconditioner(exec, "jacobi", a.view());
+    auto const b = exec.copy(random_vector<double>(a.rows(), 1));
+    bicgstab<Executor, double> solver(exec, a.rows());
+    std::vector<double> first;
+    for (int run = 0; run < 3; ++run) {
+        auto x = exec.copy(std::vector<double>(std::size_t(a.rows())));
+        auto const result = solver.solve(op, m, b.view(), x.view());
+        CHECK(result.converged);
+        if (run == 0) first = to_vector(exec, x);
+        CHECK(to_vector(exec, x) == first);
+    }
+}
+
+#if !defined(COPPICE_TEST_CUDA)
+
+TEST_CASE("one and two threads give the same bits") {
+    auto const a = generate<double>(host_executor{1}, "aniso2", {.nx = 101, .ny = 97});
+    auto const b = random_vector<double>(a.rows(), 9);
+    for (auto const method : krylov_names)
+        for (auto const name : preconditioner_names) {
+            CAPTURE(method);
+            CAPTURE(name);
+            auto const one = solve_on(host_executor{1}, method, name, a, b, {});
+            auto const two = solve_on(host_executor{2}, method, name, a, b, {});
+            CHECK(one.x == two.x);
+            CHECK(one.result.residual_history == two.result.residual_history);
+        }
+}
+
+namespace {
+/// The contract of an operator needs no matrix.
+struct second_difference {
+    void apply(host_executor const&, array_view<double const> x, array_view<double> y) const {
+        for (std::int64_t i = 0; i < x.size(); ++i)
+            y[i] = 2 * x[i] - (i > 0 ? x[i - 1] : 0) - (i + 1 < x.size() ? x[i + 1] : 0);
+    }
+};
+} // namespace
+
+TEST_CASE("operators and preconditioners of the user's own") {
+    host_executor const exec;
+    std::vector<double> const b(50, 1.0);
+    std::vector<double> x(50);
+    cg<host_executor, double> solver(exec, 50, {.tolerance = 1e-12});
+    auto const result = solver.solve(second_difference{}, identity_preconditioner{},
+                                     array_view<double const>{b.data(), 50}, array_view<double>{x.data(), 50});
+    CHECK(result.converged);
+    for (int i = 0; i < 50; ++i) CHECK(x[std::size_t(i)] == doctest::Approx((i + 1) * (50 - i) / 2.0));
+}
+
+#endif
