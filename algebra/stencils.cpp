@@ -131,14 +131,13 @@ public:
     std::int64_t position(std::int64_t x, std::int64_t y) const {
         return before(x + y) + y - std::max<std::int64_t>(0, x + y - nx_ + 1);
     }
-    /// The antidiagonal that holds `position`: the largest s with before(s) <= position.
+    /// The antidiagonal that holds `position`. They grow by one point up to the shorter side, stay as long, and shrink.
     std::int64_t diagonal_of(std::int64_t position) const {
-        std::int64_t low = 0, high = nx_ + ny_ - 1;
-        while (high - low > 1) {
-            std::int64_t const middle = (low + high) / 2;
-            (before(middle) <= position ? low : high) = middle;
-        }
-        return low;
+        std::int64_t const shorter = std::min(nx_, ny_), growing = shorter * (shorter - 1) / 2;
+        std::int64_t const from_end = nx_ * ny_ - 1 - position;
+        if (position < growing) return triangle_root(position);
+        if (from_end < growing) return nx_ + ny_ - 2 - triangle_root(from_end);
+        return shorter - 1 + (position - growing) / shorter;
     }
     /// {x, y} of a position.
     std::array<std::int64_t, 2> point(std::int64_t position) const {
@@ -149,6 +148,14 @@ public:
     bool holds(std::int64_t x, std::int64_t y) const { return x >= 0 && y >= 0 && x < nx_ && y < ny_; }
 
 private:
+    /// The largest s with s (s + 1) / 2 <= k, exact: the root is off by far less than one.
+    static std::int64_t triangle_root(std::int64_t k) {
+        auto s = static_cast<std::int64_t>((std::sqrt(8 * static_cast<double>(k) + 1) - 1) / 2);
+        if (s * (s + 1) / 2 > k) --s;
+        if ((s + 1) * (s + 2) / 2 <= k) ++s;
+        return s;
+    }
+
     std::int64_t nx_, ny_;
 };
 
