@@ -2,6 +2,7 @@
 /// \file A plain reader of valid Matrix Market text, made of the format's definition: streams, a map, strtod.
 #pragma once
 
+#include <cctype>
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
