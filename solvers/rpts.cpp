@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/rpts_host.hpp"
 #include "solvers/rpts_solve.hpp"
 
 namespace coppice {

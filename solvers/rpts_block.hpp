@@ -2,8 +2,12 @@
 /// \file RPTS in one block of a GPU (thesis sections 2.6.1-2.6.8): the bodies of the kernels, templates over the Block
 /// of core/block.hpp, so that tests run them on CPU threads.
 ///
-/// A block stages a tile of 32 partitions in shared memory, where thread l walks through partition l: reading the tile
-/// is coalesced, and since M is odd, the 32 lanes of a warp always meet 32 different banks, with no padding.
+/// A block stages a tile of 32 partitions in shared memory, where thread l walks through partition l. Reading the tile
+/// is coalesced; partitions lie M + 1 elements apart there, an odd number, so that the 32 lanes of a warp always meet
+/// 32 different banks.
+///
+/// M is even on purpose. A partition reduces well where its M - 2 inner rows are not singular by themselves. With a
+/// (nearly) zero diagonal, as in matrices 14 to 16 of Table 4, an odd number of them always is.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +22,30 @@
 
 namespace coppice::rpts {
 
-inline constexpr int block_partition = 31; ///< M on the GPU
+inline constexpr int block_partition = 32; ///< M on the GPU
 inline constexpr int tile_partitions = 32; ///< L: a partition for each lane of a warp
 inline constexpr int tile_rows = tile_partitions * block_partition;
 inline constexpr int tile_threads = 64; ///< the reduction walks downwards in one warp and upwards in the other
 
-/// Elements of shared memory: four bands, and room to gather the coarse rows of a tile.
-inline constexpr int reduce_shared = 4 * tile_rows + 4 * 2 * tile_partitions;
-inline constexpr int substitute_shared = 4 * tile_rows;
+/// Where row i of a stretch of partitions of M rows lies.
+template <int M>
+COPPICE_HD constexpr int padded(int i) {
+    static_assert(M % 2 == 0);
+    return i + int(unsigned(i) / unsigned(M));
+}
 
-/// Copies 16 bytes, or one element, to shared memory; the data is there after finish_copies() and a barrier.
-template <int Bytes, class T>
+/// Elements of shared memory: four bands, and room to gather the coarse rows of a tile.
+inline constexpr int tile_band = padded<block_partition>(tile_rows);
+inline constexpr int substitute_shared = 4 * tile_band;
+inline constexpr int reduce_shared = substitute_shared + 4 * 2 * tile_partitions;
+
+/// Copies an element to shared memory; it is there after finish_copies() and a barrier.
+template <class T>
 COPPICE_HD inline void start_copy(T* to, T const* from) {
 #if defined(__CUDA_ARCH__)
-    __pipeline_memcpy_async(to, from, Bytes);
+    __pipeline_memcpy_async(to, from, sizeof(T));
 #else
-    for (int i = 0; i < Bytes / int(sizeof(T)); ++i) to[i] = from[i];
+    *to = *from;
 #endif
 }
 COPPICE_HD inline void finish_copies() {
@@ -43,42 +55,24 @@ COPPICE_HD inline void finish_copies() {
 #endif
 }
 
-template <class T>
-COPPICE_HD inline bool aligned_to_16(T const* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
-}
-
 /// Rows [0, length) at `shared`, band after band of `rows` elements.
 template <class T>
 COPPICE_HD inline partition_rows<T> bands_at(T* shared, int rows) {
     return {shared, shared + rows, shared + 2 * rows, shared + 3 * rows};
 }
 
-/// One band of a tile inside the system, 16 bytes at a time where the address allows.
-COPPICE_NO_EXEC_CHECK
-template <class T, class Block>
-COPPICE_HD inline void start_band(Block const& block, T const* from, T* to) {
-    constexpr int vector = 16 / int(sizeof(T));
-    if (aligned_to_16(from)) {
-        for (int i = block.thread(); i < tile_rows / vector; i += block.threads())
-            start_copy<16>(to + i * vector, from + i * vector);
-    } else {
-        for (int i = block.thread(); i < tile_rows; i += block.threads()) start_copy<sizeof(T)>(to + i, from + i);
-    }
-}
-
 /// Rows [first, first + rows) of a system; rows behind its end read x = 0, corner entries outside it become zero.
 COPPICE_NO_EXEC_CHECK
-template <class T, class Block>
+template <int M, class T, class Block>
 COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first, int rows,
                                  partition_rows<T> const& to) {
     for (int i = block.thread(); i < rows; i += block.threads()) {
         std::int64_t const row = first + i;
         bool const inside = row < s.size;
-        to.lower[i] = inside && row > 0 ? s.lower[row] : T(0);
-        to.diagonal[i] = inside ? s.diagonal[row] : T(1);
-        to.upper[i] = row + 1 < s.size ? s.upper[row] : T(0);
-        to.rhs[i] = inside ? s.rhs[row] : T(0);
+        to.lower[padded<M>(i)] = inside && row > 0 ? s.lower[row] : T(0);
+        to.diagonal[padded<M>(i)] = inside ? s.diagonal[row] : T(1);
+        to.upper[padded<M>(i)] = row + 1 < s.size ? s.upper[row] : T(0);
+        to.rhs[padded<M>(i)] = inside ? s.rhs[row] : T(0);
     }
 }
 
@@ -87,23 +81,27 @@ COPPICE_NO_EXEC_CHECK
 template <class T, class Block>
 COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile, T* shared) {
     std::int64_t const first = tile * tile_rows;
-    partition_rows<T> const to = bands_at(shared, tile_rows);
+    partition_rows<T> const to = bands_at(shared, tile_band);
     if (tile > 0 && first + tile_rows < s.size) {
-        start_band(block, s.lower + first, to.lower);
-        start_band(block, s.diagonal + first, to.diagonal);
-        start_band(block, s.upper + first, to.upper);
-        start_band(block, s.rhs + first, to.rhs);
+        // Element by element, since the padding breaks the alignment of anything wider.
+        for (int i = block.thread(); i < tile_rows; i += block.threads()) {
+            int const at = padded<block_partition>(i);
+            start_copy(to.lower + at, s.lower + first + i);
+            start_copy(to.diagonal + at, s.diagonal + first + i);
+            start_copy(to.upper + at, s.upper + first + i);
+            start_copy(to.rhs + at, s.rhs + first + i);
+        }
         finish_copies();
     } else {
-        load_edge(block, s, first, tile_rows, to);
+        load_edge<block_partition>(block, s, first, tile_rows, to);
     }
     block.sync();
 }
 
 /// Rows of partition `lane`.
-template <class T>
-COPPICE_HD inline partition_rows<T> lane_rows(partition_rows<T> const& rows, int lane, int length) {
-    int const at = lane * length;
+template <int M, class T>
+COPPICE_HD inline partition_rows<T> lane_rows(partition_rows<T> const& rows, int lane) {
+    int const at = padded<M>(lane * M);
     return {rows.lower + at, rows.diagonal + at, rows.upper + at, rows.rhs + at};
 }
 
@@ -121,9 +119,9 @@ template <pivoting P, class T, class Block>
 COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, T* shared) {
     load_tile(block, s.fine, tile, shared);
     constexpr int coarse_rows = 2 * tile_partitions;
-    partition_rows<T> const gathered = bands_at(shared + 4 * tile_rows, coarse_rows);
+    partition_rows<T> const gathered = bands_at(shared + substitute_shared, coarse_rows);
     int const lane = block.thread() % tile_partitions;
-    partition_rows<T> const rows = lane_rows(bands_at(shared, tile_rows), lane, block_partition);
+    partition_rows<T> const rows = lane_rows<block_partition>(bands_at(shared, tile_band), lane);
     if (block.thread() < tile_partitions)
         put_row(gathered, 2 * lane + 1, reduce_downwards<P>(rows, block_partition, s.threshold));
     else if (block.thread() < 2 * tile_partitions)
@@ -138,12 +136,18 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
     }
 }
 
-/// The interface unknowns of a partition from the solution of the coarse system; zero outside the system.
+/// The solution of a coarse system in global memory.
 template <class T>
-COPPICE_HD inline interface_values<T> interfaces_of(T const* coarse, std::int64_t size, std::int64_t partition) {
+struct plain_solution {
+    T const* x;
+    COPPICE_HD T operator()(std::int64_t i) const { return x[i]; }
+};
+/// The interface unknowns of a partition from the solution of the coarse system; zero outside the system.
+template <class T, class Coarse>
+COPPICE_HD inline interface_values<T> interfaces_of(Coarse coarse, std::int64_t size, std::int64_t partition) {
     std::int64_t const i = 2 * partition;
-    return {i > 0 && i <= size ? coarse[i - 1] : T(0), i < size ? coarse[i] : T(0), i < size ? coarse[i + 1] : T(0),
-            i + 2 < size ? coarse[i + 2] : T(0)};
+    return {i > 0 && i <= size ? coarse(i - 1) : T(0), i < size ? coarse(i) : T(0), i < size ? coarse(i + 1) : T(0),
+            i + 2 < size ? coarse(i + 2) : T(0)};
 }
 
 /// Substitution of one tile; `shared` holds substitute_shared elements.
@@ -152,31 +156,39 @@ template <pivoting P, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile, T* shared) {
     int const lane = block.thread();
     interface_values<T> x{};
-    if (lane < tile_partitions) x = interfaces_of(s.coarse.rhs, 2 * s.partitions, tile * tile_partitions + lane);
-    load_tile(block, s.fine, tile, shared);
-    partition_rows<T> const rows = bands_at(shared, tile_rows);
     if (lane < tile_partitions)
-        substitute_partition<P>(lane_rows(rows, lane, block_partition), block_partition, x, s.threshold);
+        x = interfaces_of<T>(plain_solution<T>{s.coarse.rhs}, 2 * s.partitions, tile * tile_partitions + lane);
+    load_tile(block, s.fine, tile, shared);
+    partition_rows<T> const rows = bands_at(shared, tile_band);
+    if (lane < tile_partitions)
+        substitute_partition<P>(lane_rows<block_partition>(rows, lane), block_partition, x, s.threshold);
     block.sync();
     std::int64_t const first = tile * tile_rows;
     for (int i = block.thread(); i < tile_rows && first + i < s.fine.size; i += block.threads())
-        s.fine.x[first + i] = rows.rhs[i];
+        s.fine.x[first + i] = rows.rhs[padded<block_partition>(i)];
 }
 
 // The last stage: a system that fits in the shared memory of one block, solved by the same recursion with shorter
 // partitions, since here the length of the chains counts and not the traffic (fused final stage, section 2.6.8).
 
-inline constexpr int chip_partition = 15; ///< M on chip; odd again
-inline constexpr int chip_direct = 16;    ///< largest system left to one thread
-inline constexpr int chip_levels = 8;     ///< 16 (15 / 2)^8 is far beyond any shared memory
+inline constexpr int chip_partition = 16; ///< M on chip
+inline constexpr int chip_direct = 16;    ///< largest system left to one thread; at most chip_partition
+inline constexpr int chip_levels = 8;     ///< 16 (16 / 2)^8 is far beyond any shared memory
+
+/// The solution of a coarse system on chip.
+template <class T>
+struct padded_solution {
+    T const* x;
+    COPPICE_HD T operator()(std::int64_t i) const { return x[padded<chip_partition>(int(i))]; }
+};
 
 /// Sizes of the nested systems on chip and where they begin in shared memory.
 template <class T>
 struct chip_plan {
-    int levels;                ///< reductions
-    int size[chip_levels + 1]; ///< rows, filled up to whole partitions on all levels but the last
-    int start[chip_levels + 1];
-    int elements; ///< of shared memory altogether
+    int levels;                 ///< reductions
+    int size[chip_levels + 1];  ///< rows, filled up to whole partitions on all levels but the last
+    int start[chip_levels + 1]; ///< in elements
+    int elements;               ///< of shared memory altogether
 
     COPPICE_HD explicit chip_plan(int n) : levels(0), elements(0) {
         for (;; ++levels) {
@@ -184,13 +196,13 @@ struct chip_plan {
             bool const direct = n <= chip_direct;
             size[levels] = direct ? n : partitions * chip_partition;
             start[levels] = elements;
-            elements += 4 * size[levels];
+            elements += 4 * padded<chip_partition>(size[levels]);
             if (direct) break;
             n = 2 * partitions;
         }
     }
     COPPICE_HD partition_rows<T> rows(T* shared, int level) const {
-        return bands_at(shared + start[level], size[level]);
+        return bands_at(shared + start[level], padded<chip_partition>(size[level]));
     }
 };
 
@@ -203,14 +215,14 @@ COPPICE_HD inline void reduce_on_chip(Block const& block, partition_rows<T> cons
     for (int t = block.thread(); t < 2 * workers; t += block.threads()) {
         int const p = t % workers;
         if (p >= partitions) continue;
-        partition_rows<T> const rows = lane_rows(fine, p, chip_partition);
+        partition_rows<T> const rows = lane_rows<chip_partition>(fine, p);
         if (t < workers)
-            put_row(coarse, 2 * p + 1, reduce_downwards<P>(rows, chip_partition, threshold));
+            put_row(coarse, padded<chip_partition>(2 * p + 1), reduce_downwards<P>(rows, chip_partition, threshold));
         else
-            put_row(coarse, 2 * p, reduce_upwards<P>(rows, chip_partition, threshold));
+            put_row(coarse, padded<chip_partition>(2 * p), reduce_upwards<P>(rows, chip_partition, threshold));
     }
     for (int i = 2 * partitions + block.thread(); i < coarse_size; i += block.threads())
-        put_row(coarse, i, coarse_row<T>{T(0), T(1), T(0), T(0)});
+        put_row(coarse, padded<chip_partition>(i), coarse_row<T>{T(0), T(1), T(0), T(0)});
     block.sync();
 }
 
@@ -220,7 +232,7 @@ COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block>
 COPPICE_HD inline void solve_on_chip(Block const& block, system_view<T> const& s, chip_plan<T> const& plan, T threshold,
                                      T* shared) {
-    load_edge(block, s, 0, plan.size[0], plan.rows(shared, 0));
+    load_edge<chip_partition>(block, s, 0, plan.size[0], plan.rows(shared, 0));
     block.sync();
     for (int k = 0; k < plan.levels; ++k)
         reduce_on_chip<P>(block, plan.rows(shared, k), plan.size[k] / chip_partition, plan.rows(shared, k + 1),
@@ -230,13 +242,14 @@ COPPICE_HD inline void solve_on_chip(Block const& block, system_view<T> const& s
     for (int k = plan.levels - 1; k >= 0; --k) {
         partition_rows<T> const fine = plan.rows(shared, k);
         int const partitions = plan.size[k] / chip_partition;
-        T const* const coarse = plan.rows(shared, k + 1).rhs;
+        padded_solution<T> const coarse{plan.rows(shared, k + 1).rhs};
         for (int p = block.thread(); p < partitions; p += block.threads())
-            substitute_partition<P>(lane_rows(fine, p, chip_partition), chip_partition,
-                                    interfaces_of(coarse, 2 * partitions, p), threshold);
+            substitute_partition<P>(lane_rows<chip_partition>(fine, p), chip_partition,
+                                    interfaces_of<T>(coarse, 2 * partitions, p), threshold);
         block.sync();
     }
-    for (int i = block.thread(); i < int(s.size); i += block.threads()) s.x[i] = plan.rows(shared, 0).rhs[i];
+    T const* const rhs = plan.rows(shared, 0).rhs;
+    for (int i = block.thread(); i < int(s.size); i += block.threads()) s.x[i] = rhs[padded<chip_partition>(i)];
 }
 
 } // namespace coppice::rpts

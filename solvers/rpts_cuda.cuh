@@ -44,8 +44,8 @@ inline std::int64_t shared_limit(cuda_executor const& exec) {
 
 template <class T>
 shape shape_of(cuda_executor const& exec) {
-    // Nested systems on chip and their filling take less than a fifth of the first one.
-    std::int64_t const bytes = std::min(chip_bytes, shared_limit(exec) * 5 / 6);
+    // The padding and the nested systems on chip take less than a quarter of the first system.
+    std::int64_t const bytes = std::min(chip_bytes, shared_limit(exec) * 4 / 5);
     return {block_partition, bytes / std::int64_t(4 * sizeof(T))};
 }
 

@@ -6,7 +6,7 @@
 ///     solve_last(exec, system, threshold, pivot)  a system of at most shape.last rows
 ///     substitute(exec, stage, pivot)              coarse solution -> fine solution
 ///
-/// Included by the sources that instantiate it, after the launcher of their backend.
+/// Included by the two sources that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,11 @@
 
 #include "core/parallel.hpp"
 #include "solvers/rpts.hpp"
+#include "solvers/rpts_host.hpp"
 #include "solvers/rpts_stage.hpp"
+#if defined(__CUDACC__)
+#include "solvers/rpts_cuda.cuh"
+#endif
 
 namespace coppice {
 namespace rpts {

@@ -41,9 +41,9 @@ struct shape {
     std::int64_t last; ///< largest system solved without a further reduction
 };
 
-inline constexpr int least_partition = 31;     ///< smallest M of any backend, and
+inline constexpr int least_partition = 32;     ///< smallest M of any backend, and
 inline constexpr std::int64_t least_last = 64; ///< smallest `last`: together they bound every workspace
-inline constexpr int most_stages = 16;         ///< 64 (31 / 2)^16 > 2^63
+inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
 inline constexpr std::int64_t workspace_alignment = 64;
 
 /// Partitions of a system: the last one is filled up with rows x = 0.

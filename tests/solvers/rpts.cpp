@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/tridiagonal.hpp>
+
+#include <cstring>
+
+#include "core/cuda_executor.hpp"
+#include "solvers/tridiagonal_reference.hpp"
+#include "support/executors.hpp"
+#if !defined(COPPICE_TEST_CUDA)
+#include "support/failing_memory.hpp"
+#else
+#include <cuda_runtime_api.h>
+#endif
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+constexpr pivoting pivotings[] = {pivoting::none, pivoting::partial, pivoting::scaled_partial};
+
+/// Solves on `exec`, in place of the right-hand side when `alias`.
+template <class Executor, class T>
+std::vector<T> solve_on(Executor const& exec, test::system<T> const& s, tridiagonal_options options = {},
+                        bool alias = false) {
+    auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+    auto rhs = exec.copy(s.rhs);
+    buffer<T> x(exec, s.size());
+    tridiagonal_view<T> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
+    auto const to = alias ? rhs.view() : x.view();
+    solve_tridiagonal(exec, a, rhs.view(), to, options);
+    return to_vector(exec, to);
+}
+
+template <class T>
+bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+template <class T>
+double largest(std::vector<T> const& x) {
+    double result = 0;
+    for (T const value : x) result = std::max(result, std::isnan(value) ? HUGE_VAL : std::abs(double(value)));
+    return result;
+}
+
+/// Multiplies row i by 2^exponent(i), A and d alike.
+template <class T, class Exponent>
+test::system<T> scaled_rows(test::system<T> s, Exponent exponent) {
+    for (std::size_t i = 0; i < s.rhs.size(); ++i)
+        for (auto* const band : {&s.lower, &s.diagonal, &s.upper, &s.rhs})
+            (*band)[i] = std::ldexp((*band)[i], exponent(i));
+    return s;
+}
+
+template <class T>
+test::system<T> constant_system(std::int64_t n, T lower, T diagonal, T upper, T rhs) {
+    test::system<T> s(n);
+    std::fill(s.lower.begin(), s.lower.end(), lower);
+    std::fill(s.diagonal.begin(), s.diagonal.end(), diagonal);
+    std::fill(s.upper.begin(), s.upper.end(), upper);
+    std::fill(s.rhs.begin(), s.rhs.end(), rhs);
+    s.spoil_corners();
+    return s;
+}
+
+/// Sizes around the borders of partitions, tiles, tasks and stages of both backends.
+std::vector<std::int64_t> border_sizes() {
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t n = 0; n <= 200; ++n) sizes.push_back(n);
+    for (std::int64_t const border :
+         {8 * 32, 16 * 32, 32 * 31, 32 * 32, 2 * 992, 8192, 5120, 10240, 10912, 16384, 20000})
+        for (std::int64_t n = border - 2; n <= border + 2; ++n) sizes.push_back(n);
+    sizes.push_back(70001);
+    return sizes;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("tridiagonal: as accurate as LAPACK on the twenty matrices of Table 4", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    for (int id = 1; id <= tridiagonal_case_count; ++id)
+        for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
+            CAPTURE(id);
+            CAPTURE(int(pivot));
+            int const seeds = id >= 8 && id <= 11 ? 5 : 20; // randsvd matrices take long to make
+            accuracy const result =
+                judge(id, 512, seeds, [&](test::system<double> const& s) { return solve_on(exec, s, {pivot}); });
+            if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
+            CHECK(result.worst_backward_error <= 100 * epsilon);
+        }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: the matrices that need pivoting break without it", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const id : {14, 15, 16}) {
+        CAPTURE(id);
+        accuracy const result =
+            judge(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+        CHECK(result.worst_backward_error > 1e-10);
+    }
+    // and those that are diagonally dominant do not need it
+    for (int const id : {2, 6, 7, 17, 18, 19, 20}) {
+        CAPTURE(id);
+        accuracy const result =
+            judge(id, 512, 5, [&](test::system<double> const& s) { return solve_on(exec, s, {pivoting::none}); });
+        CHECK(result.median_ratio <= 10);
+    }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : border_sizes()) {
+        CAPTURE(n);
+        auto const s = random_system<double>(n, std::uint64_t(n) + 5);
+        auto const f = random_system<float>(n, std::uint64_t(n) + 6);
+        for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
+            CHECK(backward_error(s, solve_on(exec, s, {pivot})) <= 1e-13);
+            CHECK(backward_error(f, solve_on(exec, f, {pivot})) <= 1e-4);
+        }
+        // Without a diagonal, half of all partition lengths would have a singular inner matrix.
+        if (n % 2 == 0) {
+            auto const hollow = constant_system<double>(n, 1, 1e-8, 1, 3);
+            CHECK(backward_error(hollow, solve_on(exec, hollow)) <= 1e-14);
+        }
+        auto const dominant = constant_system<double>(n, -1, 4, 1, 3);
+        CHECK(backward_error(dominant, solve_on(exec, dominant, {pivoting::none})) <= 1e-15);
+    }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: the solution may replace the right-hand side", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {1, 50, 700, 33333}) {
+        auto const s = random_system<double>(n, 3);
+        for (pivoting const pivot : pivotings)
+            CHECK(same_bits(solve_on(exec, s, {pivot}), solve_on(exec, s, {pivot}, true)));
+    }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const s = random_system<double>(300007, 11);
+    auto const f = random_system<float>(300007, 12);
+    for (pivoting const pivot : pivotings) {
+        auto const x = solve_on(exec, s, {pivot});
+        auto const y = solve_on(exec, f, {pivot});
+        for (int run = 0; run < 3; ++run) {
+            CHECK(same_bits(x, solve_on(exec, s, {pivot})));
+            CHECK(same_bits(y, solve_on(exec, f, {pivot})));
+        }
+#if !defined(COPPICE_TEST_CUDA)
+        CHECK(same_bits(x, solve_on(host_executor{1}, s, {pivot})));
+        CHECK(same_bits(y, solve_on(host_executor{1}, f, {pivot})));
+#endif
+    }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: scales near the ends of the range lose nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {40, 500, 12345}) {
+        auto const s = random_system<double>(n, 21);
+        auto const f = random_system<float>(n, 22);
+        for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
+            // 2^997 > 1e300, 2^120 > 1e36. Powers of two are exact, so every bit must agree.
+            for (int const sign : {-1, 1}) {
+                auto const far = [sign](std::size_t) { return 997 * sign; };
+                CHECK(same_bits(solve_on(exec, s, {pivot}), solve_on(exec, scaled_rows(s, far), {pivot})));
+            }
+            auto const up = [](std::size_t) { return 120; };
+            CHECK(same_bits(solve_on(exec, f, {pivot}), solve_on(exec, scaled_rows(f, up), {pivot})));
+        }
+        // Scaled pivoting does not see the scale of single rows at all; partial pivoting does.
+        auto const mixed = [](std::size_t i) { return int(i * 7919 % 401) - 200; };
+        auto const x = solve_on(exec, s, {pivoting::scaled_partial});
+        CHECK(same_bits(x, solve_on(exec, scaled_rows(s, mixed), {pivoting::scaled_partial})));
+        CHECK(!same_bits(solve_on(exec, s), solve_on(exec, scaled_rows(s, mixed))));
+    }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: the threshold takes noise for zero", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto noisy = constant_system<double>(16, 1e-9, 1, 0.5, 1);
+    auto const clean = constant_system<double>(16, 0, 1, 0.5, 1);
+    for (pivoting const pivot : pivotings) {
+        CHECK(same_bits(solve_on(exec, noisy, {pivot, 1e-8}), solve_on(exec, clean, {pivot})));
+        CHECK(!same_bits(solve_on(exec, noisy, {pivot}), solve_on(exec, clean, {pivot})));
+    }
+    // A pivot of noise makes the system singular, and that shows.
+    noisy.diagonal[9] = 1e-9;
+
+    CHECK(largest(solve_on(exec, noisy, {pivoting::partial, 1e-8})) > 1e100);
+    // Large systems: partitions and coarse systems see it as well.
+    auto const wide = constant_system<double>(30000, 1e-9, 1, 0.5, 1);
+    auto const x = solve_on(exec, wide, {pivoting::partial, 1e-8});
+    CHECK(std::abs(x[15000] - 2.0 / 3) < 1e-8);
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems show", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    for (std::int64_t const n : {1, 2, 33, 64, 65, 900, 20011})
+        for (pivoting const pivot : pivotings) {
+            CAPTURE(n);
+            auto const good = constant_system<double>(n, -1, 4, 1, 3);
+            for (std::size_t const at : {std::size_t(0), std::size_t(n / 2), std::size_t(n - 1)}) {
+                auto bad = good;
+                bad.rhs[at] = nan;
+                CHECK(std::isnan(solve_on(exec, bad, {pivot})[at]));
+                bad = good;
+                bad.diagonal[at] = nan;
+                CHECK(std::isnan(solve_on(exec, bad, {pivot})[at]));
+                bad = good;
+                bad.rhs[at] = HUGE_VAL;
+                CHECK(!std::isfinite(solve_on(exec, bad, {pivot})[at]));
+            }
+            // Nothing at all, a row of zeros, and rank n - 1 with an impossible right-hand side.
+            auto const zero = constant_system<double>(n, 0, 0, 0, 1);
+            CHECK(largest(solve_on(exec, zero, {pivot})) > 1e300);
+            CHECK(largest(solve_on(exec, constant_system<double>(n, 0, 0, 0, 0), {pivot})) == 0);
+            auto row = good;
+            row.lower[std::size_t(n / 2)] = row.diagonal[std::size_t(n / 2)] = row.upper[std::size_t(n / 2)] = 0;
+            CHECK(largest(solve_on(exec, row, {pivot})) > 1e100);
+            auto neumann = constant_system<double>(n, -1, 2, -1, 1);
+            neumann.diagonal.front() -= 1;
+            neumann.diagonal.back() -= 1;
+            CHECK(largest(solve_on(exec, neumann, {pivot})) > 1e9);
+        }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: the backward error is the one of the definition", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const error_of = [&](test::system<double> const& s, std::vector<double> const& x) {
+        auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+        auto const rhs = exec.copy(s.rhs), solution = exec.copy(x);
+        tridiagonal_view<double> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
+        return tridiagonal_backward_error(exec, a, solution.view(), rhs.view());
+    };
+    for (std::int64_t const n : {1, 2, 77, 20000}) {
+        auto s = random_system<double>(n, 31);
+        auto x = s.exact;
+        x[std::size_t(n / 2)] += 1e-3;
+        CHECK(error_of(s, x) == doctest::Approx(backward_error(s, x)).epsilon(1e-9));
+        // No overflow in |A| |x|: A x = d with A near 1e300 and x near 1e200 has d beyond double, the error is 1.
+        auto const large = constant_system<double>(n, 0, 1e300, 0, 0);
+        CHECK(error_of(large, std::vector<double>(std::size_t(n), 1e7)) == doctest::Approx(1));
+        x[0] = std::numeric_limits<double>::quiet_NaN();
+        CHECK(std::isnan(error_of(s, x)));
+    }
+    CHECK(error_of(test::system<double>(0), {}) == 0);
+    CHECK(error_of(constant_system<double>(5, 0, 0, 0, 0), std::vector<double>(5, 0.0)) == 0);
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: the workspace is small, its bytes suffice and nothing is allocated", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    for (std::int64_t n = 1; n < (std::int64_t(1) << 40); n = n * 3 + 1) {
+        CHECK(tridiagonal_workspace<float>(n) <= 16 * n * 8 / 100 + 4096);
+        CHECK(tridiagonal_workspace<double>(n) <= 32 * n * 8 / 100 + 4096);
+    }
+    CHECK(tridiagonal_workspace<double>(64) == 0);
+    CHECK_THROWS_AS(tridiagonal_workspace<double>(-1), argument_error);
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {65, 992, 11000, 50000}) {
+        auto const s = random_system<double>(n, 41);
+        auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+        auto const rhs = exec.copy(s.rhs);
+        buffer<double> x(exec, n);
+        tridiagonal_view<double> const a{n, lower.data(), diagonal.data(), upper.data()};
+        std::int64_t const bytes = tridiagonal_workspace<double>(n), guard = 256;
+        auto workspace = exec.copy(std::vector<std::byte>(std::size_t(bytes + guard), std::byte{0x5a}));
+#if defined(COPPICE_TEST_CUDA)
+        cuda_executor const& silent = exec; // capture forbids allocation and waiting
+        cudaGraph_t graph = nullptr;
+        cudaGraphExec_t instance = nullptr;
+        REQUIRE(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal) == cudaSuccess);
+        solve_tridiagonal(silent, a, rhs.view(), x.view(), workspace.view().slice(0, bytes));
+        REQUIRE(cudaStreamEndCapture(exec.stream(), &graph) == cudaSuccess);
+        REQUIRE(cudaGraphInstantiate(&instance, graph, 0) == cudaSuccess);
+        REQUIRE(cudaGraphLaunch(instance, exec.stream()) == cudaSuccess);
+        exec.synchronize();
+        cudaGraphExecDestroy(instance);
+        cudaGraphDestroy(graph);
+#else
+        auto const memory = std::make_shared<failing_memory>(0);
+        host_executor const silent(exec.threads(), memory);
+        solve_tridiagonal(silent, a, rhs.view(), x.view(), workspace.view().slice(0, bytes));
+        CHECK(memory->allocations() == 0);
+#endif
+        CHECK(same_bits(to_vector(exec, x), solve_on(exec, s)));
+        auto const after = to_vector(exec, workspace);
+        for (std::int64_t i = bytes; i < bytes + guard; ++i) REQUIRE(after[std::size_t(i)] == std::byte{0x5a});
+    }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: wrong arguments are refused in words", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::int64_t const n = 1000;
+    auto const s = random_system<double>(n, 51);
+    auto lower = exec.copy(s.lower);
+    auto const diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+    auto rhs = exec.copy(s.rhs);
+    buffer<double> x(exec, n);
+    buffer<std::byte> memory(exec, tridiagonal_workspace<double>(n) + 64);
+    auto const workspace = memory.view();
+    tridiagonal_view<double> const a{n, lower.data(), diagonal.data(), upper.data()};
+    auto const d = array_view<double const>(rhs.view());
+    auto const call = [&](tridiagonal_view<double> matrix, array_view<double const> side, array_view<double> solution,
+                          array_view<std::byte> space, tridiagonal_options options = {}) {
+        solve_tridiagonal(exec, matrix, side, solution, space, options);
+    };
+    std::int64_t const bytes = tridiagonal_workspace<double>(n);
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK_THROWS_AS(call(a, d.slice(0, n - 1), x.view(), workspace), dimension_error);
+    CHECK_THROWS_AS(call(a, d, x.view().slice(0, n - 1), workspace), dimension_error);
+    CHECK_THROWS_AS(call({-1, lower.data(), diagonal.data(), upper.data()}, d, x.view(), workspace), argument_error);
+    CHECK_THROWS_AS(call({n, nullptr, diagonal.data(), upper.data()}, d, x.view(), workspace), argument_error);
+    CHECK_THROWS_AS(call(a, {nullptr, n}, x.view(), workspace), argument_error);
+    CHECK_THROWS_AS(call(a, d, {nullptr, n}, workspace), argument_error);
+    CHECK_THROWS_AS(call(a, d, x.view(), {nullptr, bytes}), argument_error);
+    CHECK_THROWS_AS(call(a, d, x.view(), workspace.slice(0, bytes - 1)), argument_error);
+    CHECK_THROWS_AS(call(a, d, x.view(), workspace.slice(8, bytes)), argument_error);
+    CHECK_THROWS_AS(call(a, d, lower.view(), workspace), argument_error);
+    CHECK_THROWS_AS(call(a, d.slice(0, n - 1), rhs.view().slice(1, n - 1), workspace), dimension_error);
+    tridiagonal_view<double> const shorter{n - 1, lower.data(), diagonal.data(), upper.data()};
+    CHECK_THROWS_AS(call(shorter, d.slice(0, n - 1), rhs.view().slice(1, n - 1), workspace), argument_error);
+    array_view<std::byte> const over{reinterpret_cast<std::byte*>(x.data()), bytes};
+    CHECK_THROWS_AS(call(a, d, x.view(), over), argument_error);
+    CHECK_THROWS_AS(call(a, d, x.view(), workspace, {pivoting(7)}), argument_error);
+    CHECK_THROWS_AS(call(a, d, x.view(), workspace, {pivoting::partial, -1}), argument_error);
+    CHECK_THROWS_AS(call(a, d, x.view(), workspace, {pivoting::partial, nan}), argument_error);
+    try {
+        call(a, d, x.view(), workspace.slice(0, 3));
+    } catch (argument_error const& e) {
+        CHECK(std::string(e.what()).find(std::to_string(bytes)) != std::string::npos);
+    }
+    call({0, nullptr, nullptr, nullptr}, {}, {}, {}); // nothing to do
+}
