@@ -54,7 +54,10 @@ R reduce(host_executor const& exec, std::int64_t n, R init, Map map, Combine com
     if (n <= 0) return init;
     constexpr std::int64_t block = detail::host_block;
     std::int64_t const blocks = (n + block - 1) / block;
-    std::vector<R> partial(static_cast<std::size_t>(blocks), init);
+    struct slot {
+        R value; // std::vector<bool> would pack several blocks' results into one word
+    };
+    std::vector<slot> partial(static_cast<std::size_t>(blocks), slot{init});
     detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
         // Eight independent chains, so that the latency of `combine` does not bound the speed.
         constexpr int chains = 8;
@@ -70,10 +73,10 @@ R reduce(host_executor const& exec, std::int64_t n, R init, Map map, Combine com
             chain[0] = map(i++);
         }
         for (; i < last; ++i) chain[0] = combine(chain[0], map(i));
-        partial[static_cast<std::size_t>(b)] = chain[0];
+        partial[static_cast<std::size_t>(b)].value = chain[0];
     });
     R result = init;
-    for (R const& p : partial) result = combine(result, p);
+    for (slot const& p : partial) result = combine(result, p.value);
     return result;
 }
 
