@@ -16,7 +16,9 @@ foreach(module core algebra semiring graph solvers)
     FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 endforeach()
 
-set_target_properties(coppice PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set_target_properties(coppice PROPERTIES
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+  DEFINE_SYMBOL "") # nothing is marked for export, so static and shared builds compile alike
 install(TARGETS coppice EXPORT coppice_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
