@@ -53,8 +53,10 @@ template <class... Parameters, class... Arguments>
 void launch(cuda_executor const& exec, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
             std::size_t shared_bytes, Arguments const&... arguments) {
     auto const grid = checked_cast<int>(blocks, "number of CUDA blocks of a tridiagonal solve");
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));
+    auto const* const address = reinterpret_cast<void const*>(kernel);
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                            cudaSharedmemCarveoutMaxShared)); // tiles in flight hide the latency
     kernel<<<unsigned(grid), unsigned(threads), shared_bytes, exec.stream()>>>(arguments...);
     COPPICE_CUDA_CHECK(cudaGetLastError());
 }

@@ -19,19 +19,21 @@
 ///     in constant time before anything is written.
 ///
 /// Numerics. Pivoting none, partial (default) or scaled partial, see solvers/pivoting.hpp. With either pivoting the
-/// backward error is that of LAPACK's gtsv on all matrices of Table 4 and a few hundred epsilon at worst on systems of
-/// a million random rows. A singular matrix gives x that is infinite, NaN or huge, never an exception: a pivot
-/// of magnitude below the smallest normal number is replaced by that number. tridiagonal_backward_error tells. NaN or
-/// infinity in the input gives NaN in the part of x that depends on it. Magnitudes up to 1e300 and down to 1e-300
-/// (1e37, 1e-37 in float) do no harm where the rows of a matrix are of similar scale; for rows of different scales
-/// use scaled partial pivoting.
+/// backward error is that of LAPACK's gtsv on all matrices of Table 4 with 512 rows, and some hundred epsilon at worst
+/// on a million random rows. Limit of the method: each partition of 32 rows is reduced by itself, so a partition (of
+/// the system or of a coarse one) whose inner rows are singular to working precision costs accuracy even where the
+/// whole matrix is not; tridiagonal_backward_error tells. A singular matrix gives x that is infinite, NaN or huge,
+/// never an exception: a pivot of magnitude below the smallest normal number is replaced by that number. NaN or
+/// infinity in the input gives NaN or infinity in x, at least where x depends on it. Magnitudes up to 1e300 and down
+/// to 1e-300 (1e36, 1e-36 in float) do no harm where the rows of a matrix are of similar scale; for rows of different
+/// scales use scaled partial pivoting, whose answer does not change when rows are multiplied by powers of two.
 ///
 /// The same input gives the same bits for any number of host threads and on every run. CPUs of different instruction
 /// sets (fused multiply-add or not) and GPUs may differ from each other in the last bits.
 ///
-/// Method: RPTS, the recursive partitioned tridiagonal Schur complement algorithm (T. Klein and R. Strzodka, 2021;
-/// thesis sections 2.5-2.6) with partitions of 32 rows on the host and 31 on the GPU. The matrix is read twice: 9 n
-/// elements move altogether, plus some 7 % for the coarse systems.
+/// Method: RPTS, the recursive partitioned tridiagonal Schur complement algorithm (C. Klein and R. Strzodka, 2021;
+/// thesis sections 2.5-2.6) with partitions of 32 rows. The matrix is read twice: 9 n elements move altogether, plus
+/// some 7 % for the coarse systems.
 #pragma once
 
 #include "algebra/tridiagonal.hpp"
