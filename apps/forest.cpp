@@ -49,7 +49,7 @@ void write_permutation(output_files& files, std::string const& path, array_view<
 void tell(sheet& result, options const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
           linear_forest<std::int32_t> const& forest, double identity_coverage, timing const& seconds) {
     result.line("paths",
-                fmt::format("{}, the longest of {} rows", show_count(forest.paths), show_count(forest.longest_path)));
+                fmt::format("{}, the longest of {}", show_count(forest.paths), counted(forest.longest_path, "row")));
     result.line("cycles broken", show_count(forest.cycles_broken));
     result.line("weight coverage",
                 fmt::format("{}  (factor {}, sub- and superdiagonal of the original order {})",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The coppice command: reads the command line, runs one command, turns failures into one line and an exit code.
+#include <csignal>
 #include <cstdio>
 
 #include <fmt/core.h>
@@ -19,6 +20,7 @@ outcome dispatch(int argc, char** argv) {
                      "coppice");
     program.set_version_flag("--version", "coppice " + std::string(version));
     program.allow_extras();
+    program.require_subcommand(0, 1); // after one command its name is a word like any other: generate tridiagonal
     program.get_formatter()->column_width(34);
     program.footer("Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 numerical failure, 5 backend not available.");
 
@@ -51,6 +53,7 @@ outcome dispatch(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN); // a closed pipe is an error like any other, so that no file is left half written
     outcome result;
     try {
         result = dispatch(argc, argv);

@@ -30,6 +30,10 @@ std::string show_count(std::int64_t count) {
     return text;
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", show_count(count), noun, count == 1 ? "" : "s");
+}
+
 std::string show_seconds(double seconds) {
     if (!(seconds < 1e4)) return fmt::format("{:.0f} s", seconds);
     bool const whole = seconds >= 1, milli = seconds >= 1e-3;

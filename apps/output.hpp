@@ -29,10 +29,11 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::string show_count(std::int64_t count); ///< "1 440 000"
-std::string show_seconds(double seconds);   ///< "12.3 ms"
-std::string show_scientific(double value);  ///< "9.13e-07"
-std::string show_fraction(double fraction); ///< "0.667"
+std::string show_count(std::int64_t count);                     ///< "1 440 000"
+std::string counted(std::int64_t count, std::string_view noun); ///< "1 path", "2 paths"
+std::string show_seconds(double seconds);                       ///< "12.3 ms"
+std::string show_scientific(double value);                      ///< "9.13e-07"
+std::string show_fraction(double fraction);                     ///< "0.667"
 std::string show_size(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros);
 
 /// The results of a run, collected once for both readers.

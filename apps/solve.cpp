@@ -19,10 +19,11 @@ void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
                 fmt::format("{}, preconditioner {}, tolerance {:g}", o.solver, o.preconditioner, o.tolerance));
     if (o.preconditioner == "forest")
         result.line("forest",
-                    fmt::format("{} paths, the longest of {} rows, weight coverage {}", show_count(r.setup.paths),
-                                show_count(r.setup.longest_path), show_fraction(r.setup.weight_coverage)));
+                    fmt::format("{}, the longest of {}, weight coverage {}", counted(r.setup.paths, "path"),
+                                counted(r.setup.longest_path, "row"), show_fraction(r.setup.weight_coverage)));
     result.line(r.result.converged ? "converged" : "not converged",
-                fmt::format("{} iterations ({})", r.result.iterations, to_string(r.result.reason)));
+                counted(r.result.iterations, "iteration") +
+                    (r.result.reason == krylov_reason::converged ? "" : ", " + in_words(r.result.reason)));
     result.line("relative residual", show_scientific(r.result.relative_residual));
     if (!std::isnan(r.forward_error)) result.line("forward error", show_scientific(r.forward_error));
     result.line("time",
@@ -63,8 +64,8 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
 template <class T>
 outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a, solve_run<T> const& r) {
     if (r.result.converged) return {};
-    auto reason = fmt::format("{} did not converge on {}: {} after {} iterations, relative residual {}, tolerance {:g}",
-                              o.solver, o.matrix, to_string(r.result.reason), r.result.iterations,
+    auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", o.solver,
+                              o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
     if (o.solver == "cg" && !is_symmetric(host, a.view())) reason += "; cg needs a symmetric matrix, this one is not";
     return {exit_numerical, reason};
@@ -83,8 +84,8 @@ outcome solve_system(solve_options const& o, any_executor const& chosen, Executo
     linear_system<Executor, T> const system(exec, a, rhs);
 
     auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);
-    files.write(o.system.output, [&](std::string const& path) { write_vector<T>(host, path, r.x.view()); });
     if (!o.report.empty()) write_report(o, chosen, exec, system, r, files, status);
+    files.write(o.system.output, [&](std::string const& path) { write_vector<T>(host, path, r.x.view()); });
     status.clear();
 
     sheet result("solve", o.common);

@@ -60,6 +60,20 @@ struct solve_run {
     buffer<T> x{}; ///< host memory
 };
 
+/// Why a solve ended, for people.
+inline std::string in_words(krylov_reason reason) {
+    switch (reason) {
+    case krylov_reason::zero_rhs:
+        return "the right-hand side is zero";
+    case krylov_reason::max_iterations:
+        return "iteration limit";
+    case krylov_reason::not_finite:
+        return "values that are not finite";
+    default:
+        return std::string(to_string(reason));
+    }
+}
+
 /// Why `preconditioner` cannot be made for this matrix; nothing where it can. Rows count from 1.
 template <class T>
 std::optional<std::string> reason_against(host_executor const& host, std::string const& preconditioner, csr_view<T> a) {

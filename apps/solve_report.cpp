@@ -18,7 +18,7 @@ report::run page_run(solve_run<T> const& r, bool chosen) {
     return {.preconditioner = r.preconditioner,
             .chosen = chosen,
             .converged = r.result.converged,
-            .ending = std::string(to_string(r.result.reason)),
+            .ending = in_words(r.result.reason),
             .iterations = r.result.iterations,
             .relative_residual = r.result.relative_residual,
             .forward_error = r.forward_error,

@@ -33,7 +33,44 @@ struct answer {
     double seconds = 0;
     double backward_error = 0;
     double forward_error = 0;
+    std::int64_t zero_pivot = 0; ///< row, counted from 1, where elimination meets a column of zeros; 0 for none
+    bool overflows = false;      ///< the solution is not finite, or so large that only a vanished pivot explains it
 };
+
+/// Gaussian elimination with partial pivoting, as a check of the matrix alone: the first row without a pivot.
+template <class T>
+std::int64_t find_zero_pivot(tridiagonal_view<T> a) {
+    std::int64_t const n = a.size();
+    auto const upper_of = [&](std::int64_t i) { return i + 1 < n ? a.upper[i] : T(0); };
+    T pivot = n > 0 ? a.diagonal[0] : T(1), next = n > 0 ? upper_of(0) : T(0); // the row that is eliminated from
+    for (std::int64_t i = 0; i + 1 < n; ++i) {
+        T lower = a.lower[i + 1], diagonal = a.diagonal[i + 1], upper = upper_of(i + 1), fill = T(0);
+        if (std::abs(lower) > std::abs(pivot)) {
+            std::swap(lower, pivot);
+            std::swap(diagonal, next);
+            std::swap(upper, fill);
+        }
+        if (pivot == T(0)) return i + 1;
+        T const factor = lower / pivot;
+        pivot = diagonal - factor * next;
+        next = upper - factor * fill;
+    }
+    return pivot == T(0) ? n : 0;
+}
+
+/// Whether |A| |x| exceeds |d| by more than half of the exponent range: RPTS takes the smallest normal number for a
+/// pivot of zero, so that what depends on it is visible.
+template <class T>
+bool overflows(csr<T> const& a, buffer<T> const& x, buffer<T> const& d) {
+    auto const largest = [](buffer<T> const& values) {
+        double most = 0;
+        for (T const value : values) most = std::isfinite(value) ? std::max<double>(most, std::abs(value)) : INFINITY;
+        return most;
+    };
+    double const size = largest(x);
+    return std::isinf(size) || std::sqrt(largest(a.values())) * std::sqrt(size) >
+                                   std::sqrt(largest(d)) * std::pow(double(std::numeric_limits<T>::max()), 0.25);
+}
 
 template <class T>
 void require_tridiagonal(host_executor const& host, options const& o, csr<T> const& a) {
@@ -59,19 +96,20 @@ void tell(sheet& result, options const& o, std::int64_t rows, answer const& r) {
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
     json["backward_error"] = r.backward_error;
     json["forward_relative_error"] = r.forward_error;
+    json["singular"] = r.zero_pivot > 0;
     json["seconds"] = r.seconds;
 }
 
-/// What the backward error says: a stable solve of a regular system leaves a few units of rounding.
-template <class T>
-outcome judge(answer const& r, options const& o) {
-    if (std::isnan(r.backward_error) || std::isinf(r.backward_error))
-        return {exit_numerical, o.matrix + " is singular: the solution is not finite" +
-                                    (o.pivoting == "none" ? ", or needs pivoting" : "")};
-    if (r.backward_error > std::sqrt(double(std::numeric_limits<T>::epsilon())))
-        return {exit_numerical, fmt::format("the backward error is {}: {} is singular to working precision{}",
-                                            show_scientific(r.backward_error), o.matrix,
-                                            o.pivoting == "none" ? ", or needs pivoting" : "")};
+outcome judge(answer const& r, options const& o, double rounding) {
+    if (r.zero_pivot > 0)
+        return {exit_numerical,
+                fmt::format("{} is singular: elimination finds no pivot in row {}", o.matrix, r.zero_pivot)};
+    auto const advice = o.pivoting == "none" ? "; the matrix may need pivoting" : "";
+    if (r.overflows) return {exit_numerical, fmt::format("the solution of {} overflows{}", o.matrix, advice)};
+    // A stable solve leaves a few units of rounding.
+    if (!(r.backward_error < std::sqrt(rounding)))
+        return {exit_numerical,
+                fmt::format("the backward error of {} is {}{}", o.matrix, show_scientific(r.backward_error), advice)};
     return {};
 }
 
@@ -83,7 +121,8 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     auto const a = load_matrix<T>(host, o.matrix);
     require_tridiagonal(host, o, a);
     auto const system = make_right_hand_side<T>(host, o.system, a);
-    auto const bands = exec.copy(extract_tridiagonal(host, a.view()));
+    auto const host_bands = extract_tridiagonal(host, a.view());
+    auto const bands = exec.copy(host_bands);
     auto const d = exec.copy(system.b);
     buffer<T> x(exec, a.rows());
     buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(a.rows()));
@@ -99,6 +138,8 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     r.backward_error = tridiagonal_backward_error(exec, bands.view(), x.view(), d.view());
     auto const solved = host.copy(x);
     r.forward_error = forward_relative_error<T>(host, solved.view(), system.solution);
+    r.zero_pivot = find_zero_pivot(host_bands.view());
+    r.overflows = overflows(a, solved, system.b);
     files.write(o.system.output, [&](std::string const& path) { write_vector<T>(host, path, solved.view()); });
     status.clear();
 
@@ -107,7 +148,7 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     result.backend(chosen);
     tell(result, o, a.rows(), r);
     result.publish(files);
-    return judge<T>(r, o);
+    return judge(r, o, std::numeric_limits<T>::epsilon());
 }
 
 outcome run(options& o) {

@@ -205,8 +205,9 @@ std::string convergence_chart(std::vector<run> const& runs, double tolerance) {
                 auto const end = curves[i].back();
                 labels += draw_label(runs[i], end, layout.place(end, w), w);
             }
-    return fmt::format("<svg class=chart viewBox='0 0 {} {}' role=img aria-label='Relative residual over iterations'>"
-                       "{}{}{}</svg>",
+    return fmt::format("<div class=scroll><svg class=chart viewBox='0 0 {} {}' role=img aria-label='Relative residual "
+                       "over iterations'>"
+                       "{}{}{}</svg></div>",
                        width, height, draw_grid(a, tolerance), marks, labels);
 }
 

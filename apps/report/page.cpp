@@ -116,10 +116,10 @@ std::string pattern_section(page const& data) {
 }
 
 std::string forest_section(forest_summary const& f) {
-    return fmt::format("<section id=forest><h2>Linear forest</h2><p>{} paths over {} rows; the longest has {} rows. {} "
-                       "cycle{} broken at the weakest edge.</p>{}<h3>Path lengths</h3>{}</section>",
-                       show_count(f.paths), show_count(f.vertices), show_count(f.longest), show_count(f.cycles_broken),
-                       f.cycles_broken == 1 ? "" : "s", coverage_table(f.coverages), path_histogram(f));
+    return fmt::format("<section id=forest><h2>Linear forest</h2><p>{} over {}; the longest has {}. {} "
+                       "broken at the weakest edge.</p>{}<h3>Path lengths</h3>{}</section>",
+                       counted(f.paths, "path"), counted(f.vertices, "row"), counted(f.longest, "row"),
+                       counted(f.cycles_broken, "cycle"), coverage_table(f.coverages), path_histogram(f));
 }
 
 } // namespace

@@ -9,6 +9,18 @@
 
 namespace coppice::app::report {
 
+namespace {
+
+// "5–8"; from 1024 on in units of 1024, which fit below a column.
+std::string range_of(path_bin const& bin) {
+    if (bin.shortest == bin.longest) return std::to_string(bin.shortest);
+    if (bin.longest <= 1024) return fmt::format("{}–{}", bin.shortest, bin.longest);
+    if (bin.longest <= 1024 * 1024) return fmt::format("{}–{}k", bin.longest >> 11, bin.longest >> 10);
+    return fmt::format("{}–{}M", bin.longest >> 21, bin.longest >> 20);
+}
+
+} // namespace
+
 std::string path_histogram(forest_summary const& forest) {
     if (forest.bins.empty() || forest.vertices == 0) return {};
     constexpr double height = 250, base = 184, top = 34;
@@ -22,8 +34,7 @@ std::string path_histogram(forest_summary const& forest) {
     for (auto const& bin : forest.bins) {
         double const share = static_cast<double>(bin.vertices) / static_cast<double>(forest.vertices);
         double const tall = (base - top) * static_cast<double>(bin.vertices) / static_cast<double>(most);
-        auto const range = bin.shortest == bin.longest ? std::to_string(bin.shortest)
-                                                       : fmt::format("{}–{}", bin.shortest, bin.longest);
+        auto const range = range_of(bin);
         auto const middle = coordinate(x + slot / 2);
         svg += fmt::format("<rect class=bar x={} y={} width={} height={} rx=2 />", coordinate(x + 6),
                            coordinate(base - tall), coordinate(slot - 12), coordinate(tall));
@@ -37,7 +48,7 @@ std::string path_histogram(forest_summary const& forest) {
     }
     svg += fmt::format("<line class=axis x1=4 x2={0} y1={1} y2={1} />", coordinate(width - 4), base);
     svg += fmt::format("<text class='tick faint' x=4 y={}>rows on a path · number of paths · share of all rows "
-                       "above the columns</text>",
+                       "above the columns (k = 1024)</text>",
                        base + 58);
     return fmt::format("<svg class=histogram style='max-width:{0}px' viewBox='0 0 {0} {1}' role=img "
                        "aria-label='Path lengths'>{2}</svg>",

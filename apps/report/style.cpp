@@ -49,7 +49,8 @@ figure { margin: 0; } figcaption { font-size: 14px; margin-top: 8px; } figcaptio
 .matrix img { grid-area: 1 / 1; width: 100%; height: 100%; image-rendering: pixelated; }
 .key { display: inline-block; width: 11px; height: 11px; border-radius: 2px; background: #0b6fd4; vertical-align: -1px; }
 .key.other { background: var(--ink); }
-svg.chart { margin: 4px 0 18px; }
+svg.chart { margin: 4px 0 18px; min-width: 760px; } svg.histogram { min-width: 420px; }
+tr td:first-child { white-space: nowrap; }
 svg { display: block; width: 100%; height: auto; font-family: inherit; overflow: visible; }
 svg text { fill: var(--ink); } svg .tick { font-size: 13px; fill: var(--soft); } svg .faint { opacity: 0.85; }
 .grid { stroke: var(--line); stroke-width: 1; } .axis { stroke: var(--soft); stroke-width: 1; }

@@ -33,6 +33,7 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("zerodiagonal.mtx", banner + "3 3 4\n1 1 2\n1 2 1\n2 1 1\n3 3 2\n");
     folder.write("wideband.mtx", banner + "3 3 4\n1 1 2\n2 2 2\n3 3 2\n3 1 1\n");
     folder.write("singular.mtx", banner + "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
+    folder.write("exchange.mtx", banner + "2 2 2\n1 2 1\n2 1 1\n");
     folder.write("zero.mtx", banner + "1 1 0\n");
     folder.write("complex.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n");
     folder.write("notgzip.mtx.gz", "not compressed\n");
@@ -98,7 +99,7 @@ std::vector<bad_run> const table = {
     {{"info", "@complex.mtx"}, 3, "complex"},
     {{"info", "@nan.mtx"}, 3, "row 1, column 1 is NaN"},
     {{"solve", "@inf.mtx"}, 3, "row 2, column 1 is infinite"},
-    {{"solve", "@large.mtx", "--precision", "single"}, 3, "single precision"},
+    {{"solve", "@large.mtx", "--precision", "single"}, 3, "beyond the range"},
     {{"solve", "@wide.mtx"}, 3, "2 x 3"},
     {{"factor", "@wide.mtx"}, 3, "2 x 3"},
     {{"forest", "@wide.mtx"}, 3, "2 x 3"},
@@ -120,11 +121,12 @@ std::vector<bad_run> const table = {
     {{"info", "@good.mtx", "--json", "/dev/full"}, 3, "/dev/full"},
     {{"spmv", "@good.mtx", "-o", "/dev/full"}, 3, "/dev/full"},
     // numerical failure
-    {{"tridiagonal", "@zero.mtx", "--solution", "ones"}, 4, ""},
-    {{"tridiagonal", "@singular.mtx", "--rhs", "@rhs.mtx"}, 4, "singular"},
+    {{"tridiagonal", "@zero.mtx", "--solution", "ones"}, 4, "no pivot in row 1"},
+    {{"tridiagonal", "@singular.mtx", "--rhs", "@rhs.mtx"}, 4, "no pivot in row 2"},
+    {{"tridiagonal", "@exchange.mtx", "--pivoting", "none", "--solution", "ones"}, 4, "may need pivoting"},
     {{"solve", "@good.mtx", "--max-iterations", "0"}, 4, "did not converge"},
     {{"solve", "@singular.mtx", "--rhs", "@rhs.mtx", "--solver", "gmres"}, 4, "did not converge"},
-    {{"solve", "@unsymmetric.mtx", "--solver", "cg", "--solution", "ones"}, 4, "not symmetric"},
+    {{"solve", "@unsymmetric.mtx", "--solver", "cg", "--preconditioner", "none"}, 4, "cg needs a symmetric matrix"},
 };
 
 } // namespace
