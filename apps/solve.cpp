@@ -68,6 +68,8 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
     if (o.solver == "cg" && !is_symmetric(host, a.view())) reason += "; cg needs a symmetric matrix, this one is not";
+    if (r.result.reason == krylov_reason::not_finite && o.preconditioner != "none")
+        reason += "; the " + o.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
 }
 
