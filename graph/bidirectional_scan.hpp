@@ -3,6 +3,7 @@
 /// vertices know their two neighbours but not which of them is forward.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -25,12 +26,20 @@ COPPICE_HD constexpr I path_end_vertex(I link) {
     return -link - 1;
 }
 
+namespace graph_detail {
+// Entries of 16 bytes, like those for positions, are read and written at once.
+template <class Value, class I>
+inline constexpr std::size_t scan_entry_alignment = 2 * (sizeof(I) + sizeof(Value)) == 16 ? 16
+                                                    : alignof(Value) > alignof(I)         ? alignof(Value)
+                                                                                          : alignof(I);
+} // namespace graph_detail
+
 /// What the scan knows at one vertex in its two directions, in the order of the neighbours that it was given.
 ///
 /// When the scan is over, link[d] marks the end of the path in direction d, and value[d] combines the initial values
 /// from this vertex to that end, both included. In a cycle both links stay vertices.
 template <class Value, class I>
-struct scan_entry {
+struct alignas(graph_detail::scan_entry_alignment<Value, I>) scan_entry {
     I link[2];
     Value value[2];
 

@@ -60,41 +60,95 @@ private:
     Value value_{};
 };
 
+/// Does walks [first, last), several at a time: begin(walk, k) starts walk k, then walk.step() until walk.done().
+template <class Walk, class Begin>
+void interleave_walks(Walk const& idle, std::int64_t first, std::int64_t last, Begin const& begin) {
+    Walk walks[walks_at_once] = {idle, idle, idle, idle, idle, idle, idle, idle};
+    for (bool busy = true; busy;) {
+        busy = first < last;
+        for (Walk& walk : walks) {
+            if (walk.done() && first < last) begin(walk, first++);
+            if (walk.done()) continue;
+            walk.step();
+            busy = true;
+        }
+    }
+}
+
+/// The vertex behind `at` on a way that comes from `from`; from == at takes neighbour 0.
+template <class I, class Neighbor>
+I next_vertex(Neighbor const& neighbor, I from, I at) {
+    I const first = neighbor(at, 0);
+    return first == from ? neighbor(at, 1) : first;
+}
+
+/// Goes around a cycle until it meets a vertex of smaller hash or comes back: then `first` leads the cycle.
+template <class I, class Neighbor>
+class election_walk {
+public:
+    explicit election_walk(Neighbor const& neighbor) : neighbor_(neighbor) {}
+
+    void begin(I first, std::uint8_t* leads) {
+        first_ = from_ = first;
+        at_ = next_vertex(neighbor_, first, first);
+        leads_ = leads;
+        *leads = 0;
+    }
+    bool done() const { return leads_ == nullptr; }
+    void step() {
+        if (at_ == first_) *leads_ = 1;
+        if (at_ == first_ || hash(at_) < hash(first_)) {
+            leads_ = nullptr;
+            return;
+        }
+        I const next = next_vertex(neighbor_, from_, at_);
+        from_ = at_;
+        at_ = next;
+    }
+
+private:
+    static std::uint64_t hash(I v) { return mix_bits(static_cast<std::uint64_t>(v)); }
+
+    Neighbor const& neighbor_;
+    I first_{};
+    I from_{};
+    I at_{};
+    std::uint8_t* leads_ = nullptr;
+};
+
 /// Fills all cycles: each is walked by its vertex of smallest hash. From any other vertex the walk that would find that
 /// out is short, ln L steps on average for a cycle of L vertices.
 template <class Value, class I, class Neighbor, class Initial, class Combine>
 void walk_cycles(host_executor const& exec, array_view<I const> members, array_view<scan_entry<Value, I>> entries,
                  Neighbor const& neighbor, Initial const& initial, Combine const& combine) {
-    auto const hash = [](I v) { return mix_bits(static_cast<std::uint64_t>(v)); };
-    // Calls visit(v), visit(next), ... once around the cycle, or until it says false.
+    buffer<std::uint8_t> leads(exec, members.size());
+    detail::for_each_block(exec, members.size(), detail::host_block,
+                           [&](std::int64_t, std::int64_t first, std::int64_t last) {
+                               interleave_walks(election_walk<I, Neighbor>(neighbor), first, last,
+                                                [&](auto& walk, std::int64_t c) { walk.begin(members[c], &leads[c]); });
+                           });
+
+    buffer<I> leaders(exec, members.size());
+    std::int64_t const cycles = select(
+        exec, members.size(), [&](std::int64_t c) { return leads[c] != 0; },
+        [&](std::int64_t position, std::int64_t c) { leaders[position] = members[c]; });
     auto const around = [&](I v, auto const& visit) {
-        I from = v; // no vertex is its own neighbour, so the first step takes neighbour 0
+        I from = v;
         I at = v;
         do {
-            if (!visit(at)) return false;
-            I const next = neighbor(at, neighbor(at, 0) == from ? 1 : 0);
+            visit(at);
+            I const next = next_vertex(neighbor, from, at);
             from = at;
             at = next;
         } while (at != v);
-        return true;
     };
-    detail::for_each_block(exec, members.size(), ends_per_block,
-                           [&](std::int64_t, std::int64_t first, std::int64_t last) {
-                               for (std::int64_t c = first; c < last; ++c) {
-                                   I const v = members[c];
-                                   if (!around(v, [&](I at) { return hash(at) >= hash(v); })) continue;
-                                   Value all = initial(v, 0);
-                                   around(v, [&](I at) {
-                                       all = combine(all, combine(initial(at, 0), initial(at, 1)));
-                                       return true;
-                                   });
-                                   around(v, [&](I at) {
-                                       entries[at].value[0] = all;
-                                       entries[at].value[1] = all;
-                                       return true;
-                                   });
-                               }
-                           });
+    detail::for_each_block(exec, cycles, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (std::int64_t k = first; k < last; ++k) {
+            Value all = initial(leaders[k], 0);
+            around(leaders[k], [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
+            around(leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
+        }
+    });
 }
 
 template <class Value, class I, class Neighbor, class Initial, class Combine>
@@ -110,19 +164,8 @@ scan_result<Value, I> scan_on(host_executor const& exec, std::int64_t vertices, 
     auto const note = [&](std::int64_t position, std::int64_t v) { list[position] = static_cast<I>(v); };
     std::int64_t const ends = select(exec, vertices, is_end, note);
     detail::for_each_block(exec, ends, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
-        using walk = path_walk<Value, I, Neighbor, Initial, Combine>;
-        walk const idle(entries, neighbor, initial, combine);
-        walk walks[walks_at_once] = {idle, idle, idle, idle, idle, idle, idle, idle};
-        for (bool busy = true; busy;) {
-            busy = first < last;
-            for (walk& w : walks) {
-                if (w.done() && first < last) w.begin(list[first++]);
-                if (!w.done()) {
-                    w.step();
-                    busy = true;
-                }
-            }
-        }
+        path_walk<Value, I, Neighbor, Initial, Combine> const idle(entries, neighbor, initial, combine);
+        interleave_walks(idle, first, last, [&](auto& walk, std::int64_t k) { walk.begin(list[k]); });
     });
 
     auto const in_cycle = [&](std::int64_t v) { return !entries[v].ended(); };
