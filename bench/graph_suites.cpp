@@ -7,7 +7,6 @@
 #include "algebra/operations.hpp"
 #include "bench/bench.hpp"
 #include "bench/graph_problems.hpp"
-#include "core/parallel.hpp"
 #include "graph/factor.hpp"
 #include "graph/linear_forest.hpp"
 #include "semiring/spmv.hpp"
@@ -61,8 +60,8 @@ void factor_suite(table& t, options const& o, Executor const& exec) {
             add(fmt::format("coppice parallel, n = 2, maximal, {}", name_of(ties)), time, describe_factor(f));
         }
         // What the rows' traversal costs by itself.
-        buffer<float> x(exec, weights.columns()), y(exec, weights.rows());
-        fill(exec, x.view(), 0.5f);
+        auto const x = exec.copy(std::vector<float>(std::size_t(weights.columns()), 0.5f));
+        buffer<float> y(exec, weights.rows());
         auto const plan = make_srcsr_plan(exec, weights.view());
         add("one SpMV of the same matrix",
             measure_finished(exec, o.quick ? 1 : 9, [&] { spmv(exec, plan, weights.view(), x.view(), y.view()); }), "");
@@ -145,6 +144,7 @@ void solve_suite(table& t, options const& o, Executor const& exec) {
         auto const a = exec.copy(host_matrix);
         auto const truth = exec.copy(host_x);
         csr_operator<Executor, double> const op(exec, a.view());
+        auto const zero = exec.copy(std::vector<double>(std::size_t(n), 0.0));
         buffer<double> b(exec, n), x(exec, n);
         op.apply(exec, truth.view(), b.view());
         for (char const* method : c.methods) {
@@ -153,7 +153,7 @@ void solve_suite(table& t, options const& o, Executor const& exec) {
                 auto const m = make_preconditioner(exec, name, a.view());
                 krylov_result result;
                 timing const time = measure_finished(exec, 1, [&] {
-                    fill(exec, x.view(), 0.0);
+                    exec.copy_elements(zero.data(), x.data(), n);
                     result = solve(exec, method, op, m, b.view(), x.view(), {.tolerance = 1e-6});
                 });
                 rows.push_back({"solve", backend_of(exec), std::string(c.problem.name) + ", double",

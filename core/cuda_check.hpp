@@ -11,6 +11,7 @@
 namespace coppice::detail {
 
 [[noreturn]] inline void throw_cuda(cudaError_t status, char const* call) {
+    cudaGetLastError(); // the runtime remembers a failure that is reported here: the next launch must not see it again
     std::string const text =
         std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) + ")";
     if (status == cudaErrorMemoryAllocation) throw memory_error(text);

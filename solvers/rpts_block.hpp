@@ -34,10 +34,9 @@ COPPICE_HD constexpr int padded(int i) {
     return i + int(unsigned(i) / unsigned(M));
 }
 
-/// Elements of shared memory: four bands, and room to gather the coarse rows of a tile.
+/// Elements of shared memory: four bands.
 inline constexpr int tile_band = padded<block_partition>(tile_rows);
-inline constexpr int substitute_shared = 4 * tile_band;
-inline constexpr int reduce_shared = substitute_shared + 4 * 2 * tile_partitions;
+inline constexpr int tile_shared = 4 * tile_band;
 
 /// Copies an element to shared memory; it is there after finish_copies() and a barrier.
 template <class T>
@@ -61,29 +60,94 @@ COPPICE_HD inline partition_rows<T> bands_at(T* shared, int rows) {
     return {shared, shared + rows, shared + 2 * rows, shared + 3 * rows};
 }
 
+template <class T>
+COPPICE_HD inline void put_row(partition_rows<T> const& rows, int i, coarse_row<T> const& row) {
+    rows.lower[i] = row.lower;
+    rows.diagonal[i] = row.diagonal;
+    rows.upper[i] = row.upper;
+    rows.rhs[i] = row.rhs;
+}
+
 /// Rows [first, first + rows) of a system; rows behind its end read x = 0, corner entries outside it become zero.
+/// A barrier has to follow.
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
 COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first, int rows,
                                  partition_rows<T> const& to) {
     for (int i = block.thread(); i < rows; i += block.threads()) {
-        std::int64_t const row = first + i;
-        bool const inside = row < s.size;
-        to.lower[padded<M>(i)] = inside && row > 0 ? s.lower[row] : T(0);
-        to.diagonal[padded<M>(i)] = inside ? s.diagonal[row] : T(1);
-        to.upper[padded<M>(i)] = row + 1 < s.size ? s.upper[row] : T(0);
-        to.rhs[padded<M>(i)] = inside ? s.rhs[row] : T(0);
+        int const at = padded<M>(i);
+        if (std::int64_t const row = first + i; row < s.size) {
+            start_copy(to.lower + at, s.lower + row);
+            start_copy(to.diagonal + at, s.diagonal + row);
+            start_copy(to.upper + at, s.upper + row);
+            start_copy(to.rhs + at, s.rhs + row);
+        } else {
+            put_row(to, at, coarse_row<T>{T(0), T(1), T(0), T(0)});
+        }
+    }
+    finish_copies();
+    // The corner entries, whatever was there, by the threads that copied them.
+    if (first == 0 && block.thread() == 0) to.lower[0] = T(0);
+    if (std::int64_t const last = s.size - 1 - first; last < rows && int(last) % block.threads() == block.thread())
+        to.upper[padded<M>(int(last))] = T(0);
+}
+
+/// 16 bytes of a band.
+template <class T>
+struct alignas(16) band_vector {
+    static constexpr int length = 16 / int(sizeof(T));
+    T element[length];
+};
+
+template <class T>
+COPPICE_HD inline bool aligned_to_16(system_view<T> const& s) {
+    auto const bits = reinterpret_cast<std::uintptr_t>(s.lower) | reinterpret_cast<std::uintptr_t>(s.diagonal) |
+                      reinterpret_cast<std::uintptr_t>(s.upper) | reinterpret_cast<std::uintptr_t>(s.rhs);
+    return bits % 16 == 0;
+}
+
+/// A tile inside the system, 16 bytes at a time through registers, since the padding breaks the alignment that wide
+/// copies to shared memory need. All loads are on their way before the first store; the stores of a warp meet 32
+/// different banks, as 4 t + t / 8 (in floats) does.
+COPPICE_NO_EXEC_CHECK
+template <class T, class Block>
+COPPICE_HD inline void load_inner_tile(Block const& block, system_view<T> const& s, std::int64_t first,
+                                       partition_rows<T> const& to) {
+    using vector = band_vector<T>;
+    constexpr int each = tile_rows / vector::length / tile_threads;
+    T const* const from[4] = {s.lower + first, s.diagonal + first, s.upper + first, s.rhs + first};
+    T* const target[4] = {to.lower, to.diagonal, to.upper, to.rhs};
+    vector staged[4][each];
+    COPPICE_UNROLL
+    for (int band = 0; band < 4; ++band) {
+        COPPICE_UNROLL
+        for (int j = 0; j < each; ++j)
+            staged[band][j] = reinterpret_cast<vector const*>(from[band])[block.thread() + j * tile_threads];
+    }
+    COPPICE_UNROLL
+    for (int band = 0; band < 4; ++band) {
+        COPPICE_UNROLL
+        for (int j = 0; j < each; ++j) {
+            int const i = (block.thread() + j * tile_threads) * vector::length;
+            T* const at = target[band] + padded<block_partition>(i); // a vector never crosses a partition
+            COPPICE_UNROLL
+            for (int k = 0; k < vector::length; ++k) at[k] = staged[band][j].element[k];
+        }
     }
 }
 
-/// Stages a tile; ends with a barrier.
+/// Stages a tile; the block has tile_threads threads. Ends with a barrier.
 COPPICE_NO_EXEC_CHECK
 template <class T, class Block>
 COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile, T* shared) {
     std::int64_t const first = tile * tile_rows;
     partition_rows<T> const to = bands_at(shared, tile_band);
-    if (tile > 0 && first + tile_rows < s.size) {
-        // Element by element, since the padding breaks the alignment of anything wider.
+    if (tile == 0 || first + tile_rows >= s.size) {
+        load_edge<block_partition>(block, s, first, tile_rows, to);
+    } else if (sizeof(T) == 4 && aligned_to_16(s)) {
+        // In double precision the registers that this takes cost more than it gains (measured on an H200).
+        load_inner_tile(block, s, first, to);
+    } else {
         for (int i = block.thread(); i < tile_rows; i += block.threads()) {
             int const at = padded<block_partition>(i);
             start_copy(to.lower + at, s.lower + first + i);
@@ -92,8 +156,6 @@ COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, st
             start_copy(to.rhs + at, s.rhs + first + i);
         }
         finish_copies();
-    } else {
-        load_edge<block_partition>(block, s, first, tile_rows, to);
     }
     block.sync();
 }
@@ -105,27 +167,28 @@ COPPICE_HD inline partition_rows<T> lane_rows(partition_rows<T> const& rows, int
     return {rows.lower + at, rows.diagonal + at, rows.upper + at, rows.rhs + at};
 }
 
-template <class T>
-COPPICE_HD inline void put_row(partition_rows<T> const& rows, int i, coarse_row<T> const& row) {
-    rows.lower[i] = row.lower;
-    rows.diagonal[i] = row.diagonal;
-    rows.upper[i] = row.upper;
-    rows.rhs[i] = row.rhs;
+/// What thread `t` of a tile contributes to the coarse system: the first 32 threads walk downwards, the next upwards.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T>
+COPPICE_HD inline coarse_row<T> reduce_lane(partition_rows<T> const& rows, int t, auto const& threshold) {
+    return t < tile_partitions ? reduce_downwards<P>(rows, block_partition, threshold)
+                               : reduce_upwards<P>(rows, block_partition, threshold);
 }
 
-/// Reduction of one tile; `shared` holds reduce_shared elements, the block has tile_threads threads.
+/// Reduction of one tile; `shared` holds tile_shared elements, the block has tile_threads threads.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block>
 COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, T* shared) {
+    static_assert(tile_threads == 2 * tile_partitions);
     load_tile(block, s.fine, tile, shared);
-    constexpr int coarse_rows = 2 * tile_partitions;
-    partition_rows<T> const gathered = bands_at(shared + substitute_shared, coarse_rows);
     int const lane = block.thread() % tile_partitions;
     partition_rows<T> const rows = lane_rows<block_partition>(bands_at(shared, tile_band), lane);
-    if (block.thread() < tile_partitions)
-        put_row(gathered, 2 * lane + 1, reduce_downwards<P>(rows, block_partition, s.threshold));
-    else if (block.thread() < 2 * tile_partitions)
-        put_row(gathered, 2 * lane, reduce_upwards<P>(rows, block_partition, s.threshold));
+    coarse_row<T> const row = s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), s.threshold)
+                                                 : reduce_lane<P>(rows, block.thread(), no_threshold{});
+    block.sync(); // the tile is used up: its memory gathers the coarse rows, for coalesced stores
+    constexpr int coarse_rows = 2 * tile_partitions;
+    partition_rows<T> const gathered = bands_at(shared, coarse_rows);
+    put_row(gathered, 2 * lane + (block.thread() < tile_partitions ? 1 : 0), row);
     block.sync();
     std::int64_t const first = tile * coarse_rows, size = 2 * s.partitions;
     for (int i = block.thread(); i < coarse_rows && first + i < size; i += block.threads()) {
@@ -150,7 +213,7 @@ COPPICE_HD inline interface_values<T> interfaces_of(Coarse coarse, std::int64_t 
             i + 2 < size ? coarse(i + 2) : T(0)};
 }
 
-/// Substitution of one tile; `shared` holds substitute_shared elements.
+/// Substitution of one tile; `shared` holds tile_shared elements.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile, T* shared) {
@@ -160,8 +223,13 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
         x = interfaces_of<T>(plain_solution<T>{s.coarse.rhs}, 2 * s.partitions, tile * tile_partitions + lane);
     load_tile(block, s.fine, tile, shared);
     partition_rows<T> const rows = bands_at(shared, tile_band);
-    if (lane < tile_partitions)
-        substitute_partition<P>(lane_rows<block_partition>(rows, lane), block_partition, x, s.threshold);
+    if (lane < tile_partitions) {
+        partition_rows<T> const mine = lane_rows<block_partition>(rows, lane);
+        if (s.threshold > T(0))
+            substitute_partition<P>(mine, block_partition, x, s.threshold);
+        else
+            substitute_partition<P>(mine, block_partition, x, no_threshold{});
+    }
     block.sync();
     std::int64_t const first = tile * tile_rows;
     for (int i = block.thread(); i < tile_rows && first + i < s.fine.size; i += block.threads())

@@ -15,15 +15,19 @@ namespace coppice::rpts {
 inline constexpr std::int64_t chip_bytes = 160 * 1024; ///< bands of the largest system that is solved on chip
 inline constexpr int chip_threads = 768;               // more would leave too few registers
 
+/// Blocks that the shared memory of a multiprocessor holds (228 KiB): registers must not allow fewer.
+template <class T>
+inline constexpr int tiles_at_once = sizeof(T) == 4 ? 13 : 6;
+
 template <pivoting P, class T>
-__global__ void __launch_bounds__(tile_threads) reduce_kernel(stage<T> s) {
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T>) reduce_kernel(stage<T> s) {
     extern __shared__ __align__(16) unsigned char shared[];
     reduce_tile<P>(cuda_block{}, s, blockIdx.x, reinterpret_cast<T*>(shared));
 }
 
 // Walks from the end: what the reduction read last is still in the second-level cache.
 template <pivoting P, class T>
-__global__ void __launch_bounds__(tile_threads) substitute_kernel(stage<T> s) {
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T>) substitute_kernel(stage<T> s) {
     extern __shared__ __align__(16) unsigned char shared[];
     substitute_tile<P>(cuda_block{}, s, gridDim.x - 1 - blockIdx.x, reinterpret_cast<T*>(shared));
 }
@@ -67,7 +71,7 @@ void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
                          : pivot == pivoting::partial ? &reduce_kernel<pivoting::partial, T>
                                                       : &reduce_kernel<pivoting::scaled_partial, T>;
     launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads,
-           reduce_shared * sizeof(T), s);
+           tile_shared * sizeof(T), s);
 }
 
 template <class T>
@@ -76,7 +80,7 @@ void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
                          : pivot == pivoting::partial ? &substitute_kernel<pivoting::partial, T>
                                                       : &substitute_kernel<pivoting::scaled_partial, T>;
     launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads,
-           substitute_shared * sizeof(T), s);
+           tile_shared * sizeof(T), s);
 }
 
 template <class T>

@@ -62,6 +62,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto prefer(T const& entry, T const& weight, T 
         return magnitude(other) * other_weight <= magnitude(entry) * weight;
 }
 
+/// Stands for a threshold of zero, which changes nothing: one comparison less in the chain of every step.
+struct no_threshold {};
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T const& flushed(T const& entry, no_threshold) {
+    return entry;
+}
+
 /// Values up to the threshold count as zero (apply_threshold of Algorithm 1); NaN stays.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
@@ -109,7 +116,7 @@ struct sweep {
         weight = row_weight<P>(far, entry, next);
     }
     /// Removes x[j-1] with the help of row j.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, T const& threshold) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
         T const q_entry = near[j * Step], q_middle = middle[j * Step], q_away = away[j * Step];
         T const q_weight = row_weight<P>(q_entry, q_middle, q_away);
         auto const c = combine<P>(flushed(entry, threshold), weight, flushed(q_entry, threshold), q_weight);
@@ -124,7 +131,7 @@ struct sweep {
 /// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
 template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T> reduce_downwards(partition_rows<T> const& rows, int length,
-                                                                T const& threshold) {
+                                                                auto const& threshold) {
     sweep<P, 1, T> down(rows, length);
     for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
     return {down.far, down.entry, down.next, down.rhs};
@@ -133,7 +140,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T> reduce_downwards(partition_rows<T
 /// The coarse row of a partition's first unknown.
 template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T> reduce_upwards(partition_rows<T> const& rows, int length,
-                                                              T const& threshold) {
+                                                              auto const& threshold) {
     sweep<P, -1, T> up(rows, length);
     for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
     return {up.next, up.entry, up.far, up.rhs};
@@ -141,7 +148,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T> reduce_upwards(partition_rows<T> 
 
 /// Both coarse rows at once, for workers that profit from two independent chains.
 template <pivoting P, class T, class SideWork = no_side_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T> const& rows, int length, T const& threshold,
+COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T> const& rows, int length, auto const& threshold,
                                                   coarse_row<T>& first, coarse_row<T>& last, SideWork beside = {}) {
     sweep<P, 1, T> down(rows, length);
     sweep<P, -1, T> up(rows, length);
@@ -174,7 +181,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T> const& rows, 
 /// (Algorithm 2, lines 4-23); returns what is left of the last row.
 template <pivoting P, class T, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T> eliminate_rows(partition_rows<T> const& rows, int from, int to,
-                                                            open_row<T> p, T const& threshold, SideWork beside = {}) {
+                                                            open_row<T> p, auto const& threshold,
+                                                            SideWork beside = {}) {
     for (int j = from; j < to; ++j) {
         beside(j);
         T const q_entry = rows.lower[j], q_middle = rows.diagonal[j], q_away = rows.upper[j], q_rhs = rows.rhs[j];
@@ -191,7 +199,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T> eliminate_rows(partition_rows<T> co
 /// The same with two open rows, for a system with two rows more than unknowns: the pivot is the best of three rows.
 template <pivoting P, class T, class SideWork>
 COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_surplus_rows(partition_rows<T> const& rows, int from, int to,
-                                                             open_row<T> u, open_row<T> v, T const& threshold,
+                                                             open_row<T> u, open_row<T> v, auto const& threshold,
                                                              SideWork beside) {
     for (int j = from; j < to; ++j) {
         beside(j);
@@ -242,7 +250,7 @@ struct interface_values {
 /// a large residual as long as the interface unknowns satisfy the coarse system.
 template <pivoting P, class T, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T> const& rows, int length,
-                                                           interface_values<T> const& x, T const& threshold,
+                                                           interface_values<T> const& x, auto const& threshold,
                                                            SideWork beside = {}) {
     int const end = length - 1;
     open_row<T> const second{rows.diagonal[1], rows.upper[1], rows.rhs[1] - rows.lower[1] * x.first,
@@ -265,7 +273,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T> con
 
 /// Solves a whole system of `length` >= 1 rows, lower[0] and upper[length-1] zero; rhs becomes the solution.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, int length, T const& threshold) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, int length, auto const& threshold) {
     open_row<T> const p = eliminate_rows<P>(
         rows, 1, length,
         {rows.diagonal[0], rows.upper[0], rows.rhs[0], row_weight<P>(T(0), rows.diagonal[0], rows.upper[0])},

@@ -35,14 +35,14 @@ void solve_in_blocks(system_view<T> const& s, std::int64_t last, int chip_thread
     for (auto& band : coarse) band.assign(std::size_t(2 * partitions), T(0));
     stage<T> const at{s, {coarse[0].data(), coarse[1].data(), coarse[2].data(), coarse[3].data()}, partitions, T(0)};
     int const tiles = int((partitions + tile_partitions - 1) / tile_partitions);
-    block_runner reducers(tile_threads, reduce_shared * sizeof(T));
+    block_runner reducers(tile_threads, tile_shared * sizeof(T));
     reducers.run(tiles, [&](auto const& block, int tile, std::byte* shared) {
         reduce_tile<P>(block, at, tile, reinterpret_cast<T*>(shared));
     });
     solve_in_blocks<P>(system_view<T>{2 * partitions, coarse[0].data(), coarse[1].data(), coarse[2].data(),
                                       coarse[3].data(), coarse[3].data()},
                        last, chip_threads);
-    block_runner substituters(tile_threads, substitute_shared * sizeof(T));
+    block_runner substituters(tile_threads, tile_shared * sizeof(T));
     substituters.run(tiles, [&](auto const& block, int tile, std::byte* shared) {
         substitute_tile<P>(block, at, tile, reinterpret_cast<T*>(shared));
     });
