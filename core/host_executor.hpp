@@ -35,6 +35,12 @@ public:
         arena_->execute(std::forward<Work>(work));
     }
 
+    using range_task = void (*)(void const* context, std::int64_t first, std::int64_t last);
+
+    /// Calls task(context, first, last) for ranges that together are [0, n), in parallel, and returns when all are
+    /// done; an exception of a task reaches the caller. What the primitives in core/parallel_host.hpp stand on.
+    void for_ranges(std::int64_t n, range_task task, void const* context) const;
+
     /// Nothing to wait for on the host; here so that generic code can call it.
     void synchronize() const {}
 

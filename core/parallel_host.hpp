@@ -6,12 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
 #include "core/host_executor.hpp"
-#include "core/thread_sanitizer.hpp"
 
 namespace coppice {
 namespace detail {
@@ -19,6 +16,12 @@ namespace detail {
 // Items a worker takes at a time. A constant, never derived from the number of threads: reductions and scans fold
 // their blocks in order, so the same blocks give the same bits on any number of threads.
 inline constexpr std::int64_t host_block = 8192;
+
+/// A host_executor::range_task that calls the function object behind `work`.
+template <class Work>
+void call_range(void const* work, std::int64_t first, std::int64_t last) {
+    (*static_cast<Work const*>(work))(first, last);
+}
 
 /// Calls work(block, first, last) for the blocks of [0, n), in parallel.
 template <class Work>
@@ -32,12 +35,19 @@ void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t bloc
     auto const some = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t b = begin; b < end; ++b) one(b);
     };
-    fork_join const order;
-    order.open();
-    exec.run([&] {
-        tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, blocks), ordered_task<decltype(some)>{&order, &some});
-    });
-    order.close();
+    exec.for_ranges(blocks, &call_range<decltype(some)>, &some);
+}
+
+/// Sorts [first, last) by `less`; not stable.
+template <class Iterator, class Less>
+void parallel_sort(host_executor const& exec, Iterator first, Iterator last, Less const& less) {
+#if defined(__SANITIZE_THREAD__)
+    // The thread sanitizer cannot see what orders the tasks of oneTBB, and would report its sort.
+    static_cast<void>(exec);
+    std::sort(first, last, less);
+#else
+    exec.run([&] { tbb::parallel_sort(first, last, less); });
+#endif
 }
 
 } // namespace detail
@@ -139,10 +149,8 @@ void sort_by_key(host_executor const& exec, array_view<Key> keys, array_view<Val
         old[i] = values[i];
     });
     // The position makes every key distinct, which makes an unstable sort stable.
-    exec.run([&] {
-        tbb::parallel_sort(order.begin(), order.end(), [](pair const& a, pair const& b) {
-            return a.key < b.key || (a.key == b.key && a.position < b.position);
-        });
+    detail::parallel_sort(exec, order.begin(), order.end(), [](pair const& a, pair const& b) {
+        return a.key < b.key || (a.key == b.key && a.position < b.position);
     });
     for_each(exec, n, [&](std::int64_t i) {
         keys[i] = order[i].key;

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include <tbb/parallel_sort.h>
-
 #include "graph/factor_result.hpp"
 
 namespace coppice {
@@ -44,10 +42,8 @@ buffer<weighted_edge<T, I>> ordered_edges(host_executor const& exec, csr_view<T,
         std::int64_t at = start[row];
         visit_row(row, [&](auto const& edge) { edges[at++] = edge; });
     });
-    exec.run([&] {
-        tbb::parallel_sort(edges.begin(), edges.end(),
-                           [order](auto const& e, auto const& f) { return order.before(e, f); });
-    });
+    coppice::detail::parallel_sort(exec, edges.begin(), edges.end(),
+                                   [order](auto const& e, auto const& f) { return order.before(e, f); });
     return edges;
 }
 
