@@ -17,7 +17,7 @@ namespace coppice::bench {
 namespace {
 
 char const* backend_of(host_executor const&) { return "host"; }
-char const* backend_of(cuda_executor const&) { return "cuda"; }
+[[maybe_unused]] char const* backend_of(cuda_executor const&) { return "cuda"; }
 
 /// Wall-clock time of work that may be queued.
 template <class Executor, class Work>

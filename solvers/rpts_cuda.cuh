@@ -70,8 +70,8 @@ void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
     auto* const kernel = pivot == pivoting::none      ? &reduce_kernel<pivoting::none, T>
                          : pivot == pivoting::partial ? &reduce_kernel<pivoting::partial, T>
                                                       : &reduce_kernel<pivoting::scaled_partial, T>;
-    launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads,
-           tile_shared * sizeof(T), s);
+    launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads, tile_shared * sizeof(T),
+           s);
 }
 
 template <class T>
@@ -79,8 +79,8 @@ void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
     auto* const kernel = pivot == pivoting::none      ? &substitute_kernel<pivoting::none, T>
                          : pivot == pivoting::partial ? &substitute_kernel<pivoting::partial, T>
                                                       : &substitute_kernel<pivoting::scaled_partial, T>;
-    launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads,
-           tile_shared * sizeof(T), s);
+    launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads, tile_shared * sizeof(T),
+           s);
 }
 
 template <class T>
