@@ -23,7 +23,9 @@ struct factor_arguments {
 inline void add_factor_options(CLI::App& cli, factor_arguments& f) {
     cli.add_option("--rounds", f.options.rounds, "rounds of proposals; 0 goes on until the factor is maximal")
         ->type_name("M");
-    cli.add_option("--ties", f.ties, "order of edges of equal weight: hash (random) or near (small |i - j| first)")
+    cli.add_option("--ties", f.ties,
+                   "order of edges of equal weight: hash (random) or near (small |i - j| first); forests default to "
+                   "near, factors to hash")
         ->type_name(alternatives(tie_rules));
     cli.add_option("--charge-period", f.options.charge_period, "vertices are charged but in one of so many rounds")
         ->type_name("m");

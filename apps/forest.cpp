@@ -19,7 +19,7 @@ namespace {
 struct options {
     common_options common{};
     std::string matrix{};
-    factor_arguments factor{};
+    factor_arguments factor{{.ties = tie_rule::near}}; // whole grid lines rather than independence of the numbering
     std::string output{};
 };
 

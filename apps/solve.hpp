@@ -22,7 +22,7 @@ struct solve_options {
     std::string preconditioner = "forest";
     int factors = 1;
     std::string pivoting = "partial";
-    factor_arguments factor{};
+    factor_arguments factor{forest_options{}.factor}; // ties as the preconditioner takes them
     system_arguments system{};
     double tolerance = 1e-6;
     std::int64_t max_iterations = 10000;
