@@ -27,8 +27,8 @@ template <class O>
 struct srcsr_plan {
     array_view<O const> offsets{}; ///< offsets[rows + 1]
     std::int64_t nonzeros = 0;
-    std::int64_t work_per_block = 0;           ///< CUDA: path steps (rows + nonzeros) that start in one block
-    buffer<detail::path_point> block_starts{}; ///< CUDA: first row and nonzero of block b; blocks + 1 entries
+    std::int64_t work_per_block = 0; ///< path steps (rows + nonzeros) of a stretch (host) or of a block (CUDA)
+    buffer<detail::path_point> block_starts{}; ///< row and nonzero where each begins; one more entry for the end
 
     std::int64_t rows() const { return offsets.size() > 0 ? offsets.size() - 1 : 0; }
     std::int64_t blocks() const { return block_starts.size() > 0 ? block_starts.size() - 1 : 0; }

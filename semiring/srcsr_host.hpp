@@ -25,10 +25,22 @@ inline void require_range(row_range range, std::int64_t rows) {
 } // namespace detail
 
 template <class O>
-srcsr_plan<O> make_srcsr_plan(host_executor const&, array_view<O const> offsets, std::int64_t nonzeros) {
+srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> offsets, std::int64_t nonzeros) {
     srcsr_plan<O> plan;
     plan.offsets = offsets;
     plan.nonzeros = nonzeros;
+    std::int64_t const rows = plan.rows();
+    if (rows == 0) return plan;
+    plan.work_per_block = detail::host_path_steps;
+    std::int64_t const path = rows + nonzeros;
+    std::int64_t const stretches = (path + plan.work_per_block - 1) / plan.work_per_block;
+    plan.block_starts = buffer<detail::path_point>(exec, stretches + 1);
+    auto const row_end = [ends = offsets.data() + 1](std::int64_t i) { return std::int64_t(ends[i]); };
+    // A search misses the cache at every step, so it is done once for the pattern and not in every product.
+    for_each(exec, stretches + 1, [&](std::int64_t s) {
+        std::int64_t const step = s < stretches ? s * plan.work_per_block : path;
+        plan.block_starts[s] = detail::path_search(row_end, rows, 0, nonzeros, step);
+    });
     return plan;
 }
 
@@ -60,8 +72,13 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
     std::vector<stretch> done(static_cast<std::size_t>(stretches),
                               stretch{0, ends_type{false, add.identity(), add.identity()}});
     detail::for_each_block(exec, path, steps, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
-        auto const from = detail::path_search(row_end, rows, first_nonzero, nonzeros, first);
-        auto const to = detail::path_search(row_end, rows, first_nonzero, nonzeros, last);
+        bool const planned = rows == plan.rows();
+        auto const at = [&](std::int64_t block, std::int64_t step) {
+            return planned ? plan.block_starts[block]
+                           : detail::path_search(row_end, rows, first_nonzero, nonzeros, step);
+        };
+        auto const from = at(s, first);
+        auto const to = at(s + 1, last);
         auto const local_product = product;
         auto const local_emit = emit;
         auto const local_end = row_end;
