@@ -4,6 +4,8 @@
 
 #include "core/block.hpp"
 #include "core/cuda_check.hpp"
+#include "core/executor.hpp"
+#include "solvers/dot_pairs.hpp"
 
 namespace coppice::detail {
 

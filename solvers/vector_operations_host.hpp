@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/parallel_host.hpp"
+#include "solvers/dot_pairs.hpp"
 
 namespace coppice::detail {
 
