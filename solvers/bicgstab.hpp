@@ -127,7 +127,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
                 break;
             }
             // p = r + beta (p - omega v)
-            double const beta = (rho_next / rho) * (alpha / omega);
+            double const beta = rho_next / rho * alpha / omega;
             for_each(exec_, n, bicgstab_direction<T>{T(beta), T(omega), r.data(), v.data(), p.data()});
             expand();
             auto const [sv_next, vv_next] = dots(exec_, scratch_, dot_pair(shadow, v), dot_pair(v, v));
