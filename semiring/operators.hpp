@@ -14,6 +14,9 @@ namespace coppice {
 
 /// What reduce_rows asks of ⊕: an identity, which gives the accumulator its type, and a combination of two
 /// accumulators that is associative. It need not commute: operands keep the order of the nonzeros.
+///
+/// Optional: `bool terminal(accumulator) const`, true for values that nothing added later can change; a row may then
+/// stop early.
 template <class Add>
 concept adder = requires(Add const& add) {
     add.identity();
@@ -51,6 +54,22 @@ COPPICE_HD constexpr auto multiply_nonzero(Multiply const& multiply, std::int64_
 
 template <class Multiply>
 using product_t = decltype(multiply_nonzero(std::declval<Multiply const&>(), std::int64_t{}, std::int64_t{}));
+
+/// Whether an adder names values that nothing added later can change (GraphBLAS: the terminal of a monoid).
+template <class Add>
+inline constexpr bool has_terminal_v = requires(Add const& add) {
+    { add.terminal(add.identity()) } -> std::convertible_to<bool>;
+};
+
+/// Whether nothing that follows can change `sum`; never true for an adder without `terminal`.
+COPPICE_NO_EXEC_CHECK
+template <class Add, class Accumulator>
+COPPICE_HD constexpr bool is_terminal(Add const& add, Accumulator const& sum) {
+    if constexpr (has_terminal_v<Add>)
+        return add.terminal(sum);
+    else
+        return false;
+}
 
 } // namespace detail
 
