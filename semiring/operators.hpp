@@ -16,7 +16,7 @@ namespace coppice {
 /// accumulators that is associative. It need not commute: operands keep the order of the nonzeros.
 ///
 /// Optional: `bool terminal(accumulator) const`, true for values that nothing added later can change; a row may then
-/// stop early.
+/// stop early. `result(accumulator) const`, what the store is given instead of the accumulator (a smaller type, say).
 template <class Add>
 concept adder = requires(Add const& add) {
     add.identity();
@@ -60,6 +60,49 @@ template <class Add>
 inline constexpr bool has_terminal_v = requires(Add const& add) {
     { add.terminal(add.identity()) } -> std::convertible_to<bool>;
 };
+
+/// What a sum is turned into before it is stored: add.result(sum) where the adder has it, else the sum itself.
+COPPICE_NO_EXEC_CHECK
+template <class Add, class Accumulator>
+COPPICE_HD constexpr auto result_of(Add const& add, Accumulator const& sum) {
+    if constexpr (requires { add.result(sum); })
+        return add.result(sum);
+    else
+        return sum;
+}
+template <class Add>
+using result_t = decltype(result_of(std::declval<Add const&>(), std::declval<Add const&>().identity()));
+
+/// Whether a store reads something of its own (y of y = beta y + sum), so that it can be fetched ahead of the sum.
+template <class Store>
+inline constexpr bool fetches_v = requires(Store const& store) {
+    store.fetch(std::int64_t{});
+};
+
+struct nothing {};
+
+/// store.fetch(row), or nothing.
+COPPICE_NO_EXEC_CHECK
+template <class Store>
+COPPICE_HD constexpr auto fetch_for(Store const& store, std::int64_t row) {
+    if constexpr (fetches_v<Store>)
+        return store.fetch(row);
+    else
+        return nothing{};
+}
+template <class Store>
+using fetched_t = decltype(fetch_for(std::declval<Store const&>(), std::int64_t{}));
+
+/// Stores a row's result, with what was fetched for it.
+COPPICE_NO_EXEC_CHECK
+template <class Store, class Result, class Fetched>
+COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result const& result,
+                                    Fetched const& fetched) {
+    if constexpr (fetches_v<Store>)
+        store(row, result, fetched);
+    else
+        store(row, result);
+}
 
 /// Whether nothing that follows can change `sum`; never true for an adder without `terminal`.
 COPPICE_NO_EXEC_CHECK

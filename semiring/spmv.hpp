@@ -14,14 +14,17 @@ namespace detail {
 template <class Semiring, class T, class I>
 struct multiply_element {
     Semiring s;
-    T const* COPPICE_RESTRICT values;
-    I const* COPPICE_RESTRICT columns;
-    T const* COPPICE_RESTRICT x;
-    COPPICE_HD auto operator()(std::int64_t k) const {
-        I const column = columns[k];
-        return s.multiply(values[k], x[column], std::int64_t(column));
+    T const* x;
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto operator()(T const& value, I const& column) const {
+        return s.multiply(value, read_only(x + column), std::int64_t(column));
     }
 };
+
+/// ⊗ of a semiring along a matrix.
+template <class Semiring, class T, class I, class O>
+auto multiply_along(Semiring const& s, csr_view<T, I, O> const& a, T const* x) {
+    return along_nonzeros{multiply_element<Semiring, T, I>{s, x}, a.coefficients, a.indices};
+}
 
 template <class Semiring, class T>
 struct store_result {
@@ -39,9 +42,15 @@ struct store_scaled {
     T* y;
     T alpha;
     T beta;
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
-        y[row] = beta == T(0) ? alpha * sum : beta * y[row] + alpha * sum;
+    COPPICE_HD T fetch(std::int64_t row) const { return beta == T(0) ? T(0) : y[row]; }
+    COPPICE_HD void operator()(std::int64_t row, T const& sum, T const& old) const {
+        y[row] = beta == T(0) ? alpha * sum : beta * old + alpha * sum;
     }
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { (*this)(row, sum, fetch(row)); }
+#if defined(__CUDACC__)
+    __device__ void open(std::int64_t row) const { y[row] = beta == T(0) ? T(0) : beta * y[row]; }
+    __device__ void join(std::int64_t row, T const& part) const { atomicAdd(y + row, alpha * part); }
+#endif
 };
 
 template <class T, class I, class O, class P>
@@ -66,7 +75,7 @@ template <executor Executor, semiring Semiring, class T, class I, class O>
 void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                    std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y) {
     detail::require_spmv_sizes(plan, a, x, y);
-    reduce_rows(exec, plan, detail::multiply_element<Semiring, T, I>{s, a.coefficients, a.indices, x.data()}, s.add,
+    reduce_rows(exec, plan, detail::multiply_along(s, a, x.data()), s.add,
                 detail::store_result<Semiring, T>{s, y.data()});
 }
 
@@ -77,8 +86,8 @@ void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
           std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y,
           std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
     detail::require_spmv_sizes(plan, a, x, y);
-    reduce_rows(exec, plan, detail::multiply_element<plus_times<T>, T, I>{{}, a.coefficients, a.indices, x.data()},
-                add_plus<T>{}, detail::store_scaled<T>{y.data(), alpha, beta});
+    reduce_rows(exec, plan, detail::multiply_along(plus_times<T>{}, a, x.data()), add_plus<T>{},
+                detail::store_scaled<T>{y.data(), alpha, beta});
 }
 
 /// semiring_spmv over the semiring of that name (semiring_names); the one place where a name becomes a type.
@@ -91,7 +100,7 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
                               array_view<T>, T, T);                                                                    \
     EXTERN template void semiring_spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, std::string_view,             \
                                        csr_view<T>, array_view<T const>, array_view<T>);                               \
-    EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>);
+    EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>, srcsr_options const&);
 
 COPPICE_SPMV_INSTANCES(extern, host_executor, float)
 COPPICE_SPMV_INSTANCES(extern, host_executor, double)

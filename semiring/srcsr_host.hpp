@@ -25,7 +25,8 @@ inline void require_range(row_range range, std::int64_t rows) {
 } // namespace detail
 
 template <class O>
-srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> offsets, std::int64_t nonzeros) {
+srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> offsets, std::int64_t nonzeros,
+                              srcsr_options const& = {}) {
     srcsr_plan<O> plan;
     plan.offsets = offsets;
     plan.nonzeros = nonzeros;
@@ -34,6 +35,7 @@ srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> off
     plan.work_per_block = detail::host_path_steps;
     std::int64_t const path = rows + nonzeros;
     std::int64_t const stretches = (path + plan.work_per_block - 1) / plan.work_per_block;
+    plan.block_count = stretches;
     plan.block_starts = buffer<detail::path_point>(exec, stretches + 1);
     auto const row_end = [ends = offsets.data() + 1](std::int64_t i) { return std::int64_t(ends[i]); };
     // A search misses the cache at every step, so it is done once for the pattern and not in every product.
@@ -46,7 +48,7 @@ srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> off
 
 template <class O, class Multiply, class Add, class Store>
 void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
-                 Store store) {
+                 Store store, array_view<std::byte> = {}) {
     detail::require_range(range, plan.rows());
     std::int64_t const rows = range.last - range.first;
     if (rows == 0) return;
