@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Adders: what ⊕ is, for reduce_rows.
+/// \file Adders: what ⊕ is, for reduce_rows. An adder is a monoid; semiring/monoids.hpp holds the named ones, and
+/// semiring/binary_operators.hpp what ⊗ may be.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "core/config.hpp"
+#include "semiring/binary_operators.hpp"
+#include "semiring/monoids.hpp"
 
 namespace coppice {
 
@@ -129,78 +131,5 @@ struct adder_of {
 };
 template <class Op, class T>
 adder_of(Op, T) -> adder_of<T, Op>;
-
-/// a + b with identity 0.
-template <class T>
-struct add_plus {
-    COPPICE_HD constexpr T identity() const { return T(0); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a + b; }
-};
-
-namespace detail {
-template <class T>
-COPPICE_HD constexpr T lowest() {
-    if constexpr (std::numeric_limits<T>::has_infinity)
-        return -std::numeric_limits<T>::infinity();
-    else
-        return std::numeric_limits<T>::lowest();
-}
-template <class T>
-COPPICE_HD constexpr T highest() {
-    if constexpr (std::numeric_limits<T>::has_infinity)
-        return std::numeric_limits<T>::infinity();
-    else
-        return std::numeric_limits<T>::max();
-}
-} // namespace detail
-
-/// The smaller of two values, identity +infinity (or the largest integer). A NaN product is ignored, as fmin does.
-template <class T>
-struct add_min {
-    COPPICE_HD constexpr T identity() const { return detail::highest<T>(); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
-};
-
-/// The larger of two values, identity -infinity (or the lowest integer). A NaN product is ignored, as fmax does.
-template <class T>
-struct add_max {
-    COPPICE_HD constexpr T identity() const { return detail::lowest<T>(); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
-};
-
-/// Logical or over values: 1 if either is non-zero, identity 0.
-template <class T>
-struct add_or {
-    COPPICE_HD constexpr T identity() const { return T(0); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return T(a != T(0) || b != T(0)); }
-};
-
-/// A value and the column it comes from; column -1 means none.
-template <class T, class I = std::int32_t>
-struct value_and_column {
-    T value;
-    I column;
-    COPPICE_HD friend bool operator==(value_and_column const& a, value_and_column const& b) {
-        return a.value == b.value && a.column == b.column;
-    }
-};
-
-/// The first (value, column) that is there; GraphBLAS calls it "any" and leaves open which, here it is the first.
-template <class T, class I = std::int32_t>
-struct add_any {
-    using pair = value_and_column<T, I>;
-    COPPICE_HD constexpr pair identity() const { return {T(0), I(-1)}; }
-    COPPICE_HD constexpr pair operator()(pair const& a, pair const& b) const { return a.column >= 0 ? a : b; }
-};
-
-/// The (value, column) with the largest value; of equal values the first in the row.
-template <class T, class I = std::int32_t>
-struct add_arg_max {
-    using pair = value_and_column<T, I>;
-    COPPICE_HD constexpr pair identity() const { return {detail::lowest<T>(), I(-1)}; }
-    COPPICE_HD constexpr pair operator()(pair const& a, pair const& b) const {
-        return b.column >= 0 && (a.column < 0 || a.value < b.value) ? b : a;
-    }
-};
 
 } // namespace coppice

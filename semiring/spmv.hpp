@@ -65,10 +65,6 @@ void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, a
 
 } // namespace detail
 
-/// What semiring_spmv asks of a semiring: an adder `add`; multiply(a, x, column) and result(sum) beside it.
-template <class S>
-concept semiring = adder<decltype(S::add)>;
-
 /// y = result(⊕_j multiply(a_ij, x_j)) over `s`, row by row. Shapes x[columns], y[rows]; x and y must not overlap.
 /// Throws dimension_error where sizes disagree. On CUDA returns when the work is queued.
 template <executor Executor, semiring Semiring, class T, class I, class O>
