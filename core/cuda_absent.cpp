@@ -6,6 +6,7 @@ namespace coppice {
 
 struct cuda_executor::state {
     std::shared_ptr<memory_resource> resource;
+    std::string name;
 };
 
 int cuda_device_count() noexcept { return 0; }
@@ -17,6 +18,7 @@ cuda_executor::cuda_executor(int device, CUstream_st*) : cuda_executor(device) {
 int cuda_executor::device() const { return -1; }
 CUstream_st* cuda_executor::stream() const { return nullptr; }
 int cuda_executor::multiprocessors() const { return 0; }
+std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
 void cuda_executor::synchronize() const {}
 void cuda_executor::copy_bytes(void const*, void*, std::size_t) const {}

@@ -84,6 +84,7 @@ int checked_device(int device) {
 struct cuda_executor::state {
     int device;
     int multiprocessors = 0;
+    std::string name{};
     std::shared_ptr<stream_ordered_memory> memory;
     std::shared_ptr<memory_resource> resource;
 };
@@ -103,6 +104,9 @@ cuda_executor::cuda_executor(int device, CUstream_st* stream) : state_(std::make
     state_->device = checked_device(device);
     COPPICE_CUDA_CHECK(
         cudaDeviceGetAttribute(&state_->multiprocessors, cudaDevAttrMultiProcessorCount, state_->device));
+    cudaDeviceProp properties{};
+    COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, state_->device));
+    state_->name = properties.name;
     state_->memory = std::make_shared<stream_ordered_memory>(state_->device, stream);
     state_->resource = state_->memory;
 }
@@ -110,6 +114,7 @@ cuda_executor::cuda_executor(int device, CUstream_st* stream) : state_(std::make
 int cuda_executor::device() const { return state_->device; }
 CUstream_st* cuda_executor::stream() const { return state_->memory->stream(); }
 int cuda_executor::multiprocessors() const { return state_->multiprocessors; }
+std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
 
 void cuda_executor::synchronize() const { COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream())); }

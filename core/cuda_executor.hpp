@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "core/memory.hpp"
 
@@ -29,6 +30,8 @@ public:
     CUstream_st* stream() const;
     /// Number of multiprocessors of the device.
     int multiprocessors() const;
+    /// Name of the device, as the driver gives it: "NVIDIA H200".
+    std::string const& name() const;
     std::shared_ptr<memory_resource> const& memory() const;
 
     /// Waits for everything queued on the stream; throws device_error when some of it failed.

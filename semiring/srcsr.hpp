@@ -89,7 +89,9 @@ namespace coppice {
 /// The plan for a matrix, without a round trip to the host.
 template <executor Executor, class T, class I, class O>
 srcsr_plan<O> make_srcsr_plan(Executor const& exec, csr_view<T, I, O> a, srcsr_options const& options = {}) {
-    return make_srcsr_plan(exec, a.row_offsets(), static_cast<std::int64_t>(a.nonzeros()), options);
+    srcsr_options filled = options;
+    if (filled.nonzero_bytes == 0) filled.nonzero_bytes = int(sizeof(T) + sizeof(I));
+    return make_srcsr_plan(exec, a.row_offsets(), static_cast<std::int64_t>(a.nonzeros()), filled);
 }
 
 /// The plan for offsets[rows + 1] from 0 to the number of nonzeros; on CUDA waits to read the last offset.

@@ -172,7 +172,10 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     plan.nonzeros = nonzeros;
     std::int64_t const rows = plan.rows();
     plan.scheme = options.scheme;
-    plan.tuning = detail::complete_tuning(options.tuning, rows, nonzeros, plan.reason);
+    auto choice = detail::choose_tuning(options.tuning, exec.name(),
+                                        options.nonzero_bytes > 0 ? options.nonzero_bytes : 8, rows, nonzeros);
+    plan.tuning = choice.tuning;
+    plan.reason = std::move(choice.reason);
     plan.work_per_block = plan.tuning.work_per_block;
     if (rows == 0) return plan;
     std::int64_t const shares = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;

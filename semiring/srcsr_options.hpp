@@ -51,6 +51,7 @@ struct srcsr_tuning {
 struct srcsr_options {
     srcsr_scheme scheme = srcsr_scheme::adaptive;
     srcsr_tuning tuning{};
+    int nonzero_bytes = 0; ///< of a value and a column index, for the choice of sizes; 0: those of the matrix, or 8
 };
 
 } // namespace coppice

@@ -1,33 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Choice of the tuning parameters of SRCSR from the mean length of the rows.
+/// \file Choice of the tuning parameters of SRCSR on CUDA (thesis section 3.5.6): measured tables and a rule.
+///
+/// A record says what was fastest on one device, for one number of bytes that a nonzero has in memory, and for one
+/// class of mean row lengths. Records come from the user's tuning file, which `coppice tune` writes, then from those
+/// shipped with the library; where neither has one, a rule decides.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "semiring/srcsr_options.hpp"
 
-namespace coppice::detail {
+namespace coppice {
 
-/// Fills what `asked` leaves open. The share is as large as gives every thread one row, or one stretch of a row, where
-/// all rows have the mean length: with 128 rows of a nine-point grid for 128 threads a product took 143 us on an H200,
-/// with 102 or 154 rows 155 to 163.
-inline srcsr_tuning complete_tuning(srcsr_tuning asked, std::int64_t rows, std::int64_t nonzeros, std::string& reason) {
-    srcsr_tuning t = asked;
-    double const steps_per_row = rows > 0 ? double(nonzeros) / double(rows) + 1 : 1;
-    if (t.threads == 0) t.threads = srcsr_default_threads;
-    if (t.lane_stretch == 0) t.lane_stretch = 32;
-    std::int64_t const most = 10 * t.threads;
-    if (t.work_per_block == 0) {
-        int lanes = 1;
-        while (lanes < 32 && double(t.threads / lanes) * steps_per_row > double(most) + 0.5) lanes *= 2;
-        t.work_per_block = std::int64_t(double(t.threads / lanes) * steps_per_row + 0.5);
-        if (t.work_per_block < 4 * t.threads) t.work_per_block = 4 * t.threads;
-    }
-    if (t.work_per_block > most) t.work_per_block = most;
-    reason = "rows have " + std::to_string(steps_per_row - 1) + " nonzeros in the mean";
-    return t;
-}
+/// What `coppice tune` found for one kind of matrix.
+struct tuning_record {
+    std::string device{};  ///< as the driver names it
+    int nonzero_bytes = 0; ///< value and column index together
+    int length_class = 0;  ///< see row_length_class
+    int threads = 0;       ///< block size
+    int lanes = 0;         ///< lanes that fold a row of mean length, which gives the share of a block
+    int lane_stretch = 0;
+    segmented_reduction reduction = segmented_reduction::warp_transposed;
+    double microseconds = 0; ///< of the product it was measured with
+};
+
+/// 0 for up to 2 nonzeros a row in the mean, 1 for up to 4, 2 for up to 8, …, 9 for more than 512.
+int row_length_class(double mean);
+
+/// One line of a tuning file; format_error with file and line for anything else. Lines that are empty or begin with #
+/// are not records.
+///
+///     device="NVIDIA H200" bytes=8 class=3 threads=128 lanes=1 stretch=32 reduction=warp-transposed microseconds=137.2
+std::string to_line(tuning_record const& record);
+std::vector<tuning_record> read_tuning_file(std::filesystem::path const& file);
+/// Writes records of this device in place of those that the file has of it; keeps those of other devices. Makes the
+/// folder. io_error where it cannot.
+void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_record> const& records);
+
+/// $COPPICE_TUNING_FILE, else coppice/srcsr.tuning in $XDG_CACHE_HOME or ~/.cache; empty without any of them.
+std::filesystem::path default_tuning_file();
+
+/// The records shipped with the library.
+std::vector<tuning_record> const& shipped_tuning();
+
+namespace detail {
+
+/// Tuning of a plan and where it comes from.
+struct tuning_choice {
+    srcsr_tuning tuning{};
+    std::string reason{};
+};
+
+/// Fills what `asked` leaves open. Reads the user's tuning file when called first; one that cannot be read is left out,
+/// and the reason says so. A plan that does not ask for a block size gets that of reduce_rows.
+tuning_choice choose_tuning(srcsr_tuning const& asked, std::string const& device, int nonzero_bytes, std::int64_t rows,
+                            std::int64_t nonzeros);
+
+/// The same from given records.
+tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::vector<tuning_record> const& shipped,
+                                 srcsr_tuning const& asked, std::string const& device, int nonzero_bytes,
+                                 std::int64_t rows, std::int64_t nonzeros);
+
+/// Path steps of a share in which rows of the mean length take `lanes` lanes each.
+std::int64_t share_of_lanes(int threads, int lanes, double steps_per_row);
 
 /// Nonzeros of a share of whole rows at most: what rows of the mean length fill, and a little more than one row.
 inline int share_capacity(srcsr_tuning const& t, std::int64_t rows, std::int64_t nonzeros) {
@@ -35,4 +75,5 @@ inline int share_capacity(srcsr_tuning const& t, std::int64_t rows, std::int64_t
     return int(double(t.work_per_block) * mean / (mean + 1) + 1.25 * mean) + 16;
 }
 
-} // namespace coppice::detail
+} // namespace detail
+} // namespace coppice
