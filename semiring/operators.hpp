@@ -71,6 +71,29 @@ COPPICE_HD constexpr bool is_terminal(Add const& add, Accumulator const& sum) {
         return false;
 }
 
+/// Whether `store` says which rows it wants: store.wants(row). Rows that it does not want are neither reduced nor
+/// stored (the mask of GraphBLAS).
+template <class Store>
+inline constexpr bool chooses_rows_v = requires(Store const& store) {
+    { store.wants(std::int64_t{}) } -> std::convertible_to<bool>;
+};
+
+/// Whether `store` is to be called for `row`; always true for a store without `wants`.
+COPPICE_NO_EXEC_CHECK
+template <class Store>
+COPPICE_HD constexpr bool wants_row(Store const& store, std::int64_t row) {
+    if constexpr (chooses_rows_v<Store>)
+        return store.wants(row);
+    else
+        return true;
+}
+
+/// multiply.prefetch(nonzero), where there is one: that nonzero will be asked for soon. A hint, on the host only.
+template <class Multiply>
+inline constexpr bool prefetches_v = requires(Multiply const& multiply) {
+    multiply.prefetch(std::int64_t{});
+};
+
 } // namespace detail
 
 /// Makes an adder of a lambda or function object and an identity: `adder_of(op, identity)`.

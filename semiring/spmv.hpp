@@ -21,6 +21,7 @@ struct multiply_element {
         I const column = columns[k];
         return s.multiply(values[k], x[column], std::int64_t(column));
     }
+    void prefetch(std::int64_t k) const { __builtin_prefetch(x + columns[k]); }
 };
 
 template <class Semiring, class T>
