@@ -27,6 +27,23 @@ inline void require_range(row_range range, std::int64_t rows) {
 // Path searches that a worker does at a time.
 inline constexpr std::int64_t host_searches = 16;
 
+/// Throws matrix_error unless the offsets run from 0 to `nonzeros` without falling; one pass at the speed of memory.
+template <class O>
+void require_offsets(host_executor const& exec, array_view<O const> offsets, std::int64_t nonzeros) {
+    std::int64_t const rows = offsets.size() - 1;
+    if (offsets[0] != 0 || std::int64_t(offsets[rows]) != nonzeros)
+        throw matrix_error("row offsets run from " + std::to_string(offsets[0]) + " to " +
+                           std::to_string(offsets[rows]) + ", expected 0 to " + std::to_string(nonzeros));
+    for_each_block(exec, rows, host_block, [offsets](std::int64_t, std::int64_t first, std::int64_t last) {
+        O falls = 0;
+        for (std::int64_t i = first; i < last; ++i) falls += O(offsets[i + 1] < offsets[i]);
+        if (falls == 0) return;
+        while (offsets[first + 1] >= offsets[first]) ++first;
+        throw matrix_error("row " + std::to_string(first) + ": offsets fall from " + std::to_string(offsets[first]) +
+                           " to " + std::to_string(offsets[first + 1]));
+    });
+}
+
 inline path_point earlier(path_point a, path_point b) { return a.row + a.nonzero <= b.row + b.nonzero ? a : b; }
 inline path_point later(path_point a, path_point b) { return a.row + a.nonzero <= b.row + b.nonzero ? b : a; }
 
@@ -62,6 +79,7 @@ srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> off
     plan.offsets = offsets;
     plan.nonzeros = nonzeros;
     std::int64_t const rows = plan.rows();
+    if (offsets.size() > 0) detail::require_offsets(exec, offsets, nonzeros);
     if (rows == 0) return plan;
     plan.work_per_block = detail::host_path_steps;
     std::int64_t const path = rows + nonzeros;
