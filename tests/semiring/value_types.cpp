@@ -4,6 +4,7 @@
 
 #include <complex>
 
+#include "algebra/transform.hpp"
 #include "semiring/spmv.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
@@ -76,6 +77,18 @@ TEST_CASE_TEMPLATE("two-byte values, sums in float", Where, COPPICE_TEST_EXECUTO
     check<bfloat16, float, float>(exec, 0x1p-23, 0x1p-23);
     check<float16, float16, float16>(exec, 0x1p-23, 0x1p-11);
     check<bfloat16, bfloat16, bfloat16>(exec, 0x1p-23, 0x1p-8);
+}
+TEST_CASE_TEMPLATE("a matrix is converted to two-byte values and back", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    auto const plain = random_matrix<float>({3, 0, 70, 1}, 100, 64);
+    auto const a = plain.on(exec);
+    auto const narrow = convert_values<float16>(exec, a.view());
+    auto const wide = convert_values<float>(exec, narrow.view());
+    auto const got = to_vector(exec, wide.values());
+    REQUIRE(got.size() == plain.values.size());
+    for (std::size_t k = 0; k < got.size(); ++k) CHECK(got[k] == float(float16(plain.values[k])));
+    CHECK(to_vector(exec, narrow.row_offsets()) == plain.offsets);
+    CHECK(to_vector(exec, narrow.column_indices()) == plain.indices);
 }
 TEST_CASE_TEMPLATE("float values, sums in the wider of both types", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
