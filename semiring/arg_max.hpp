@@ -42,11 +42,12 @@ struct add_arg_max_n {
     /// Inserts one candidate behind those that are not smaller; no branch.
     COPPICE_HD constexpr list operator()(list const& sum, pair candidate) const {
         list result = sum;
+        bool const counts = candidate.column >= 0 && candidate.value == candidate.value; // NaN is unequal to itself
         bool shift = false;
         COPPICE_UNROLL
         for (int i = 0; i < N; ++i) {
             pair const held = result.best[i];
-            shift = shift || beats(candidate, held);
+            shift = shift || (counts && (held.column < 0 || held.value < candidate.value));
             result.best[i] = shift ? candidate : held;
             candidate = shift ? held : candidate;
         }
@@ -57,12 +58,6 @@ struct add_arg_max_n {
         COPPICE_UNROLL
         for (int i = 0; i < N; ++i) result = (*this)(result, after.best[i]);
         return result;
-    }
-
-private:
-    /// Whether the later candidate `b` goes before `a`: 0 < 1 and NaN < anything are false, so that NaN never does.
-    COPPICE_HD static constexpr bool beats(pair const& b, pair const& a) {
-        return b.column >= 0 && b.value == b.value && (a.column < 0 || a.value < b.value);
     }
 };
 
