@@ -40,6 +40,26 @@ std::vector<std::int32_t> equal_cuts(csr_view<float> a, int parts) {
     return cuts;
 }
 
+// The user-defined semiring of the peer (graphblas_peer.cpp), written as a user of Coppice would.
+struct user_pair {
+    float value;
+    std::int32_t column;
+};
+struct times_with_column {
+    float const* COPPICE_RESTRICT values;
+    std::int32_t const* COPPICE_RESTRICT columns;
+    float const* COPPICE_RESTRICT x;
+    user_pair operator()(std::int64_t k) const { return {values[k] * x[columns[k]], columns[k]}; }
+};
+struct larger {
+    user_pair identity() const { return {-3e38f, -1}; }
+    user_pair operator()(user_pair const& a, user_pair const& b) const { return b.value > a.value ? b : a; }
+};
+struct store_pair {
+    user_pair* y;
+    void operator()(std::int64_t row, user_pair const& sum) const { y[row] = sum; }
+};
+
 struct method {
     std::string name;
     std::function<void()> run;
@@ -76,6 +96,11 @@ void measure_problem(table& t, options const& o, spmv_problem const& p, int thre
     std::vector<method> methods{{"coppice plus-times", [&] { spmv(exec, plan, a, xv, yv); }}};
     for (char const* name : {"min-plus", "max-second", "arg-max"})
         methods.push_back({std::string("coppice ") + name, [&, name] { semiring_spmv(exec, plan, name, a, xv, yv); }});
+    std::vector<user_pair> pairs(std::size_t(a.rows()));
+    methods.push_back({"coppice user-type arg-max", [&] {
+                           reduce_rows(exec, plan, times_with_column{a.coefficients, a.indices, x.data()}, larger{},
+                                       store_pair{pairs.data()});
+                       }});
     methods.push_back({"plain loop, plus-times", [&] { plain_loop(exec, a, cuts, x.data(), y.data()); }});
     for (char const* name : {"plus-times", "min-plus", "max-second"})
         methods.push_back({graphblas_spmv::version() + ", " + name, [&, name] { peer.multiply(name); }});

@@ -88,12 +88,6 @@ COPPICE_HD constexpr bool wants_row(Store const& store, std::int64_t row) {
         return true;
 }
 
-/// multiply.prefetch(nonzero), where there is one: that nonzero will be asked for soon. A hint, on the host only.
-template <class Multiply>
-inline constexpr bool prefetches_v = requires(Multiply const& multiply) {
-    multiply.prefetch(std::int64_t{});
-};
-
 } // namespace detail
 
 /// Makes an adder of a lambda or function object and an identity: `adder_of(op, identity)`.

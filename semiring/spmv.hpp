@@ -23,7 +23,6 @@ struct multiply_element {
         I const column = columns[k];
         return s.multiply(values[k], x[column], std::int64_t(column));
     }
-    void prefetch(std::int64_t k) const { __builtin_prefetch(x + columns[k]); }
 };
 
 template <class Semiring, class Y>
@@ -45,7 +44,6 @@ struct multiply_stored {
     COPPICE_HD product_sum_t<T, X> operator()(std::int64_t k) const {
         return stored_value<T>::load(values[k]) * stored_value<X>::load(x[columns[k]]);
     }
-    void prefetch(std::int64_t k) const { __builtin_prefetch(x + columns[k]); }
 };
 
 /// y = beta y + alpha sum; beta = 0 does not read y, so that what it holds, NaN included, does not matter.

@@ -67,7 +67,7 @@ auto walk_stretch(path_point from, path_point to, std::int64_t range_end, O cons
     using ahead = fold_ahead<Multiply, Add>;
     if constexpr (ahead::fits)
         if (to.nonzero + ahead::reach <= range_end && lengths_vary(row_end, from.row, to.row))
-            return by(ahead{multiply, add, range_end});
+            return by(ahead{multiply, add});
     return by(fold_in_order<Multiply, Add>{multiply, add});
 }
 

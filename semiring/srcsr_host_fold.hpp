@@ -42,7 +42,6 @@ template <class Multiply, class Add>
 struct fold_ahead {
     static constexpr int block = 4;
     static constexpr std::int64_t reach = block - 1;
-    static constexpr std::int64_t prefetch_distance = 32;
 
     /// Products and accumulators must be cheap to make and to keep; a row must not be asked for nonzeros of the next.
     static constexpr bool fits = !takes_row_v<Multiply> && std::is_trivially_copyable_v<accumulator_t<Add>> &&
@@ -50,12 +49,10 @@ struct fold_ahead {
 
     Multiply multiply;
     Add add;
-    std::int64_t prefetch_end; ///< nonzeros from here on are not asked for
 
     auto operator()(std::int64_t k, std::int64_t end, std::int64_t row) const {
         accumulator_t<Add> sum = add.identity();
         for (; end - k >= block; k += block) {
-            prefetch(k + prefetch_distance);
             for (int i = 0; i < block; ++i) sum = accumulate(add, sum, multiply_nonzero(multiply, k + i, row));
             if (is_terminal(add, sum)) return sum;
         }
@@ -64,13 +61,6 @@ struct fold_ahead {
         for (int i = 0; i < reach; ++i)
             after[i + 1] = accumulate(add, after[i], multiply_nonzero(multiply, k + i, row));
         return after[end - k];
-    }
-
-private:
-    void prefetch(std::int64_t k) const {
-        if constexpr (prefetches_v<Multiply>)
-            if (k + block <= prefetch_end)
-                for (int i = 0; i < block; ++i) multiply.prefetch(k + i);
     }
 };
 
