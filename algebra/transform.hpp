@@ -79,6 +79,13 @@ struct permute_row {
     }
 };
 
+template <class From, class To>
+struct convert_value {
+    From const* from;
+    To* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = static_cast<To>(from[k]); }
+};
+
 template <class T, class I, class O>
 struct diagonal_entry {
     csr_view<T, I, O> a;
@@ -160,6 +167,16 @@ csr<T, I, O> permute(Executor const& exec, csr_view<T, I, O> a, array_view<std::
              detail::permute_row<T, I, O>{a, permutation.data(), inverse.data(), offsets.data(), indices.data(),
                                           values.data()});
     return detail::sort_rows(exec, a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values));
+}
+
+/// Copy of A with values of another type, each converted as by a cast: for storage in float16, say.
+template <class To, executor Executor, class T, class I, class O>
+csr<To, I, O> convert_values(Executor const& exec, csr_view<T, I, O> a) {
+    if (!a.offsets) return {};
+    buffer<To> values(exec, a.nonzeros());
+    for_each(exec, a.nonzeros(), detail::convert_value<T, To>{a.coefficients, values.data()});
+    return {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+            std::move(values)};
 }
 
 /// The min(rows, columns) diagonal entries; missing ones are 0, duplicates are summed.

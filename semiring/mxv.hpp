@@ -80,16 +80,13 @@ template <bool VectorFirst, bool MaskedProducts, executor Executor, class Mask, 
           class Writer>
 void multiply_rows(Executor const& exec, Side const& a, Mask mask, Semiring const& s, dense_vector_view<U const> u,
                    Writer const& write) {
-    using view_type = std::remove_cvref_t<decltype(a.matrix)>;
     using product = product_with<VectorFirst, Semiring, U>;
     using guarded_adder_type = guarded_adder<std::remove_cvref_t<decltype(s.add)>>;
-    auto const along = [&a]<class F>(F const& f) {
-        return at_nonzeros<F, typename view_type::value_type, typename view_type::index_type>{f, a.matrix.coefficients,
-                                                                                              a.matrix.indices};
-    };
+    auto const along = [&a](auto const& f) { return along_nonzeros{f, a.matrix.coefficients, a.matrix.indices}; };
     product const multiply{s, u.values.data()};
     guarded_product<product> const guard{multiply, u.present.data()};
-    store_entry<Semiring, typename view_type::offset_type, Mask, Writer> const store{s, a.matrix.offsets, mask, write};
+    using offset_type = typename std::remove_cvref_t<decltype(a.matrix)>::offset_type;
+    store_entry<Semiring, offset_type, Mask, Writer> const store{s, a.matrix.offsets, mask, write};
     if constexpr (MaskedProducts)
         reduce_rows(exec, a.plan, along(masked_product<guarded_product<product>, Mask>{guard, mask}),
                     guarded_adder_type{s.add}, store);

@@ -71,24 +71,6 @@ struct masked_product {
     }
 };
 
-/// ⊗ at nonzero k of a matrix: f(element, column), or f(element, column, row).
-template <class F, class T, class I>
-struct at_nonzeros {
-    F f;
-    T const* COPPICE_RESTRICT values;
-    I const* COPPICE_RESTRICT columns;
-    COPPICE_NO_EXEC_CHECK
-    COPPICE_HD auto operator()(std::int64_t k) const requires std::is_invocable_v<F const&, T const&, I const&> {
-        return f(values[k], columns[k]);
-    }
-    COPPICE_NO_EXEC_CHECK
-    COPPICE_HD auto
-    operator()(std::int64_t k,
-               std::int64_t row) const requires std::is_invocable_v<F const&, T const&, I const&, std::int64_t> {
-        return f(values[k], columns[k], row);
-    }
-};
-
 /// An adder over guarded values: absent ones do not take part, and an unwanted one decides the sum.
 template <adder Add>
 struct guarded_adder {
@@ -112,6 +94,12 @@ struct guarded_adder {
         if (a.state == entry_state::unwanted || b.state == entry_state::none) return a;
         if (b.state == entry_state::unwanted) return {a.value, entry_state::unwanted};
         return {accumulate(add, a.value, b.value), entry_state::present};
+    }
+
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD auto result(guarded<value_type> const& a) const {
+        using result_type = result_t<Add>;
+        return guarded<result_type>{result_of(add, a.value), a.state};
     }
 
     COPPICE_NO_EXEC_CHECK

@@ -95,17 +95,6 @@ COPPICE_HD constexpr auto fetch_for(Store const& store, std::int64_t row) {
 template <class Store>
 using fetched_t = decltype(fetch_for(std::declval<Store const&>(), std::int64_t{}));
 
-/// Stores a row's result, with what was fetched for it.
-COPPICE_NO_EXEC_CHECK
-template <class Store, class Result, class Fetched>
-COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result const& result,
-                                    Fetched const& fetched) {
-    if constexpr (fetches_v<Store>)
-        store(row, result, fetched);
-    else
-        store(row, result);
-}
-
 /// Whether nothing that follows can change `sum`; never true for an adder without `terminal`.
 COPPICE_NO_EXEC_CHECK
 template <class Add, class Accumulator>
@@ -114,6 +103,35 @@ COPPICE_HD constexpr bool is_terminal(Add const& add, Accumulator const& sum) {
         return add.terminal(sum);
     else
         return false;
+}
+
+/// Whether `store` says which rows it wants: store.wants(row). Rows that it does not want are neither reduced nor
+/// stored (the mask of GraphBLAS).
+template <class Store>
+inline constexpr bool chooses_rows_v = requires(Store const& store) {
+    { store.wants(std::int64_t{}) } -> std::convertible_to<bool>;
+};
+
+/// Whether `store` is to be called for `row`; always true for a store without `wants`.
+COPPICE_NO_EXEC_CHECK
+template <class Store>
+COPPICE_HD constexpr bool wants_row(Store const& store, std::int64_t row) {
+    if constexpr (chooses_rows_v<Store>)
+        return store.wants(row);
+    else
+        return true;
+}
+
+/// Stores a row's result, with what was fetched for it, if the store wants the row.
+COPPICE_NO_EXEC_CHECK
+template <class Store, class Result, class Fetched>
+COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result const& result,
+                                    Fetched const& fetched) {
+    if (!wants_row(store, row)) return;
+    if constexpr (fetches_v<Store>)
+        store(row, result, fetched);
+    else
+        store(row, result);
 }
 
 } // namespace detail

@@ -3,7 +3,6 @@
 
 namespace coppice {
 
-COPPICE_SPMV_INSTANCES(, host_executor, float)
-COPPICE_SPMV_INSTANCES(, host_executor, double)
+COPPICE_SPMV_ALL(, host_executor);
 
 } // namespace coppice

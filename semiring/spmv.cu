@@ -3,7 +3,6 @@
 
 namespace coppice {
 
-COPPICE_SPMV_INSTANCES(, cuda_executor, float)
-COPPICE_SPMV_INSTANCES(, cuda_executor, double)
+COPPICE_SPMV_ALL(, cuda_executor);
 
 } // namespace coppice

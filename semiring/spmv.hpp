@@ -2,88 +2,139 @@
 /// \file Sparse matrix-vector products over a semiring.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "semiring/semirings.hpp"
 #include "semiring/srcsr.hpp"
+#include "semiring/stored_value.hpp"
 
 namespace coppice {
 namespace detail {
 
 /// ⊗ of a semiring at one nonzero.
-template <class Semiring, class T, class I>
+template <class Semiring, class T, class I, class X = T>
 struct multiply_element {
     Semiring s;
-    T const* x;
+    X const* x;
     COPPICE_HD COPPICE_ALWAYS_INLINE auto operator()(T const& value, I const& column) const {
         return s.multiply(value, read_only(x + column), std::int64_t(column));
     }
 };
 
-/// ⊗ of a semiring along a matrix.
-template <class Semiring, class T, class I, class O>
-auto multiply_along(Semiring const& s, csr_view<T, I, O> const& a, T const* x) {
-    return along_nonzeros{multiply_element<Semiring, T, I>{s, x}, a.coefficients, a.indices};
-}
-
-template <class Semiring, class T>
+template <class Semiring, class Y>
 struct store_result {
     Semiring s;
-    T* y;
+    Y* y;
     template <class Sum>
     COPPICE_HD void operator()(std::int64_t row, Sum const& sum) const {
-        y[row] = s.result(sum);
+        y[row] = static_cast<Y>(s.result(sum));
+    }
+};
+
+/// a_ij x_j in the arithmetic of both.
+template <class T, class I, class X>
+struct multiply_stored {
+    X const* x;
+    COPPICE_HD COPPICE_ALWAYS_INLINE product_sum_t<T, X> operator()(T const& value, I const& column) const {
+        return stored_value<T>::load(value) * stored_value<X>::load(read_only(x + column));
     }
 };
 
 /// y = beta y + alpha sum; beta = 0 does not read y, so that what it holds, NaN included, does not matter.
-template <class T>
+template <class Y, class Sum>
 struct store_scaled {
-    T* y;
-    T alpha;
-    T beta;
-    COPPICE_HD T fetch(std::int64_t row) const { return beta == T(0) ? T(0) : y[row]; }
-    COPPICE_HD void operator()(std::int64_t row, T const& sum, T const& old) const {
-        y[row] = beta == T(0) ? alpha * sum : beta * old + alpha * sum;
+    Y* y;
+    Sum alpha;
+    Sum beta;
+    COPPICE_HD Sum fetch(std::int64_t row) const {
+        return beta == Sum(0) ? Sum(0) : static_cast<Sum>(stored_value<Y>::load(y[row]));
     }
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { (*this)(row, sum, fetch(row)); }
+    COPPICE_HD void operator()(std::int64_t row, Sum const& sum, Sum const& old) const {
+        Sum const scaled = alpha * sum;
+        stored_value<Y>::store(y[row], beta == Sum(0) ? scaled : beta * old + scaled);
+    }
+    COPPICE_HD void operator()(std::int64_t row, Sum const& sum) const { (*this)(row, sum, fetch(row)); }
 #if defined(__CUDACC__)
-    __device__ void open(std::int64_t row) const { y[row] = beta == T(0) ? T(0) : beta * y[row]; }
-    __device__ void join(std::int64_t row, T const& part) const { atomicAdd(y + row, alpha * part); }
+    // For scheme balanced_atomic (see atomic_store).
+    __device__ void open(std::int64_t row) const requires std::is_floating_point_v<Y> {
+        y[row] = beta == Sum(0) ? Y(0) : Y(beta * y[row]);
+    }
+    __device__ void join(std::int64_t row, Sum const& part) const requires std::is_floating_point_v<Y> {
+        atomicAdd(y + row, Y(alpha * part));
+    }
 #endif
 };
 
-template <class T, class I, class O, class P>
-void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, array_view<T const> x, array_view<T> y) {
+template <class A, class B>
+void require_apart(char const* a_name, array_view<A> a, char const* b_name, array_view<B> b) {
+    auto const begin = [](auto v) { return reinterpret_cast<std::uintptr_t>(v.data()); };
+    auto const end = [](auto v) { return reinterpret_cast<std::uintptr_t>(v.data() + v.size()); };
+    if (a.size() > 0 && b.size() > 0 && begin(a) < end(b) && begin(b) < end(a))
+        throw argument_error(std::string(a_name) + " and " + b_name + " of a matrix-vector product overlap");
+}
+
+template <class T, class I, class O, class P, class X, class Y>
+void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, array_view<X> x, array_view<Y> y) {
     require_size("rows of the plan", plan.rows(), a.rows());
     require_size("nonzeros of the plan", plan.nonzeros, static_cast<std::int64_t>(a.nonzeros()));
     require_size("length of x", x.size(), a.columns());
     require_size("length of y", y.size(), a.rows());
-    if (x.size() > 0 && y.size() > 0 && x.data() < y.data() + y.size() && y.data() < x.data() + x.size())
-        throw argument_error("x and y of a matrix-vector product overlap");
+    require_apart("x", x, "y", y);
+    require_apart("the values", a.values(), "y", y);
 }
 
 } // namespace detail
 
-/// y = result(⊕_j multiply(a_ij, x_j)) over `s`, row by row. Shapes x[columns], y[rows]; x and y must not overlap.
-/// Throws dimension_error where sizes disagree. On CUDA returns when the work is queued.
-template <executor Executor, semiring Semiring, class T, class I, class O>
+/// What `alpha`, `beta` and the sums of spmv are: float for two-byte floats, std::complex for complex types, else what
+/// a product of a coefficient and an element of x is.
+template <class T, class X>
+using spmv_scalar_t = typename detail::scalar_of<detail::product_sum_t<T, X>>::type;
+
+/// y = result(⊕_j multiply(a_ij, x_j)) over `s`, row by row. Shapes x[columns], y[rows]; y overlaps neither x nor the
+/// values. Matrix and vectors may be of different types, as far as `s` takes them. Throws dimension_error where sizes
+/// disagree, argument_error for an overlap. On CUDA returns when the work is queued.
+template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
 void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
-                   std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y) {
+                   array_view<X const> x, array_view<Y> y) {
+    static_assert(!std::is_const_v<Y>, "y of semiring_spmv is written");
     detail::require_spmv_sizes(plan, a, x, y);
-    reduce_rows(exec, plan, detail::multiply_along(s, a, x.data()), s.add,
-                detail::store_result<Semiring, T>{s, y.data()});
+    using multiply = detail::multiply_element<Semiring, T, I, X>;
+    reduce_rows(exec, plan, along_nonzeros{multiply{s, x.data()}, a.coefficients, a.indices}, s.add,
+                detail::store_result<Semiring, Y>{s, y.data()});
 }
 
-/// y = beta y + alpha A x (Eq. 19). Shapes x[columns], y[rows]; x and y must not overlap; beta = 0 does not read y.
-/// Throws dimension_error where sizes disagree. On CUDA returns when the work is queued.
-template <executor Executor, class T, class I, class O>
-void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
-          std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y,
-          std::type_identity_t<T> alpha = T(1), std::type_identity_t<T> beta = T(0)) {
+/// y = beta y + alpha A x (Eq. 19). Shapes x[columns], y[rows]; y overlaps neither x nor the values; beta = 0 does not
+/// read y.
+///
+/// Values, x and y may be of different types: float, double, integers, std::complex of float or double, and for storage
+/// float16 and bfloat16. Sums, alpha and beta are of spmv_scalar_t and are rounded once, to the type of y. Complex
+/// products follow the plain formula, without the second look at infinities that std::complex takes. Throws
+/// dimension_error where sizes disagree, argument_error for an overlap. On CUDA returns when the work is queued.
+template <executor Executor, class T, class I, class O, class X, class Y>
+void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<X const> x, array_view<Y> y,
+          std::type_identity_t<spmv_scalar_t<T, X>> alpha = spmv_scalar_t<T, X>(1),
+          std::type_identity_t<spmv_scalar_t<T, X>> beta = spmv_scalar_t<T, X>(0)) {
+    static_assert(!std::is_const_v<Y>, "y of spmv is written");
     detail::require_spmv_sizes(plan, a, x, y);
-    reduce_rows(exec, plan, detail::multiply_along(plus_times<T>{}, a, x.data()), add_plus<T>{},
-                detail::store_scaled<T>{y.data(), alpha, beta});
+    using sum = detail::product_sum_t<T, X>;
+    using scalar = detail::stored_value<spmv_scalar_t<T, X>>;
+    using multiply = detail::multiply_stored<T, I, X>;
+    detail::reduce_rows_as_tuned(exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices},
+                                 add_plus<sum>{},
+                                 detail::store_scaled<Y, sum>{y.data(), scalar::load(alpha), scalar::load(beta)});
+}
+
+// The same where x could be written to, too.
+template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
+requires(!std::is_const_v<X>) void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s,
+                                                 csr_view<T, I, O> a, array_view<X> x, array_view<Y> y) {
+    semiring_spmv(exec, plan, s, a, array_view<X const>(x), y);
+}
+template <executor Executor, class T, class I, class O, class X, class Y, class... Scalars>
+requires(!std::is_const_v<X>) void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
+                                        array_view<X> x, array_view<Y> y, Scalars... alpha_beta) {
+    spmv(exec, plan, a, array_view<X const>(x), y, alpha_beta...);
 }
 
 /// semiring_spmv over the semiring of that name (semiring_names); the one place where a name becomes a type.
@@ -91,18 +142,25 @@ template <executor Executor, class T>
 void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, std::string_view name, csr_view<T> a,
                    std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y);
 
+#define COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, X)                                                                        \
+    EXTERN template void spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, csr_view<T>, array_view<X const>,      \
+                              array_view<X>, spmv_scalar_t<T, X>, spmv_scalar_t<T, X>)
 #define COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, T)                                                                    \
-    EXTERN template void spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, csr_view<T>, array_view<T const>,      \
-                              array_view<T>, T, T);                                                                    \
+    COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, T);                                                                           \
     EXTERN template void semiring_spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, std::string_view,             \
                                        csr_view<T>, array_view<T const>, array_view<T>);                               \
-    EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>, srcsr_options const&);
+    EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>, srcsr_options const&)
+#define COPPICE_SPMV_ALL(EXTERN, EXECUTOR)                                                                             \
+    COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, float);                                                                   \
+    COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, double);                                                                  \
+    COPPICE_SPMV_OF(EXTERN, EXECUTOR, std::complex<float>, std::complex<float>);                                       \
+    COPPICE_SPMV_OF(EXTERN, EXECUTOR, std::complex<double>, std::complex<double>);                                     \
+    COPPICE_SPMV_OF(EXTERN, EXECUTOR, float16, float);                                                                 \
+    COPPICE_SPMV_OF(EXTERN, EXECUTOR, bfloat16, float)
 
-COPPICE_SPMV_INSTANCES(extern, host_executor, float)
-COPPICE_SPMV_INSTANCES(extern, host_executor, double)
+COPPICE_SPMV_ALL(extern, host_executor);
 #if defined(COPPICE_HAS_CUDA)
-COPPICE_SPMV_INSTANCES(extern, cuda_executor, float)
-COPPICE_SPMV_INSTANCES(extern, cuda_executor, double)
+COPPICE_SPMV_ALL(extern, cuda_executor);
 #endif
 
 } // namespace coppice

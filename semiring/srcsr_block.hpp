@@ -231,7 +231,8 @@ struct srcsr_worker {
             int const stretch = (end - begin + lanes - 1) >> exponent;
             int const first = begin + lane * stretch;
             int const last = first + stretch < end ? first + stretch : end;
-            accumulator sum = fold(first, last, [&](int k) { return item(k, from.row + r); });
+            bool const wanted = r >= rows || wants_row(store, from.row + r);
+            accumulator sum = fold(first, wanted ? last : first, [&](int k) { return item(k, from.row + r); });
             for (int d = 1; d < lanes; d *= 2) {
                 accumulator const after = block.from_lane(sum, (block.thread() + d) % warp_lanes);
                 if (lane + d < lanes) sum = add(sum, after);

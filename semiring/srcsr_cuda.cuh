@@ -266,4 +266,28 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
     reduce_rows_with<segmented_reduction::warp_transposed>(exec, plan, range, multiply, add, store, workspace);
 }
 
+namespace detail {
+
+/// reduce_rows with the block size and segmented reduction that the plan's tuning names. It compiles a kernel for each,
+/// so it serves the standard product in float and double alone; others take the default ones.
+template <class O, class Multiply, class Add, class Store>
+void reduce_rows_as_tuned(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
+                          Store store) {
+    using enum segmented_reduction;
+    row_range const all{0, plan.rows()};
+    if (plan.tuning.threads == 256)
+        return reduce_rows_with<warp_transposed, 256>(exec, plan, all, multiply, add, store);
+    switch (plan.tuning.reduction) {
+    case warp_transposed:
+        return reduce_rows_with<warp_transposed>(exec, plan, all, multiply, add, store);
+    case raking:
+        return reduce_rows_with<raking>(exec, plan, all, multiply, add, store);
+    case raking_memoize:
+        return reduce_rows_with<raking_memoize>(exec, plan, all, multiply, add, store);
+    case warp_scans:
+        return reduce_rows_with<warp_scans>(exec, plan, all, multiply, add, store);
+    }
+}
+
+} // namespace detail
 } // namespace coppice

@@ -42,30 +42,41 @@ struct walk_ends {
     Accumulator open; ///< the part of the row that is open at the end
 };
 
-/// Reduces the nonzeros between two path points from left to right. Rows that begin and end inside go to
-/// `emit(row, sum)`; the first row that ends inside may have begun earlier, so its part is returned as `head`.
+/// Reduces the nonzeros between two path points from left to right: fold(k, end, row) is ⊕ of nonzeros [k, end) of a
+/// row, the identity where there are none. Rows that begin and end inside go to `emit(row, sum)`; the first row that
+/// ends inside may have begun earlier, so its part is returned as `head`.
+COPPICE_NO_EXEC_CHECK
+template <class RowEnd, class Fold, class Add, class Emit>
+COPPICE_HD auto walk_rows(path_point from, path_point to, RowEnd const& row_end, Fold const& fold, Add const& add,
+                          Emit const& emit) {
+    walk_ends<accumulator_t<Add>> ends{from.row < to.row, add.identity(), add.identity()};
+    std::int64_t k = from.nonzero;
+    std::int64_t row = from.row;
+    if (ends.closes) {
+        std::int64_t end = row_end(row);
+        ends.head = fold(k, end, row);
+        for (++row; row < to.row; ++row) {
+            k = end;
+            end = row_end(row);
+            emit(row, fold(k, end, row));
+        }
+        k = end;
+    }
+    ends.open = fold(k, to.nonzero, row);
+    return ends;
+}
+
+/// walk_rows over products that are there already: one `accumulate` a nonzero.
 COPPICE_NO_EXEC_CHECK
 template <class RowEnd, class Product, class Add, class Emit>
 COPPICE_HD auto walk(path_point from, path_point to, RowEnd const& row_end, Product const& product, Add const& add,
                      Emit const& emit) {
-    using accumulator = accumulator_t<Add>;
-    accumulator sum = add.identity();
-    walk_ends<accumulator> ends{from.row < to.row, sum, sum};
-    std::int64_t k = from.nonzero;
-    std::int64_t row = from.row;
-    if (ends.closes) {
-        for (std::int64_t const end = row_end(row); k < end; ++k) sum = accumulate(add, sum, product(k, row));
-        ends.head = sum;
-        for (++row; row < to.row; ++row) {
-            sum = add.identity();
-            for (std::int64_t const end = row_end(row); k < end; ++k) sum = accumulate(add, sum, product(k, row));
-            emit(row, sum);
-        }
-        sum = add.identity();
-    }
-    for (; k < to.nonzero; ++k) sum = accumulate(add, sum, product(k, row));
-    ends.open = sum;
-    return ends;
+    auto const fold = [&](std::int64_t k, std::int64_t end, std::int64_t row) {
+        accumulator_t<Add> sum = add.identity();
+        for (; k < end; ++k) sum = accumulate(add, sum, product(k, row));
+        return sum;
+    };
+    return walk_rows(from, to, row_end, fold, add, emit);
 }
 
 /// Joins what is open before a stretch with what the stretch leaves open.

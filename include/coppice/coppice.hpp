@@ -2,6 +2,7 @@
 /// \file Everything. Programs that care for compile time include the entry headers they use.
 #pragma once
 
+#include <coppice/arg_max.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>

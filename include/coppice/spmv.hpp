@@ -20,9 +20,11 @@
 /// **Blocking.** On CUDA a call returns when its work is queued. make_srcsr_plan(exec, csr_view) does not wait either;
 /// made of bare row offsets it reads the number of nonzeros from the device.
 ///
-/// **Errors.** dimension_error where plan, matrix and vectors disagree; argument_error for overlapping vectors, an
-/// unknown name or a row range outside the matrix. The contents of a matrix are not checked: see validate() in
-/// <coppice/csr.hpp>.
+/// **Value types.** Matrix, x and y may differ; float16 and bfloat16 are summed in float, std::complex runs on devices.
+///
+/// **Errors.** dimension_error where plan, matrix and vectors disagree; argument_error where y overlaps x or the values,
+/// for an unknown name or a row range outside the matrix; matrix_error from the plan of a host for offsets that fall.
+/// Columns, and on CUDA offsets, are not checked: see validate() in <coppice/csr.hpp>.
 #pragma once
 
 #include "semiring/semirings.hpp"

@@ -6,6 +6,7 @@
 
 #include "algebra/csr.hpp"
 #include "core/parallel.hpp"
+#include "semiring/arg_max.hpp"
 #include "semiring/mxv.hpp"
 #include "semiring/spmv.hpp"
 
@@ -88,6 +89,10 @@ void products(host_executor const& exec, srcsr_plan<int> const& plan, csr_view<d
     semiring_spmv(exec, plan, 1.0, a, x, y);
 #elif defined(SPMV_INTO_CONST)
     spmv(exec, plan, a, x, x);
+#elif defined(ARG_MAX_OF_NONE)
+    arg_max_n<0>(exec, plan, a, array_view<value_and_column<double>>{});
+#elif defined(COMPLEX_SUM_INTO_REAL)
+    spmv(exec, plan, csr_view<std::complex<double>>{}, array_view<std::complex<double> const>{}, y);
 #elif defined(COPY_PLAN)
     srcsr_plan<int> const copy = plan;
 #endif

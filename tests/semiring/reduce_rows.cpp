@@ -201,6 +201,94 @@ TEST_CASE_TEMPLATE("floating sums are the same bits on every run and close to th
 }
 
 #if !defined(COPPICE_TEST_CUDA)
+namespace {
+
+/// Only every third row.
+struct store_some : store_affine {
+    COPPICE_HD bool wants(std::int64_t row) const { return row % 3 == 1; }
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("rows that the store does not want are left alone", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    for (auto const& shape : hard_row_lengths(15)) {
+        CAPTURE(shape.name);
+        auto const plain = random_matrix<float>(shape.lengths, 1000, 16);
+        auto const a = plain.on(exec);
+        buffer<affine> y(exec, a.rows());
+        buffer<std::int32_t> stores(exec, a.rows());
+        fill(exec, stores.view(), 0);
+        reduce_rows(exec, make_srcsr_plan(exec, a.view()), affine_of_nonzero{a.column_indices().data()}, compose{},
+                    store_some{{y.data(), stores.data()}});
+        auto const got = to_vector(exec, y);
+        auto const count = to_vector(exec, stores);
+        affine_of_nonzero const multiply{plain.indices.data()};
+        std::int64_t wrong = 0;
+        for (std::int32_t i = 0; i < plain.rows; ++i) {
+            bool const wanted = i % 3 == 1;
+            if (count[std::size_t(i)] != (wanted ? 1 : 0)) ++wrong;
+            if (wanted && !(got[std::size_t(i)] == fold_row(plain, multiply, i))) ++wrong;
+        }
+        CHECK(wrong == 0);
+    }
+}
+
+namespace {
+
+/// Or over flags; 1 is terminal.
+struct any_flag {
+    int identity() const { return 0; }
+    int operator()(int a, int b) const { return a | b; }
+    bool terminal(int a) const { return a == 1; }
+};
+
+} // namespace
+
+TEST_CASE("a row stops early at a terminal value, with the same result") {
+    for (auto const& shape : hard_row_lengths(17)) {
+        CAPTURE(shape.name);
+        host_executor const exec(1);
+        auto const plain = random_matrix<float>(shape.lengths, 1000, 18);
+        auto const a = plain.on(exec);
+        std::vector<int> y(std::size_t(plain.rows), -1);
+        std::int64_t asked = 0;
+        auto const flag = [&](std::int64_t k) { return plain.values[std::size_t(k)] > 0.5f ? 1 : 0; }; // a quarter
+        reduce_rows(
+            exec, make_srcsr_plan(exec, a.view()),
+            [&](std::int64_t k) {
+                ++asked;
+                return flag(k);
+            },
+            any_flag{}, [&](std::int64_t row, int sum) { y[std::size_t(row)] = sum; });
+        std::int64_t wrong = 0;
+        for (std::int32_t i = 0; i < plain.rows; ++i) {
+            int expected = 0;
+            for (std::int32_t k = plain.offsets[std::size_t(i)]; k < plain.offsets[std::size_t(i) + 1]; ++k)
+                expected |= flag(k);
+            wrong += y[std::size_t(i)] == expected ? 0 : 1;
+        }
+        CHECK(wrong == 0);
+        if (shape.lengths == std::vector<std::int64_t>{100000}) CHECK(asked < 1000); // a row in few stretches
+    }
+}
+
+TEST_CASE("a row has the same bits alone, in a range and in the whole") {
+    host_executor const exec(2);
+    auto const plain = random_matrix<float>(hard_row_lengths(19)[12].lengths, 1000, 20);
+    auto const a = plain.on(exec);
+    std::vector<float> x(1000);
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = std::sin(float(j));
+    auto const plan = make_srcsr_plan(exec, a.view());
+    float_product const multiply{a.values().data(), a.column_indices().data(), x.data()};
+    buffer<float> whole(exec, a.rows()), parts(exec, a.rows());
+    reduce_rows(exec, plan, multiply, add_plus<float>{}, store_float{whole.data()});
+    for (std::int64_t i = 0; i < a.rows(); i += i % 100 + 1)
+        reduce_rows(exec, plan, row_range{i, std::min<std::int64_t>(a.rows(), i + i % 100 + 1)}, multiply,
+                    add_plus<float>{}, store_float{parts.data()});
+    CHECK(std::memcmp(whole.data(), parts.data(), std::size_t(a.rows()) * sizeof(float)) == 0);
+}
+
 TEST_CASE("the number of threads does not change a bit") {
     auto const plain = random_matrix<float>(hard_row_lengths(11)[12].lengths, 1000, 12);
     std::vector<float> x(1000, 0.1f);

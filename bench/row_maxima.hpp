@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The four applications of section 3.6.2 of the source thesis, for the suites `spmv` of both backends.
+#pragma once
+
+#include "semiring/arg_max.hpp"
+#include "semiring/spmv.hpp"
+
+namespace coppice::bench {
+
+/// ⊗ of max1-with-column: j a_ij.
+template <class T, class I>
+struct column_times_coefficient {
+    T const* COPPICE_RESTRICT values;
+    I const* COPPICE_RESTRICT columns;
+    COPPICE_HD T operator()(std::int64_t k) const { return T(columns[k]) * values[k]; }
+};
+/// ⊗ of max1: a_ij.
+template <class T>
+struct coefficient {
+    T const* COPPICE_RESTRICT values;
+    COPPICE_HD T operator()(std::int64_t k) const { return values[k]; }
+};
+template <class T>
+struct store_value {
+    T* y;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { y[row] = sum; }
+};
+/// Writes the columns of the N largest, y[rows * N].
+template <int N, class T, class I>
+struct store_columns {
+    I* y;
+    COPPICE_HD void operator()(std::int64_t row, largest_n<N, T, I> const& sum) const {
+        COPPICE_UNROLL
+        for (int i = 0; i < N; ++i) y[row * N + i] = sum.best[i].column;
+    }
+};
+
+/// max_j a_ij.
+template <executor Executor, class T, class I, class O>
+void max1(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T> y) {
+    reduce_rows(exec, plan, coefficient<T>{a.coefficients}, add_max<T>{}, store_value<T>{y.data()});
+}
+/// max_j j a_ij.
+template <executor Executor, class T, class I, class O>
+void max1_with_column(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T> y) {
+    reduce_rows(exec, plan, column_times_coefficient<T, I>{a.coefficients, a.indices}, add_max<T>{},
+                store_value<T>{y.data()});
+}
+/// The columns of the N largest coefficients: arg_max1 and arg_max2 with N = 1 and 2; y[rows * N].
+template <int N, executor Executor, class T, class I, class O>
+void arg_max(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<I> y) {
+    reduce_rows(exec, plan, coppice::detail::coefficient_and_column<T, I>{a.coefficients, a.indices},
+                add_arg_max_n<N, T, I>{}, store_columns<N, T, I>{y.data()});
+}
+
+} // namespace coppice::bench

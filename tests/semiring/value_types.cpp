@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// spmv over mixed value types against sums in double.
+#include <doctest/doctest.h>
+
+#include <complex>
+
+#include "algebra/transform.hpp"
+#include "semiring/spmv.hpp"
+#include "support/executors.hpp"
+#include "support/patterns.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+using exact = std::complex<double>;
+
+template <class T>
+struct sample {
+    static T of(double re, double) { return T(float(re)); }
+    static exact value(T const& v) { return double(v); }
+};
+template <class R>
+struct sample<std::complex<R>> {
+    static std::complex<R> of(double re, double im) { return {R(re), R(im)}; }
+    static exact value(std::complex<R> const& v) { return exact(v); }
+};
+
+/// y = beta y + alpha A x with values of type T, x of type X, y of type Y; `unit` is the rounding of the sums, `last`
+/// that of y.
+template <class T, class X, class Y, class Executor>
+void check(Executor const& exec, double unit, double last) {
+    for (auto const& shape : hard_row_lengths(61)) {
+        if (shape.lengths.size() > 10000) continue;
+        CAPTURE(shape.name);
+        std::int32_t const columns = 500;
+        auto const pattern = random_matrix<double>(shape.lengths, columns, 62);
+        std::mt19937_64 random(63);
+        std::uniform_real_distribution<double> draw(-1, 1);
+        plain_csr<T> plain{pattern.rows, columns, pattern.offsets, pattern.indices, {}};
+        for (double const v : pattern.values) plain.values.push_back(sample<T>::of(v, draw(random)));
+        std::vector<X> x;
+        std::vector<Y> y;
+        for (int j = 0; j < columns; ++j) x.push_back(sample<X>::of(draw(random), draw(random)));
+        for (int i = 0; i < plain.rows; ++i) y.push_back(sample<Y>::of(draw(random), draw(random)));
+
+        auto const a = plain.on(exec);
+        auto const dx = exec.copy(x);
+        auto dy = exec.copy(y);
+        using scalar = spmv_scalar_t<T, X>;
+        spmv(exec, make_srcsr_plan(exec, a.view()), a.view(), dx.view(), dy.view(), scalar(1.5f), scalar(0.25f));
+        auto const got = to_vector(exec, dy);
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            exact sum = 0;
+            double magnitude = 0;
+            for (std::int32_t k = plain.offsets[i]; k < plain.offsets[i + 1]; ++k) {
+                exact const p = sample<T>::value(plain.values[std::size_t(k)]) *
+                                sample<X>::value(x[std::size_t(plain.indices[std::size_t(k)])]);
+                sum += p;
+                magnitude += std::abs(p);
+            }
+            double const length = double(plain.offsets[i + 1] - plain.offsets[i]);
+            exact const expected = 0.25 * sample<Y>::value(y[i]) + 1.5 * sum;
+            double const bound =
+                unit * ((4 + length) * magnitude + std::abs(expected) + 1) + last * std::abs(expected) + 1e-300;
+            REQUIRE(std::abs(sample<Y>::value(got[i]) - expected) <= bound);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("two-byte values, sums in float", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    check<float16, float, float>(exec, 0x1p-23, 0x1p-23);
+    check<bfloat16, float, float>(exec, 0x1p-23, 0x1p-23);
+    check<float16, float16, float16>(exec, 0x1p-23, 0x1p-11);
+    check<bfloat16, bfloat16, bfloat16>(exec, 0x1p-23, 0x1p-8);
+}
+TEST_CASE_TEMPLATE("a matrix is converted to two-byte values and back", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    auto const plain = random_matrix<float>({3, 0, 70, 1}, 100, 64);
+    auto const a = plain.on(exec);
+    auto const narrow = convert_values<float16>(exec, a.view());
+    auto const wide = convert_values<float>(exec, narrow.view());
+    auto const got = to_vector(exec, wide.values());
+    REQUIRE(got.size() == plain.values.size());
+    for (std::size_t k = 0; k < got.size(); ++k) CHECK(got[k] == float(float16(plain.values[k])));
+    CHECK(to_vector(exec, narrow.row_offsets()) == plain.offsets);
+    CHECK(to_vector(exec, narrow.column_indices()) == plain.indices);
+}
+TEST_CASE_TEMPLATE("float values, sums in the wider of both types", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    check<float, double, double>(exec, 0x1p-52, 0x1p-52);
+    check<float, double, float>(exec, 0x1p-52, 0x1p-23);
+}
+TEST_CASE_TEMPLATE("complex values", Where, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    check<std::complex<float>, std::complex<float>, std::complex<float>>(exec, 0x1p-22, 0x1p-23);
+    check<std::complex<double>, std::complex<double>, std::complex<double>>(exec, 0x1p-51, 0x1p-52);
+    check<float, std::complex<float>, std::complex<float>>(exec, 0x1p-22, 0x1p-23);
+}
