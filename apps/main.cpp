@@ -26,7 +26,7 @@ outcome dispatch(int argc, char** argv) {
 
     command const commands[] = {add_generate(program), add_info(program),   add_spmv(program),
                                 add_factor(program),   add_forest(program), add_tridiagonal(program),
-                                add_solve(program),    add_bench(program)};
+                                add_tune(program),     add_solve(program),  add_bench(program)};
     try {
         program.parse(argc, argv);
     } catch (CLI::Success const& help) { // --help and --version

@@ -120,9 +120,12 @@ void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, 
     using sum = detail::product_sum_t<T, X>;
     using scalar = detail::stored_value<spmv_scalar_t<T, X>>;
     using multiply = detail::multiply_stored<T, I, X>;
-    detail::reduce_rows_as_tuned(exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices},
-                                 add_plus<sum>{},
-                                 detail::store_scaled<Y, sum>{y.data(), scalar::load(alpha), scalar::load(beta)});
+    along_nonzeros const along{multiply{x.data()}, a.coefficients, a.indices};
+    detail::store_scaled<Y, sum> const store{y.data(), scalar::load(alpha), scalar::load(beta)};
+    if constexpr (std::is_same_v<T, X> && std::is_same_v<X, Y> && std::is_floating_point_v<T>)
+        detail::reduce_rows_as_tuned(exec, plan, along, add_plus<sum>{}, store);
+    else
+        reduce_rows(exec, plan, along, add_plus<sum>{}, store);
 }
 
 // The same where x could be written to, too.

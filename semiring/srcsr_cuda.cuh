@@ -269,7 +269,7 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
 namespace detail {
 
 /// reduce_rows with the block size and segmented reduction that the plan's tuning names. It compiles a kernel for each,
-/// so it serves the standard product in float and double alone; others take the default ones.
+/// so it serves the standard product in float and double alone.
 template <class O, class Multiply, class Add, class Store>
 void reduce_rows_as_tuned(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
                           Store store) {

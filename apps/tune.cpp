@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice tune: measures the sizes of SRCSR on this GPU and keeps them.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "apps/backend.hpp"
+#include "apps/output.hpp"
+#include "semiring/srcsr_tuning.hpp"
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string output{};
+};
+
+std::filesystem::path place_of(options const& o) {
+    if (!o.output.empty()) return o.output;
+    auto const file = default_tuning_file();
+    if (file.empty())
+        throw usage_error("no place for the tuning file: none of COPPICE_TUNING_FILE, XDG_CACHE_HOME and HOME is set; "
+                          "use -o FILE");
+    return file;
+}
+
+outcome run(options const& o) {
+    check_common_options(o.common);
+    auto const file = place_of(o);
+    auto const chosen = make_executor(o.common);
+    auto const* const gpu = [&]() -> cuda_executor const* {
+#if defined(COPPICE_HAS_CUDA)
+        return std::get_if<cuda_executor>(&chosen);
+#else
+        return nullptr;
+#endif
+    }();
+    if (!gpu) throw backend_error("tune measures a GPU, and none is used here: the host has nothing to choose");
+    output_files files;
+    files.expect("--json", o.common.json);
+    if (std::error_code none; std::filesystem::exists(file, none)) read_tuning_file(file); // refuse before measuring
+
+    bool const talks = !o.common.quiet && o.common.json != "-";
+    auto const records = tune_srcsr(*gpu, [&](std::string const& line) {
+        if (talks) fmt::print("{}\n", line);
+    });
+    write_tuning_file(file, records);
+
+    sheet result("tune", o.common);
+    result.backend(chosen);
+    result.line("records", fmt::format("{}", records.size()));
+    result.line("written to", file.string());
+    auto& json = result.json();
+    json["file"] = file.string();
+    json["records"] = records.size();
+    result.publish(files);
+    return {};
+}
+
+} // namespace
+
+command add_tune(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("tune", "Measure the sizes of the sparse products on this GPU, once");
+    cli->add_option("-o,--output", o->output, "the tuning file; by default the one that every program reads")
+        ->type_name("FILE");
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app
