@@ -70,6 +70,17 @@ public:
     /// New values on the same pattern are written here.
     buffer<T>& values() { return values_; }
 
+    struct arrays {
+        buffer<O> offsets;
+        buffer<I> indices;
+        buffer<T> values;
+    };
+    /// The three arrays, which leave the matrix; it has no rows and no columns afterwards.
+    arrays release() && {
+        rows_ = columns_ = 0;
+        return {std::move(offsets_), std::move(indices_), std::move(values_)};
+    }
+
     view_type view() const { return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()}; }
     operator view_type() const { return view(); }
 

@@ -10,15 +10,12 @@ namespace coppice::bench {
 /// ⊗ of max1-with-column: j a_ij.
 template <class T, class I>
 struct column_times_coefficient {
-    T const* COPPICE_RESTRICT values;
-    I const* COPPICE_RESTRICT columns;
-    COPPICE_HD T operator()(std::int64_t k) const { return T(columns[k]) * values[k]; }
+    COPPICE_HD T operator()(T const& value, I const& column) const { return T(column) * value; }
 };
 /// ⊗ of max1: a_ij.
 template <class T>
 struct coefficient {
-    T const* COPPICE_RESTRICT values;
-    COPPICE_HD T operator()(std::int64_t k) const { return values[k]; }
+    COPPICE_HD T operator()(T const& value) const { return value; }
 };
 template <class T>
 struct store_value {
@@ -38,18 +35,18 @@ struct store_columns {
 /// max_j a_ij.
 template <executor Executor, class T, class I, class O>
 void max1(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T> y) {
-    reduce_rows(exec, plan, coefficient<T>{a.coefficients}, add_max<T>{}, store_value<T>{y.data()});
+    reduce_rows(exec, plan, along_nonzeros{coefficient<T>{}, a.coefficients}, add_max<T>{}, store_value<T>{y.data()});
 }
 /// max_j j a_ij.
 template <executor Executor, class T, class I, class O>
 void max1_with_column(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T> y) {
-    reduce_rows(exec, plan, column_times_coefficient<T, I>{a.coefficients, a.indices}, add_max<T>{},
+    reduce_rows(exec, plan, along_nonzeros{column_times_coefficient<T, I>{}, a.coefficients, a.indices}, add_max<T>{},
                 store_value<T>{y.data()});
 }
 /// The columns of the N largest coefficients: arg_max1 and arg_max2 with N = 1 and 2; y[rows * N].
 template <int N, executor Executor, class T, class I, class O>
 void arg_max(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<I> y) {
-    reduce_rows(exec, plan, coppice::detail::coefficient_and_column<T, I>{a.coefficients, a.indices},
+    reduce_rows(exec, plan, along_nonzeros{coppice::detail::coefficient_and_column<T, I>{}, a.coefficients, a.indices},
                 add_arg_max_n<N, T, I>{}, store_columns<N, T, I>{y.data()});
 }
 

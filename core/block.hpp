@@ -8,15 +8,31 @@
 ///     void block.sync()                        barrier of all threads of the block
 ///     bool block.sync_any(condition)           the same barrier; true on every thread if any passed true
 ///     T block.from_lane(value, lane)           `value` of another lane of the own warp; all 32 lanes call it
+///     block.open_gate(gate)                    before the first copy: a 64-bit word of shared memory that counts them
+///     block.copy(to, from, bytes, gate)        starts a copy to shared memory; all threads call it. Addresses and size
+///                                              are multiples of 16
+///     block.pass_gate(gate)                    a barrier; behind it all threads see what was copied
+///     block.publish(slot, value)               one thread hands a value of at most 8 bytes to another block
+///     T block.collect<T>(slot)                 one thread of a later block waits for it and empties the slot
+///     block.publish_behind_fence(slot), block.collect_behind_fence(slot)
+///                                              the same for what lies elsewhere in global memory
 ///
 /// Lanes are the 32 consecutive threads of a warp. `shared` memory is handed in as a pointer by the launcher.
 #pragma once
+
+#include <cstdint>
 
 #include "core/config.hpp"
 
 namespace coppice {
 
 inline constexpr int warp_lanes = 32;
+
+/// Where one block leaves a value for another: two halves, each with a mark beside it that says that it is there. Zero
+/// before and after.
+struct alignas(16) hand_over_slot {
+    std::uint64_t half[2];
+};
 
 #if defined(__CUDACC__)
 
@@ -26,6 +42,73 @@ struct cuda_block {
     __device__ int threads() const { return int(blockDim.x); }
     __device__ void sync() const { __syncthreads(); }
     __device__ bool sync_any(bool condition) const { return __syncthreads_or(condition) != 0; }
+
+#if __CUDA_ARCH__ >= 900
+    // One thread hands the copies to the bulk copy engine, which takes them past the registers and the load units.
+    __device__ void open_gate(std::uint64_t* gate) const {
+        if (threadIdx.x > 0) return;
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(gate)));
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __device__ void copy(void* to, void const* from, int bytes, std::uint64_t* gate) const {
+        if (threadIdx.x > 0) return;
+        asm volatile("mbarrier.expect_tx.relaxed.cta.shared.b64 [%0], %1;" ::"r"(shared_address(gate)), "r"(bytes)
+                     : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                         shared_address(to)),
+                     "l"(from), "r"(bytes), "r"(shared_address(gate))
+                     : "memory");
+    }
+    __device__ void pass_gate(std::uint64_t* gate) const {
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(gate)) : "memory");
+        __syncthreads();
+        asm volatile("{\n"
+                     ".reg .pred done;\n"
+                     "again: mbarrier.try_wait.parity.shared.b64 done, [%0], 0;\n"
+                     "@!done bra again;\n"
+                     "}" ::"r"(shared_address(gate))
+                     : "memory");
+    }
+#else
+    __device__ void open_gate(std::uint64_t*) const {}
+    __device__ void copy(void* to, void const* from, int bytes, std::uint64_t*) const {
+        for (int i = 16 * int(threadIdx.x); i < bytes; i += 16 * int(blockDim.x))
+            *reinterpret_cast<int4*>(static_cast<char*>(to) + i) =
+                *reinterpret_cast<int4 const*>(static_cast<char const*>(from) + i);
+    }
+    __device__ void pass_gate(std::uint64_t*) const { __syncthreads(); }
+#endif
+
+    // A value and its mark travel in one word, so that no fence is needed: a fence reaches every slice of the
+    // second-level cache, and some ten thousand of them cost a tenth of a product with a power-law matrix.
+    template <class T>
+    __device__ void publish(hand_over_slot* slot, T const& value) const {
+        static_assert(sizeof(T) <= 8);
+        unsigned halves[2] = {};
+        __builtin_memcpy(halves, &value, sizeof(T));
+        store_word(&slot->half[0], halves[0] | marked);
+        if constexpr (sizeof(T) > 4) store_word(&slot->half[1], halves[1] | marked);
+    }
+    template <class T>
+    __device__ T collect(hand_over_slot* slot) const {
+        union carrier {
+            __device__ carrier() {}
+            T value;
+            unsigned halves[2];
+        } c;
+        c.halves[0] = take_word(&slot->half[0]);
+        if constexpr (sizeof(T) > 4) c.halves[1] = take_word(&slot->half[1]);
+        return c.value;
+    }
+    __device__ void publish_behind_fence(hand_over_slot* slot) const {
+        __threadfence();
+        publish(slot, 0);
+    }
+    __device__ void collect_behind_fence(hand_over_slot* slot) const {
+        collect<int>(slot);
+        __threadfence();
+    }
 
     /// `value` as lane `source` passed it; any trivially copyable type, moved in 32-bit words.
     template <class T>
@@ -41,6 +124,26 @@ struct cuda_block {
         for (int w = 0; w < words; ++w) c.word[w] = __shfl_sync(0xffffffffu, c.word[w], source);
         return c.value;
     }
+
+private:
+    static constexpr std::uint64_t marked = std::uint64_t(1) << 32;
+    __device__ static void store_word(std::uint64_t* to, std::uint64_t word) {
+        asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+    }
+    __device__ static unsigned take_word(std::uint64_t* from) {
+        std::uint64_t word;
+        do asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+        while (word < marked);
+        store_word(from, 0);
+        return unsigned(word);
+    }
+    __device__ static unsigned shared_address(void const* p) { return unsigned(__cvta_generic_to_shared(p)); }
+};
+
+/// A block whose size is known when it is compiled: what threads read with a stride needs one address then.
+template <int Threads>
+struct sized_cuda_block : cuda_block {
+    __device__ static constexpr int threads() { return Threads; }
 };
 
 #endif

@@ -22,6 +22,13 @@
 #define COPPICE_UNROLL
 #endif
 
+// Keeps the loop that follows as it is: the device compiler would mix the loads of two rounds and wait for both.
+#if defined(__CUDA_ARCH__)
+#define COPPICE_NO_UNROLL _Pragma("unroll 1")
+#else
+#define COPPICE_NO_UNROLL
+#endif
+
 #if defined(_MSC_VER)
 #define COPPICE_RESTRICT __restrict
 #else

@@ -73,6 +73,14 @@ public:
             throw overflow_error("buffer of " + std::to_string(size) + " elements exceeds the address space");
         if (size > 0) data_ = static_cast<T*>(resource_->allocate(static_cast<std::size_t>(size) * sizeof(T)));
     }
+    /// Takes over `size` elements at `data`, which `resource` frees in the end, also where `size` is 0.
+    static buffer adopt(std::shared_ptr<memory_resource> resource, T* data, std::int64_t size) {
+        buffer b;
+        b.resource_ = std::move(resource);
+        b.data_ = data;
+        b.size_ = size;
+        return b;
+    }
     buffer(buffer&& other) noexcept
         : resource_(std::move(other.resource_)), data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)) {}
@@ -82,6 +90,12 @@ public:
     }
     ~buffer() {
         if (data_) resource_->deallocate(data_, static_cast<std::size_t>(size_) * sizeof(T));
+    }
+
+    /// Gives the elements up without freeing them: the caller does, as memory() would. The buffer is empty afterwards.
+    T* release() noexcept {
+        size_ = 0;
+        return std::exchange(data_, nullptr);
     }
 
     T* data() { return data_; }

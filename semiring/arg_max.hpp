@@ -63,12 +63,10 @@ struct add_arg_max_n {
 
 namespace detail {
 
-/// ⊗ of arg-max-n: the coefficient and its column.
+/// ⊗ of arg-max-n along the nonzeros: the coefficient and its column.
 template <class T, class I>
 struct coefficient_and_column {
-    T const* COPPICE_RESTRICT values;
-    I const* COPPICE_RESTRICT columns;
-    COPPICE_HD value_and_column<T, I> operator()(std::int64_t k) const { return {values[k], columns[k]}; }
+    COPPICE_HD value_and_column<T, I> operator()(T const& value, I const& column) const { return {value, column}; }
 };
 
 template <int N, class T, class I>
@@ -90,8 +88,8 @@ void arg_max_n(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O
     require_size("rows of the plan", plan.rows(), a.rows());
     require_size("nonzeros of the plan", plan.nonzeros, static_cast<std::int64_t>(a.nonzeros()));
     require_size("length of best", best.size(), std::int64_t(a.rows()) * N);
-    reduce_rows(exec, plan, detail::coefficient_and_column<T, I>{a.coefficients, a.indices}, add_arg_max_n<N, T, I>{},
-                detail::store_largest<N, T, I>{best.data()});
+    reduce_rows(exec, plan, along_nonzeros{detail::coefficient_and_column<T, I>{}, a.coefficients, a.indices},
+                add_arg_max_n<N, T, I>{}, detail::store_largest<N, T, I>{best.data()});
 }
 
 } // namespace coppice

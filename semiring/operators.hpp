@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Adders: what ⊕ is, for reduce_rows.
+/// \file Adders: what ⊕ is, for reduce_rows. An adder is a monoid; semiring/monoids.hpp holds the named ones, and
+/// semiring/binary_operators.hpp what ⊗ may be.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "core/config.hpp"
+#include "semiring/binary_operators.hpp"
+#include "semiring/monoids.hpp"
 
 namespace coppice {
 
@@ -16,7 +18,7 @@ namespace coppice {
 /// accumulators that is associative. It need not commute: operands keep the order of the nonzeros.
 ///
 /// Optional: `bool terminal(accumulator) const`, true for values that nothing added later can change; a row may then
-/// stop early.
+/// stop early. `result(accumulator) const`, what the store is given instead of the accumulator (a smaller type, say).
 template <class Add>
 concept adder = requires(Add const& add) {
     add.identity();
@@ -61,6 +63,49 @@ inline constexpr bool has_terminal_v = requires(Add const& add) {
     { add.terminal(add.identity()) } -> std::convertible_to<bool>;
 };
 
+/// What a sum is turned into before it is stored: add.result(sum) where the adder has it, else the sum itself.
+COPPICE_NO_EXEC_CHECK
+template <class Add, class Accumulator>
+COPPICE_HD constexpr auto result_of(Add const& add, Accumulator const& sum) {
+    if constexpr (requires { add.result(sum); })
+        return add.result(sum);
+    else
+        return sum;
+}
+template <class Add>
+using result_t = decltype(result_of(std::declval<Add const&>(), std::declval<Add const&>().identity()));
+
+/// Whether a store reads something of its own (y of y = beta y + sum), so that it can be fetched ahead of the sum.
+template <class Store>
+inline constexpr bool fetches_v = requires(Store const& store) {
+    store.fetch(std::int64_t{});
+};
+
+struct nothing {};
+
+/// store.fetch(row), or nothing.
+COPPICE_NO_EXEC_CHECK
+template <class Store>
+COPPICE_HD constexpr auto fetch_for(Store const& store, std::int64_t row) {
+    if constexpr (fetches_v<Store>)
+        return store.fetch(row);
+    else
+        return nothing{};
+}
+template <class Store>
+using fetched_t = decltype(fetch_for(std::declval<Store const&>(), std::int64_t{}));
+
+/// Stores a row's result, with what was fetched for it.
+COPPICE_NO_EXEC_CHECK
+template <class Store, class Result, class Fetched>
+COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result const& result,
+                                    Fetched const& fetched) {
+    if constexpr (fetches_v<Store>)
+        store(row, result, fetched);
+    else
+        store(row, result);
+}
+
 /// Whether nothing that follows can change `sum`; never true for an adder without `terminal`.
 COPPICE_NO_EXEC_CHECK
 template <class Add, class Accumulator>
@@ -103,78 +148,5 @@ struct adder_of {
 };
 template <class Op, class T>
 adder_of(Op, T) -> adder_of<T, Op>;
-
-/// a + b with identity 0.
-template <class T>
-struct add_plus {
-    COPPICE_HD constexpr T identity() const { return T(0); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a + b; }
-};
-
-namespace detail {
-template <class T>
-COPPICE_HD constexpr T lowest() {
-    if constexpr (std::numeric_limits<T>::has_infinity)
-        return -std::numeric_limits<T>::infinity();
-    else
-        return std::numeric_limits<T>::lowest();
-}
-template <class T>
-COPPICE_HD constexpr T highest() {
-    if constexpr (std::numeric_limits<T>::has_infinity)
-        return std::numeric_limits<T>::infinity();
-    else
-        return std::numeric_limits<T>::max();
-}
-} // namespace detail
-
-/// The smaller of two values, identity +infinity (or the largest integer). A NaN product is ignored, as fmin does.
-template <class T>
-struct add_min {
-    COPPICE_HD constexpr T identity() const { return detail::highest<T>(); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
-};
-
-/// The larger of two values, identity -infinity (or the lowest integer). A NaN product is ignored, as fmax does.
-template <class T>
-struct add_max {
-    COPPICE_HD constexpr T identity() const { return detail::lowest<T>(); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
-};
-
-/// Logical or over values: 1 if either is non-zero, identity 0.
-template <class T>
-struct add_or {
-    COPPICE_HD constexpr T identity() const { return T(0); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return T(a != T(0) || b != T(0)); }
-};
-
-/// A value and the column it comes from; column -1 means none.
-template <class T, class I = std::int32_t>
-struct value_and_column {
-    T value;
-    I column;
-    COPPICE_HD friend bool operator==(value_and_column const& a, value_and_column const& b) {
-        return a.value == b.value && a.column == b.column;
-    }
-};
-
-/// The first (value, column) that is there; GraphBLAS calls it "any" and leaves open which, here it is the first.
-template <class T, class I = std::int32_t>
-struct add_any {
-    using pair = value_and_column<T, I>;
-    COPPICE_HD constexpr pair identity() const { return {T(0), I(-1)}; }
-    COPPICE_HD constexpr pair operator()(pair const& a, pair const& b) const { return a.column >= 0 ? a : b; }
-};
-
-/// The (value, column) with the largest value; of equal values the first in the row.
-template <class T, class I = std::int32_t>
-struct add_arg_max {
-    using pair = value_and_column<T, I>;
-    COPPICE_HD constexpr pair identity() const { return {detail::lowest<T>(), I(-1)}; }
-    COPPICE_HD constexpr pair operator()(pair const& a, pair const& b) const {
-        return b.column >= 0 && (a.column < 0 || a.value < b.value) ? b : a;
-    }
-};
 
 } // namespace coppice

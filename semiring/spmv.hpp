@@ -16,12 +16,9 @@ namespace detail {
 template <class Semiring, class T, class I, class X = T>
 struct multiply_element {
     Semiring s;
-    T const* COPPICE_RESTRICT values;
-    I const* COPPICE_RESTRICT columns;
-    X const* COPPICE_RESTRICT x;
-    COPPICE_HD auto operator()(std::int64_t k) const {
-        I const column = columns[k];
-        return s.multiply(values[k], x[column], std::int64_t(column));
+    X const* x;
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto operator()(T const& value, I const& column) const {
+        return s.multiply(value, read_only(x + column), std::int64_t(column));
     }
 };
 
@@ -38,11 +35,9 @@ struct store_result {
 /// a_ij x_j in the arithmetic of both.
 template <class T, class I, class X>
 struct multiply_stored {
-    T const* COPPICE_RESTRICT values;
-    I const* COPPICE_RESTRICT columns;
-    X const* COPPICE_RESTRICT x;
-    COPPICE_HD product_sum_t<T, X> operator()(std::int64_t k) const {
-        return stored_value<T>::load(values[k]) * stored_value<X>::load(x[columns[k]]);
+    X const* x;
+    COPPICE_HD COPPICE_ALWAYS_INLINE product_sum_t<T, X> operator()(T const& value, I const& column) const {
+        return stored_value<T>::load(value) * stored_value<X>::load(read_only(x + column));
     }
 };
 
@@ -52,11 +47,23 @@ struct store_scaled {
     Y* y;
     Sum alpha;
     Sum beta;
-    COPPICE_HD void operator()(std::int64_t row, Sum const& sum) const {
-        Sum const scaled = alpha * sum;
-        stored_value<Y>::store(
-            y[row], beta == Sum(0) ? scaled : beta * static_cast<Sum>(stored_value<Y>::load(y[row])) + scaled);
+    COPPICE_HD Sum fetch(std::int64_t row) const {
+        return beta == Sum(0) ? Sum(0) : static_cast<Sum>(stored_value<Y>::load(y[row]));
     }
+    COPPICE_HD void operator()(std::int64_t row, Sum const& sum, Sum const& old) const {
+        stored_value<Y>::store(y[row], beta == Sum(0) ? alpha * sum : beta * old + alpha * sum);
+    }
+    COPPICE_HD void operator()(std::int64_t row, Sum const& sum) const { (*this)(row, sum, fetch(row)); }
+#if defined(__CUDACC__)
+    static constexpr bool adds_atomically =
+        std::is_same_v<Y, Sum> && (std::is_same_v<Y, float> || std::is_same_v<Y, double>);
+    __device__ void open(std::int64_t row) const requires adds_atomically {
+        y[row] = beta == Y(0) ? Y(0) : beta * y[row];
+    }
+    __device__ void join(std::int64_t row, Sum const& part) const requires adds_atomically {
+        atomicAdd(y + row, alpha * part);
+    }
+#endif
 };
 
 template <class A, class B>
@@ -84,10 +91,6 @@ void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, a
 template <class T, class X>
 using spmv_scalar_t = typename detail::scalar_of<detail::product_sum_t<T, X>>::type;
 
-/// What semiring_spmv asks of a semiring: an adder `add`; multiply(a, x, column) and result(sum) beside it.
-template <class S>
-concept semiring = adder<decltype(S::add)>;
-
 /// y = result(⊕_j multiply(a_ij, x_j)) over `s`, row by row. Shapes x[columns], y[rows]; y overlaps neither x nor the
 /// values. Matrix and vectors may be of different types, as far as `s` takes them. Throws dimension_error where sizes
 /// disagree, argument_error for an overlap. On CUDA returns when the work is queued.
@@ -96,7 +99,8 @@ void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring con
                    array_view<X const> x, array_view<Y> y) {
     static_assert(!std::is_const_v<Y>, "y of semiring_spmv is written");
     detail::require_spmv_sizes(plan, a, x, y);
-    reduce_rows(exec, plan, detail::multiply_element<Semiring, T, I, X>{s, a.coefficients, a.indices, x.data()}, s.add,
+    using multiply = detail::multiply_element<Semiring, T, I, X>;
+    reduce_rows(exec, plan, along_nonzeros{multiply{s, x.data()}, a.coefficients, a.indices}, s.add,
                 detail::store_result<Semiring, Y>{s, y.data()});
 }
 
@@ -115,7 +119,8 @@ void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, 
     detail::require_spmv_sizes(plan, a, x, y);
     using sum = detail::product_sum_t<T, X>;
     using scalar = detail::stored_value<spmv_scalar_t<T, X>>;
-    reduce_rows(exec, plan, detail::multiply_stored<T, I, X>{a.coefficients, a.indices, x.data()}, add_plus<sum>{},
+    using multiply = detail::multiply_stored<T, I, X>;
+    reduce_rows(exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices}, add_plus<sum>{},
                 detail::store_scaled<Y, sum>{y.data(), scalar::load(alpha), scalar::load(beta)});
 }
 
@@ -143,7 +148,7 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
     COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, T);                                                                           \
     EXTERN template void semiring_spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, std::string_view,             \
                                        csr_view<T>, array_view<T const>, array_view<T>);                               \
-    EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>)
+    EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>, srcsr_options const&)
 #define COPPICE_SPMV_ALL(EXTERN, EXECUTOR)                                                                             \
     COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, float);                                                                   \
     COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, double);                                                                  \

@@ -1,308 +1,654 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file The body of the SRCSR block kernel, over a Block (core/block.hpp), so that it also runs under CPU threads.
+///
+/// A block folds its share of the path. A share of whole, short rows is folded by one or several lanes per row; any
+/// other is cut evenly along the path, tile by tile, and joined by a segmented reduction. Parts of rows that are cut
+/// between blocks are left as carries.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
 #include "core/block.hpp"
-#include "semiring/srcsr_lane.hpp"
+#include "semiring/nonzero_streams.hpp"
+#include "semiring/operators.hpp"
+#include "semiring/shared_layout.hpp"
+#include "semiring/srcsr_options.hpp"
+#include "semiring/srcsr_partition.hpp"
 
 namespace coppice::detail {
 
-// Path steps whose rows one block owns. At most 65535, since row numbers inside a block are kept in 16 bits.
-inline constexpr std::int64_t cuda_path_steps = 2048;
+/// Path steps of a share at most, over the threads of its block. A share is one tile: what is read ahead, walked and
+/// stored again are this many items per thread. Odd, so that the walk meets no bank conflicts.
+inline constexpr int share_items = 11;
 
-// Nonzeros of a row that one lane folds at most; a longer stretch switches the tile to the even cut along the path.
-inline constexpr int cuda_lane_stretch = 48;
-
+/// What the kernel works on; the same for all blocks.
 template <class O>
 struct srcsr_job {
     O const* offsets;
-    path_point const* block_starts; ///< first row of block b and its first nonzero; blocks + 1 entries
-    std::int64_t first_row;         ///< rows outside [first_row, last_row) are left alone
+    path_point const* cuts; ///< shares + 1, with the kinds of the shares
+    hand_over_slot*
+        slots; ///< shares: what a share leaves open, for the share where the row ends; empty between launches
+    hand_over_slot* heads; ///< shares: the part of a cut row in the share where it ends (balanced_postprocess)
+    void* large_carries;   ///< 2 * shares accumulators in place of the values of slots and heads, if they are too large
+    std::int64_t shares;
+    std::int64_t rows;
+    std::int64_t nonzeros;
+    std::int64_t work_per_block;
+    std::int64_t first_row; ///< rows outside [first_row, last_row) are left alone
     std::int64_t last_row;
+    int share_steps; ///< path steps of a share at most
+    int tile_steps;  ///< path steps that fit into shared memory at once; as many as a share has, unless products are
+                     ///< large
+    int capacity;    ///< nonzeros of a share_of_rows at most; 0: treat all shares as paths
+    srcsr_scheme scheme;
 };
 
-/// Sizes and shared memory of the kernel for one pair of operators.
-template <class Multiply, class Add, int Threads = 256, int Items = 8>
-struct srcsr_shape {
+constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+/// A value that comes later, of a type that need not be default constructible. It begins as T{} where there is one: the
+/// device compiler keeps a variable that is only assigned under a condition in slow memory otherwise.
+template <class T>
+union late {
+    T value;
+    COPPICE_HD late() {
+        if constexpr (std::is_trivially_default_constructible_v<T>) value = T{};
+    }
+};
+
+/// What a stretch leaves open, and whether a row closed in it.
+template <class Accumulator>
+struct open_part {
+    Accumulator open;
+    int closes;
+};
+
+/// Sizes that follow from the operators alone.
+template <class Multiply, class Add>
+struct srcsr_types {
     using product = product_t<Multiply>;
     using accumulator = accumulator_t<Add>;
-    static_assert(std::is_trivially_copyable_v<product> && std::is_trivially_copyable_v<accumulator>,
-                  "products and accumulators on CUDA are trivially copyable");
-
-    static constexpr int threads = Threads;
-    static constexpr int warps = threads / warp_lanes;
-    /// Blocks that a multiprocessor is to hold at once: latency is hidden by many small blocks (measured on an H200:
-    /// 32 registers a thread and 2048 threads beat every variant with more registers).
-    static constexpr int blocks = sizeof(product) + sizeof(accumulator) <= 16 ? 2048 / threads : 1024 / threads;
+    using result = result_t<Add>;
+    static_assert(std::is_trivially_copyable_v<product> && std::is_trivially_copyable_v<accumulator> &&
+                      std::is_trivially_copyable_v<result>,
+                  "products, accumulators and results on CUDA are trivially copyable");
     static constexpr bool with_row = takes_row_v<Multiply>;
-    /// Products that a thread stages per tile; fewer where products are large.
-    static constexpr int items = sizeof(product) <= 16   ? Items
-                                 : sizeof(product) <= 32 ? (Items + 1) / 2
-                                 : sizeof(product) <= 64 ? (Items + 3) / 4
-                                                         : 1;
-    static constexpr int tile = threads * items;
-    /// One element of padding per 128 bytes keeps rows of even length off each other's banks.
-    static constexpr int pad_every = sizeof(product) <= 64 ? int(128 / sizeof(product)) : 2;
-    COPPICE_HD static constexpr int slot(int k) { return k + k / pad_every; }
+    static constexpr bool streamed = is_along_nonzeros_v<Multiply>;
+    static constexpr int product_bytes = shared_layout<product>::bytes;
+    /// Items that a thread reads ahead.
+    static constexpr int items = product_bytes <= 16 ? 5 : 3;
 
-    struct storage {
-        alignas(16) unsigned char products[sizeof(product) * (tile + tile / pad_every + 1)];
-        alignas(16) unsigned char warp_totals[sizeof(walk_ends<accumulator>) * warps];
-        unsigned short row_of[with_row ? tile : 1];
+    /// Shared memory in front of the tile: the gate of the copies, a head, totals of the warps.
+    static constexpr int head_at = 16;
+    static constexpr int totals_at = head_at + round_up(int(sizeof(accumulator)), 16);
+    static constexpr int totals_bytes(int threads) {
+        return totals_at + round_up(int(sizeof(open_part<accumulator>)) * (threads / warp_lanes), 16);
+    }
+    /// Shared memory per path step of a tile, and what rounding adds.
+    static constexpr int step_bytes = (product_bytes > int(sizeof(result)) ? product_bytes : int(sizeof(result))) + 2;
+    static constexpr int step_slack = 64;
+    /// Whether the tile of every share fits, for 128 threads, so that there is no loop over tiles.
+    static constexpr bool one_tile = step_bytes <= 72;
+};
+
+/// Bytes that staging `capacity` elements of each stream takes.
+template <class... T>
+constexpr int staged_bytes(streams<T...> const*, int capacity) {
+    return (0 + ... + (round_up(capacity * int(sizeof(T)), 16) + 16));
+}
+template <class Multiply>
+struct row_stage {
+    static constexpr int bytes(int capacity) {
+        return round_up(capacity * shared_layout<product_t<Multiply>>::bytes, 16);
+    }
+};
+template <class F, class... T>
+struct row_stage<along_nonzeros<F, T...>> {
+    static constexpr int bytes(int capacity) {
+        return staged_bytes(static_cast<streams<T...> const*>(nullptr), capacity);
+    }
+};
+
+/// One block at its share.
+template <class Block, class O, class Multiply, class Add, class Store, class Combine>
+struct srcsr_worker {
+    using types = srcsr_types<Multiply, Add>;
+    using product = typename types::product;
+    using accumulator = typename types::accumulator;
+    using result = typename types::result;
+    using products_type = product_array<product>;
+    static constexpr int group = 4; ///< nonzeros of a row that a thread keeps in flight
+    static constexpr int items = types::items;
+
+    Block const& block;
+    srcsr_job<O> const& job;
+    Multiply const& multiply;
+    Add const& add;
+    Store const& store;
+    Combine const& combine;
+    unsigned char* shared;
+
+    COPPICE_HD std::uint64_t* gate() const { return reinterpret_cast<std::uint64_t*>(shared); }
+    COPPICE_HD accumulator* head() const { return reinterpret_cast<accumulator*>(shared + types::head_at); }
+    COPPICE_HD unsigned char* work_area() const { return shared + types::totals_bytes(block.threads()); }
+
+    /// ⊕ over [first, last) of item(k), in order; `group` items are evaluated before the first is added.
+    COPPICE_NO_EXEC_CHECK
+    template <class Item>
+    COPPICE_HD COPPICE_ALWAYS_INLINE accumulator fold(int first, int last, Item const& item) const {
+        accumulator sum = add.identity();
+        int k = first;
+        COPPICE_NO_UNROLL
+        for (; k + group <= last; k += group) {
+            late<product> p[group];
+            COPPICE_UNROLL
+            for (int u = 0; u < group; ++u) p[u].value = item(k + u);
+            COPPICE_UNROLL
+            for (int u = 0; u < group; ++u) sum = accumulate(add, sum, p[u].value);
+            if (is_terminal(add, sum)) return sum;
+        }
+        late<product> p[group - 1];
+        COPPICE_UNROLL
+        for (int u = 0; u < group - 1; ++u)
+            if (k + u < last) p[u].value = item(k + u);
+        COPPICE_UNROLL
+        for (int u = 0; u < group - 1; ++u)
+            if (k + u < last) sum = accumulate(add, sum, p[u].value);
+        return sum;
+    }
+
+    // ------------------------------------------------------------------------------------ shares of whole, short rows
+
+    /// Copies [first, first + count) of one stream to shared memory at `area`; element 0 of the copy is returned.
+    /// `inner`: by whole granules of 16 bytes, so also some elements of neighbouring shares. Else, at the ends of the
+    /// array, where that would touch what is not its own, element by element.
+    template <class T>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T const* stage(T const* all, std::int64_t first, int count, bool inner,
+                                                    unsigned char*& area) const {
+        auto const* const from = reinterpret_cast<unsigned char const*>(all + first);
+        int const shift = int(reinterpret_cast<std::uintptr_t>(from) % 16);
+        T* const copy = reinterpret_cast<T*>(area + shift);
+        if (inner) {
+            block.copy(area, from - shift, (shift + count * int(sizeof(T)) + 15) & ~15, gate());
+        } else {
+            COPPICE_NO_UNROLL
+            for (int i = block.thread(); i < count; i += block.threads()) copy[i] = all[first + i];
+        }
+        area += round_up(job.capacity * int(sizeof(T)), 16) + 16;
+        return copy;
+    }
+    COPPICE_HD streams<> stage_all(streams<> const&, std::int64_t, int, bool, unsigned char*&) const { return {}; }
+    template <class T, class... Rest>
+    COPPICE_HD COPPICE_ALWAYS_INLINE streams<T, Rest...> stage_all(streams<T, Rest...> const& s, std::int64_t first,
+                                                                   int count, bool inner, unsigned char*& area) const {
+        T const* const copy = stage(s.first, first, count, inner, area);
+        return {copy, stage_all(s.rest, first, count, inner, area)};
+    }
+
+    /// Evaluates ⊗ for up to `items` nonzeros per thread from `begin` on, coalesced, into `products`; row_of(i) is the
+    /// row of element i. Everything that a thread loads is in flight before it is used.
+    template <class RowOf>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void stage_products(products_type const& products, std::int64_t first, int begin,
+                                                         int count, RowOf const& row_of) const {
+        late<product> p[items];
+        if constexpr (types::streamed) {
+            auto const here = advance(multiply.arrays, first);
+            late<decltype(load(here, 0))> e[items];
+            for_items(begin, count, [&](int u, int i) { e[u].value = load(here, i); });
+            for_items(begin, count, [&](int u, int i) {
+                if constexpr (types::with_row)
+                    p[u].value = apply_to(multiply.f, e[u].value, std::int64_t(row_of(i)));
+                else
+                    p[u].value = apply_to(multiply.f, e[u].value, no_row{});
+            });
+        } else {
+            for_items(begin, count,
+                      [&](int u, int i) { p[u].value = multiply_nonzero(multiply, first + i, row_of(i)); });
+        }
+        for_items(begin, count, [&](int u, int i) { products.set(i, p[u].value); });
+    }
+
+    /// Folds the rows [0, rows) that begin at row `first_row`; item(k, row) is the product of nonzero k of the share.
+    /// `wait` is called between the reading of the row bounds and the first use of an item.
+    template <class Item, class Wait>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void fold_rows(path_point from, int rows, Item const& item,
+                                                    Wait const& wait) const {
+        O const* const offsets = job.offsets + from.row;
+        int const exponent = lanes_exponent(rows, block.threads());
+        int const lanes = 1 << exponent;
+        int const lane = block.thread() & (lanes - 1);
+        int r = block.thread() >> exponent;
+        int begin = 0, end = 0;
+        fetched_t<Store> fetched{};
+        auto const bounds = [&] {
+            begin = int(std::int64_t(offsets[r]) - from.nonzero);
+            end = int(std::int64_t(offsets[r + 1]) - from.nonzero);
+            if (lane == 0) fetched = fetch_for(store, from.row + r);
+        };
+        if (r < rows) bounds();
+        wait();
+        while (true) { // all lanes of a warp make the same number of rounds: more than one only where lanes == 1
+            int const stretch = (end - begin + lanes - 1) >> exponent;
+            int const first = begin + lane * stretch;
+            int const last = first + stretch < end ? first + stretch : end;
+            accumulator sum = fold(first, last, [&](int k) { return item(k, from.row + r); });
+            for (int d = 1; d < lanes; d *= 2) {
+                accumulator const after = block.from_lane(sum, (block.thread() + d) % warp_lanes);
+                if (lane + d < lanes) sum = add(sum, after);
+            }
+            if (r < rows && lane == 0) store_row(store, from.row + r, result_of(add, sum), fetched);
+            r += block.threads() >> exponent;
+            if (lanes > 1 || r >= rows) break;
+            bounds();
+        }
+    }
+
+    COPPICE_HD void fold_row_share(path_point from, path_point to) const {
+        int const rows = int(to.row - from.row);
+        int const count = int(to.nonzero - from.nonzero);
+        unsigned char* area = work_area();
+        if constexpr (types::streamed) {
+            constexpr int margin = 16; // elements in a granule, and more
+            bool const inner = from.nonzero >= margin && to.nonzero + margin <= job.nonzeros;
+            if (inner) block.open_gate(gate());
+            auto const staged = stage_all(multiply.arrays, from.nonzero, count, inner, area);
+            fold_rows(
+                from, rows,
+                [&](int k, std::int64_t row) {
+                    if constexpr (types::with_row)
+                        return apply_at(multiply.f, staged, k, std::int64_t(row));
+                    else
+                        return apply_at(multiply.f, staged, k, no_row{});
+                },
+                [&] {
+                    if (inner)
+                        block.pass_gate(gate());
+                    else
+                        block.sync();
+                });
+        } else {
+            products_type const products{area, count};
+            for (int begin = 0; begin < count; begin += items * block.threads())
+                stage_products(products, from.nonzero, begin, count, [](int) { return std::int64_t{}; });
+            fold_rows(
+                from, rows, [&](int k, std::int64_t) { return products[k]; }, [&] { block.sync(); });
+        }
+    }
+
+    // ----------------------------------------------------------------------------------------- shares along the path
+
+    /// A tile: rows [row, row + rows) end among the nonzeros [first, first + count).
+    struct tile {
+        std::int64_t row;
+        std::int64_t first;
+        int rows;
+        int count;
+        bool cut;                   ///< its first row began in an earlier share
+        unsigned short const* ends; ///< of the rows, from `first`; in shared memory
+        products_type products;
+        result* results; ///< of the rows, in shared memory
     };
-};
 
-/// Where a block stands: nonzeros [first, last) are staged; rows [row, row_last) end among them.
-struct srcsr_tile {
-    std::int64_t first;
-    std::int64_t last;
-    std::int64_t row;
-    std::int64_t row_last;
-
-    COPPICE_HD int count() const { return int(last - first); }
-    COPPICE_HD int rows() const { return int(row_last - row); }
-};
-
-/// Writes to shared memory which row each of the tile's nonzeros lies in, by a search along the row ends.
-template <class Shape, class Block, class O>
-COPPICE_HD void stage_rows(Block const& block, srcsr_job<O> const& job, srcsr_tile const& tile,
-                           typename Shape::storage& shared) {
-    O const* const ends = job.offsets + tile.row + 1;
-    for (int i = block.thread(); i < tile.count(); i += block.threads()) {
-        int low = 0;
-        int high = tile.rows(); // row number `rows` is the one that stays open behind the tile
+    COPPICE_HD int row_at(tile const& t, int k) const { // the row that holds nonzero k, `rows` for the open one
+        int low = 0, high = t.rows;
         while (low < high) {
             int const middle = (low + high) / 2;
-            if (std::int64_t(ends[middle]) <= tile.first + i)
+            if (int(t.ends[middle]) <= k)
                 low = middle + 1;
             else
                 high = middle;
         }
-        shared.row_of[i] = static_cast<unsigned short>(low);
+        return low;
     }
-    block.sync();
-}
 
-/// What a thread has read of its tile: all loads are in flight before the first value is stored.
-template <class Shape>
-struct staged_products {
-    typename Shape::product value[Shape::items];
+    /// Calls body(u, i) for the items i = begin + thread + u threads below `count`, u < items at compile time.
+    template <class Body>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void for_items(int begin, int count, Body const& body) const {
+        COPPICE_UNROLL
+        for (int u = 0; u < items; ++u)
+            if (int const i = begin + block.thread() + u * block.threads(); i < count) body(u, i);
+    }
+
+    /// Brings the tile [from, to) to shared memory: row ends and products.
+    COPPICE_HD tile stage_tile(path_point from, int rows, int count, bool cut) const {
+        auto* const ends = reinterpret_cast<unsigned short*>(work_area());
+        O const* const global_ends = job.offsets + from.row + 1;
+        unsigned char* const area = work_area() + round_up(2 * job.tile_steps, 16);
+        int const results_at = round_up(count * types::product_bytes, alignof(result) > 16 ? alignof(result) : 16);
+        tile const t{from.row,
+                     from.nonzero,
+                     rows,
+                     count,
+                     cut,
+                     ends,
+                     products_type{area, count},
+                     reinterpret_cast<result*>(area + results_at)};
+        int const round = items * block.threads();
+        auto const stage_ends = [&] {
+            COPPICE_NO_UNROLL
+            for (int begin = 0; begin < rows; begin += round) {
+                late<O> end[items];
+                for_items(begin, rows, [&](int u, int i) { end[u].value = global_ends[i]; });
+                for_items(begin, rows, [&](int u, int i) {
+                    ends[i] = static_cast<unsigned short>(end[u].value - static_cast<O>(from.nonzero));
+                });
+            }
+        };
+        auto const stage_all_products = [&](auto const& row_of) {
+            COPPICE_NO_UNROLL
+            for (int begin = 0; begin < count; begin += round)
+                stage_products(t.products, from.nonzero, begin, count, row_of);
+        };
+        if constexpr (types::with_row) {
+            stage_ends();
+            block.sync();
+            stage_all_products([&](int k) { return from.row + row_at(t, k); });
+        } else {
+            stage_all_products([](int) { return std::int64_t{}; });
+            stage_ends();
+        }
+        return t;
+    }
+
+    /// Ordered exclusive scan of what the threads leave open. Returns what is open before this thread, given `open`
+    /// before thread 0, and replaces `open` by what the last thread leaves. Call it again only after a barrier.
+    COPPICE_HD accumulator scan_open(open_part<accumulator> mine, accumulator& open) const {
+        using part = open_part<accumulator>;
+        auto* const totals = reinterpret_cast<part*>(shared + types::totals_at);
+        int const lane = block.thread() % warp_lanes;
+        int const warp = block.thread() / warp_lanes;
+        auto const join = [&](part const& a, part const& b) {
+            return b.closes ? b : part{add(a.open, b.open), a.closes};
+        };
+        COPPICE_UNROLL
+        for (int d = 1; d < warp_lanes; d *= 2) {
+            part const before = block.from_lane(mine, lane >= d ? lane - d : lane);
+            if (lane >= d) mine = join(before, mine);
+        }
+        if (lane == warp_lanes - 1) totals[warp] = mine;
+        part const left = block.from_lane(mine, lane > 0 ? lane - 1 : lane);
+        block.sync();
+        part before{open, 1}, all{open, 1};
+        for (int w = 0; w < block.threads() / warp_lanes; ++w) {
+            if (w == warp) before = all;
+            all = join(all, totals[w]);
+        }
+        open = all.open;
+        if (lane > 0) before = join(before, left);
+        return before.open;
+    }
+
+    /// Warp-transposed segmented reduction (section 3.5.2, Figure 22): every thread walks an odd number of consecutive
+    /// path steps, so that shared memory is read without conflicts. `open` is what is open before the tile, and after.
+    COPPICE_HD void reduce_tile(tile const& t, accumulator& open) const {
+        int const steps = t.rows + t.count;
+        int const chunk = (steps + block.threads() - 1) / block.threads() | 1;
+        int const first = block.thread() * chunk < steps ? block.thread() * chunk : steps;
+        int const left = steps - first < chunk ? steps - first : chunk;
+        int low = first > t.count ? first - t.count : 0;
+        int high = first < t.rows ? first : t.rows;
+        while (low < high) {
+            int const middle = (low + high) / 2;
+            if (int(t.ends[middle]) <= first - middle - 1)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        int row = low, k = first - low;
+        int const first_row = row;
+        int const never = steps + 1;
+        int end = row < t.rows ? int(t.ends[row]) : never;
+        accumulator sum = add.identity(), head = sum;
+        bool closes = false;
+        COPPICE_UNROLL
+        for (int u = 0; u < share_items; ++u) {
+            if (u >= left) continue;
+            if (k < end) {
+                sum = accumulate(add, sum, t.products[k]);
+                ++k;
+            } else {
+                if (closes)
+                    t.results[row] = result_of(add, sum);
+                else
+                    head = sum;
+                closes = true;
+                sum = add.identity();
+                ++row;
+                end = row < t.rows ? int(t.ends[row]) : never;
+            }
+        }
+        accumulator const before = scan_open({sum, closes}, open);
+        if (closes) close_first(t, first_row, add(before, head));
+    }
+
+    /// Takes the sum of a row that closes in the tile; the first may have begun in an earlier share.
+    COPPICE_HD void close_first(tile const& t, int r, accumulator const& sum) const {
+        if (r == 0 && t.cut)
+            combine.close_cut(*this, t, sum);
+        else
+            t.results[r] = result_of(add, sum);
+    }
+
+    /// Reduces and stores the tile of `rows` and `count` from `from` on.
+    COPPICE_HD void fold_tile(path_point from, int rows, int count, bool cut, accumulator& open) const {
+        using fetched_type = fetched_t<Store>;
+        constexpr bool ahead = sizeof(fetched_type) <= 8;
+        tile const t = stage_tile(from, rows, count, cut);
+        late<fetched_type> fetched[items];
+        if constexpr (ahead) for_items(0, rows, [&](int u, int r) { fetched[u].value = fetch_for(store, t.row + r); });
+        block.sync();
+        combine.reduce(*this, t, open);
+        block.sync();
+        if (cut && rows > 0) combine.finish_cut(*this, t);
+        bool const skip_first = cut && !combine.stores_cut_rows(*this);
+        auto const store_results = [&](int begin) {
+            for_items(begin, rows, [&](int u, int r) {
+                if (r > 0 || !skip_first) store_row(store, t.row + r, t.results[r], fetched[u].value);
+            });
+        };
+        if constexpr (!ahead) for_items(0, rows, [&](int u, int r) { fetched[u].value = fetch_for(store, t.row + r); });
+        store_results(0);
+        COPPICE_NO_UNROLL
+        for (int begin = items * block.threads(); begin < rows; begin += items * block.threads()) {
+            for_items(begin, rows, [&](int u, int r) { fetched[u].value = fetch_for(store, t.row + r); });
+            store_results(begin);
+        }
+    }
+
+    COPPICE_HD void fold_path_share(path_point from, path_point to, int kind) const {
+        int const rows = int(to.row - from.row), count = int(to.nonzero - from.nonzero);
+        bool const cut = kind & share_cuts_first;
+        accumulator open = add.identity();
+        if constexpr (types::one_tile) {
+            fold_tile(from, rows, count, cut, open);
+        } else {
+            auto const row_end = [ends = job.offsets + from.row + 1](std::int64_t i) { return std::int64_t(ends[i]); };
+            path_point at{0, from.nonzero};
+            while (at.row < rows || at.nonzero < to.nonzero) {
+                std::int64_t const done = at.row + at.nonzero - from.nonzero;
+                path_point const next =
+                    path_search(row_end, rows, from.nonzero, count,
+                                done + job.tile_steps < rows + count ? done + job.tile_steps : rows + count);
+                fold_tile({from.row + at.row, at.nonzero}, int(next.row - at.row), int(next.nonzero - at.nonzero),
+                          cut && at.row == 0, open);
+                at = next;
+                block.sync(); // the tile may be overwritten from here on
+            }
+        }
+        if ((kind & share_cuts_last) && block.thread() == 0) combine.leave_open(*this, to.row, open);
+    }
+
+    // ------------------------------------------------------------------------------------------------- rows cut in two
+
+    static constexpr bool small_carries = sizeof(accumulator) <= 8;
+
+    /// Hands over what this share leaves open of its last row.
+    COPPICE_HD void publish_open(accumulator const& open) const {
+        if constexpr (small_carries) {
+            block.publish(job.slots + share, open);
+        } else {
+            static_cast<accumulator*>(job.large_carries)[share] = open;
+            block.publish_behind_fence(job.slots + share);
+        }
+    }
+    /// What share s has left open; waits for it.
+    COPPICE_HD accumulator collect_open(std::int64_t s) const {
+        if constexpr (small_carries) {
+            return block.template collect<accumulator>(job.slots + s);
+        } else {
+            block.collect_behind_fence(job.slots + s);
+            return static_cast<accumulator const*>(job.large_carries)[s];
+        }
+    }
+    /// The same memory without waiting, for a kernel that runs later. `heads`: of the share where the row ends.
+    COPPICE_HD accumulator& carry(bool heads, std::int64_t s) const {
+        if constexpr (small_carries)
+            return *reinterpret_cast<accumulator*>((heads ? job.heads : job.slots)[s].half);
+        else
+            return static_cast<accumulator*>(job.large_carries)[heads ? job.shares + s : s];
+    }
+
+    /// ⊕ over part(i) for i in [0, count), in order, by all threads of the block; the result on every thread.
+    template <class Part>
+    COPPICE_HD accumulator fold_parts(std::int64_t count, Part const& part) const {
+        std::int64_t const chunk = (count + block.threads() - 1) / block.threads();
+        accumulator sum = add.identity();
+        for (std::int64_t i = block.thread() * chunk; i < (block.thread() + 1) * chunk && i < count; ++i)
+            sum = add(sum, part(i));
+        accumulator open = add.identity();
+        scan_open({sum, 0}, open);
+        return open;
+    }
+
+    // ----------------------------------------------------------------------------------------------------- the share
+
+    std::int64_t share = 0;
+
+    COPPICE_HD void run(std::int64_t s) {
+        share = s;
+        path_point const cut = job.cuts[s];
+        path_point from = point_of(cut), to = point_of(job.cuts[s + 1]);
+        int kind = kind_of(cut);
+        if (job.first_row > 0 || job.last_row < job.rows) {
+            if (from.row < job.first_row) {
+                from = {job.first_row, std::int64_t(job.offsets[job.first_row])};
+                kind &= ~share_cuts_first;
+            }
+            if (to.row >= job.last_row) {
+                to = {job.last_row, std::int64_t(job.offsets[job.last_row])};
+                kind &= ~share_cuts_last;
+            }
+            if (from.row > to.row || (from.row == to.row && from.nonzero >= to.nonzero)) return;
+        }
+        if ((kind & share_of_rows) && job.capacity > 0 && (types::streamed || !types::with_row))
+            fold_row_share(from, to);
+        else
+            fold_path_share(from, to, kind);
+    }
 };
 
-/// Reads multiply(k) of the tile's nonzeros, coalesced.
-template <class Shape, class Block, class Multiply>
-COPPICE_HD staged_products<Shape> load_products(Block const& block, srcsr_tile const& tile, Multiply const& multiply,
-                                                typename Shape::storage const& shared) {
-    staged_products<Shape> staged;
-    int const count = tile.count();
-    std::int64_t const mine = tile.first + block.thread();
-    auto const read = [&](int j) {
-        if constexpr (Shape::with_row)
-            return multiply_nonzero(multiply, mine + j * Shape::threads,
-                                    tile.row + shared.row_of[block.thread() + j * Shape::threads]);
+/// How a tile is reduced and how the parts of cut rows come together: in order, in the share where the row ends, which
+/// waits for the others (scheme `adaptive`), or by a second kernel (`balanced_postprocess`). Blocks start in the order
+/// of their shares, so who waits does so for blocks that are running. See srcsr_cuda.cuh for the other policies.
+struct ordered_parts {
+    static constexpr std::int64_t short_chain = 4; ///< parts that one thread collects alone
+
+    template <class Worker, class Tile, class Accumulator>
+    COPPICE_HD void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
+        w.reduce_tile(t, open);
+    }
+    template <class Worker>
+    COPPICE_HD bool stores_cut_rows(Worker const& w) const {
+        return w.job.scheme == srcsr_scheme::adaptive;
+    }
+    /// One thread: `sum` is the part of the tile's first row that lies in this share.
+    template <class Worker, class Tile, class Accumulator>
+    COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
+        if (w.job.scheme != srcsr_scheme::adaptive) {
+            w.carry(true, w.share) = sum;
+            return;
+        }
+        std::int64_t const first = shares_of_row(w.job.offsets, t.row, w.job.work_per_block).first;
+        if (w.share - first > short_chain) {
+            *w.head() = sum;
+            return;
+        }
+        auto before = w.add.identity();
+        for (std::int64_t s = first; s < w.share; ++s) before = w.add(before, w.collect_open(s));
+        t.results[0] = result_of(w.add, w.add(before, sum));
+    }
+    /// All threads: puts a long chain together.
+    template <class Worker, class Tile>
+    COPPICE_HD void finish_cut(Worker const& w, Tile const& t) const {
+        if (w.job.scheme != srcsr_scheme::adaptive) return;
+        std::int64_t const first = shares_of_row(w.job.offsets, t.row, w.job.work_per_block).first;
+        if (w.share - first <= short_chain) return;
+        auto const before = w.fold_parts(w.share - first, [&](std::int64_t i) { return w.collect_open(first + i); });
+        if (w.block.thread() == 0) t.results[0] = result_of(w.add, w.add(before, *w.head()));
+        w.block.sync();
+    }
+    /// One thread: `open` is what the share leaves of row `row`.
+    template <class Worker, class Accumulator>
+    COPPICE_HD void leave_open(Worker const& w, std::int64_t, Accumulator const& open) const {
+        if (w.job.scheme == srcsr_scheme::adaptive)
+            w.publish_open(open);
         else
-            return multiply_nonzero(multiply, mine + j * Shape::threads, std::int64_t{});
-    };
-    if (count == Shape::tile) {
-        COPPICE_UNROLL
-        for (int j = 0; j < Shape::items; ++j) staged.value[j] = read(j);
-    } else {
-        COPPICE_UNROLL
-        for (int j = 0; j < Shape::items; ++j)
-            if (block.thread() + j * Shape::threads < count) staged.value[j] = read(j);
+            w.carry(false, w.share) = open;
     }
-    return staged;
-}
+};
 
-template <class Shape, class Block>
-COPPICE_HD void store_products(Block const& block, srcsr_tile const& tile, staged_products<Shape> const& staged,
-                               typename Shape::storage& shared) {
-    auto* const products = reinterpret_cast<typename Shape::product*>(shared.products);
-    COPPICE_UNROLL
-    for (int j = 0; j < Shape::items; ++j) {
-        int const i = block.thread() + j * Shape::threads;
-        if (i < tile.count()) products[Shape::slot(i)] = staged.value[j];
-    }
-}
-
-/// Ordered exclusive scan of what the threads' stretches leave open. Returns what is open before this thread, given
-/// `open` before thread 0, and replaces `open` by what the last thread leaves.
-template <class Shape, class Block, class Add>
-COPPICE_HD typename Shape::accumulator scan_open(Block const& block, walk_ends<typename Shape::accumulator> const& ends,
-                                                 typename Shape::accumulator& open, Add const& add,
-                                                 typename Shape::storage& shared) {
-    using accumulator = typename Shape::accumulator;
-    using ends_type = walk_ends<accumulator>;
-    auto* const totals = reinterpret_cast<ends_type*>(shared.warp_totals);
-    int const lane = block.thread() % warp_lanes;
-    int const warp = block.thread() / warp_lanes;
-
-    struct partial {
-        accumulator open;
-        int closes;
-    };
-    auto const join = [&add](partial const& a, partial const& b) {
-        return b.closes ? b : partial{add(a.open, b.open), a.closes};
-    };
-    partial mine{ends.open, ends.closes ? 1 : 0};
-    for (int distance = 1; distance < warp_lanes; distance *= 2) {
-        partial const before = block.from_lane(mine, lane >= distance ? lane - distance : lane);
-        if (lane >= distance) mine = join(before, mine);
-    }
-    if (lane == warp_lanes - 1) totals[warp] = {mine.closes != 0, mine.open, mine.open};
-    partial const left = block.from_lane(mine, lane > 0 ? lane - 1 : lane);
-    block.sync();
-
-    partial before{open, 1};
-    partial all{open, 1};
-    for (int w = 0; w < Shape::warps; ++w) {
-        if (w == warp) before = all;
-        all = join(all, partial{totals[w].open, totals[w].closes ? 1 : 0});
-    }
-    open = all.open;
-    if (lane > 0) before = join(before, left);
-    block.sync(); // totals and products may be overwritten from here on
-    return before.open;
-}
-
-/// Folds a tile that is cut evenly along its path; `open` is what is open before it, and after it.
-template <class Shape, class Block, class O, class Add, class Store>
-COPPICE_HD void fold_along_path(Block const& block, srcsr_job<O> const& job, srcsr_tile const& tile,
-                                typename Shape::accumulator& open, Add const& add, Store const& store,
-                                typename Shape::storage& shared) {
-    using product = typename Shape::product;
-    auto const* const products = reinterpret_cast<product const*>(shared.products);
-    std::int64_t const rows = tile.row_last - tile.row;
-    std::int64_t const count = tile.last - tile.first;
-    std::int64_t const path = rows + count;
-    std::int64_t const chunk = ((path + Shape::threads - 1) / Shape::threads) | 1; // odd: fewer bank conflicts
-    auto const row_end = [ends = job.offsets + tile.row + 1](std::int64_t r) { return std::int64_t(ends[r]); };
-    std::int64_t const first = block.thread() * chunk;
-    std::int64_t const last = first + chunk;
-    auto const from = path_search(row_end, rows, tile.first, count, first < path ? first : path);
-    auto const to = path_search(row_end, rows, tile.first, count, last < path ? last : path);
-    auto const ends = walk(
-        from, to, row_end, [&](std::int64_t k, std::int64_t) { return products[Shape::slot(int(k - tile.first))]; },
-        add, [&](std::int64_t r, auto const& sum) { store(tile.row + r, sum); });
-    auto const before = scan_open<Shape>(block, ends, open, add, shared);
-    if (ends.closes) store(tile.row + from.row, add(before, ends.head));
-}
-
-/// Lanes that fold one row together: as many as keep the block busy, a power of two up to a warp.
-template <class Shape>
-COPPICE_HD int lanes_per_row(int rows) {
-    int lanes = 1;
-    while (lanes < warp_lanes && rows * lanes * 2 <= Shape::threads) lanes *= 2;
-    return lanes;
-}
-
-/// A tile that holds all rows of its block. Rows whose stretches are short are folded by one or several lanes each,
-/// where every lane takes consecutive nonzeros, so the order is kept; otherwise the tile is cut along its path.
-template <class Shape, class Block, class O, class Multiply, class Add, class Store>
-COPPICE_HD void fold_whole_rows(Block const& block, srcsr_job<O> const& job, srcsr_tile const& tile,
-                                Multiply const& multiply, Add const& add, Store const& store,
-                                typename Shape::storage& shared) {
-    using accumulator = typename Shape::accumulator;
-    if constexpr (Shape::with_row) stage_rows<Shape>(block, job, tile, shared);
-    int const rows = tile.rows();
-    int const lanes = lanes_per_row<Shape>(rows);
-    int const lane = block.thread() % lanes;
-    int const row_step = block.threads() / lanes;
-    int r = block.thread() / lanes;
-
-    // The row's bounds are read while the products are on their way.
-    auto const staged = load_products<Shape>(block, tile, multiply, shared);
-    int begin = 0;
-    int end = 0;
-    bool too_long = false;
-    if (r < rows) {
-        begin = int(std::int64_t(job.offsets[tile.row + r]) - tile.first);
-        end = int(std::int64_t(job.offsets[tile.row + r + 1]) - tile.first);
-        too_long = end - begin > cuda_lane_stretch * lanes;
-    }
-    for (int next = r + row_step; next < rows; next += row_step)
-        too_long =
-            too_long || std::int64_t(job.offsets[tile.row + next + 1]) - std::int64_t(job.offsets[tile.row + next]) >
-                            cuda_lane_stretch * lanes;
-    store_products<Shape>(block, tile, staged, shared);
-    if (block.sync_any(too_long)) {
-        accumulator open = add.identity();
-        fold_along_path<Shape>(block, job, tile, open, add, store, shared);
-        return;
-    }
-
-    auto const* const products = reinterpret_cast<typename Shape::product const*>(shared.products);
-    while (true) { // all lanes of a warp make the same number of rounds: more than one only where lanes == 1
-        int const stretch = lanes == 1 ? end - begin : (end - begin + lanes - 1) / lanes;
-        int const first = begin + lane * stretch;
-        int const last = first + stretch < end ? first + stretch : end;
-        accumulator sum = add.identity();
-        for (int k = first; k < last; ++k) sum = accumulate(add, sum, products[Shape::slot(k)]);
-        for (int distance = 1; distance < lanes; distance *= 2) {
-            accumulator const after = block.from_lane(sum, (block.thread() + distance) % warp_lanes);
-            if (lane + distance < lanes) sum = add(sum, after);
-        }
-        if (r < rows && lane == 0) store(tile.row + r, sum);
-        r += row_step;
-        if (lanes > 1 || r >= rows) break;
-        begin = int(std::int64_t(job.offsets[tile.row + r]) - tile.first);
-        end = int(std::int64_t(job.offsets[tile.row + r + 1]) - tile.first);
-    }
-}
-
-/// Rows that hold more nonzeros than one tile: tile after tile, with what is open carried along.
-template <class Shape, class Block, class O, class Multiply, class Add, class Store>
-COPPICE_HD void fold_tile_by_tile(Block const& block, srcsr_job<O> const& job, srcsr_tile const& all,
-                                  Multiply const& multiply, Add const& add, Store const& store,
-                                  typename Shape::storage& shared) {
-    auto open = add.identity();
-    std::int64_t row = all.row;
-    for (std::int64_t k = all.first; row < all.row_last;) {
-        std::int64_t const k_last = k + Shape::tile < all.last ? k + Shape::tile : all.last;
-        // Rows that end in this tile; the last tile takes all that are left, empty rows behind it included.
-        std::int64_t low = k_last == all.last ? all.row_last : row;
-        std::int64_t high = all.row_last;
-        while (low < high) {
-            std::int64_t const middle = low + (high - low) / 2;
-            if (std::int64_t(job.offsets[middle + 1]) <= k_last)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        srcsr_tile const tile{k, k_last, row, low};
-        if constexpr (Shape::with_row) stage_rows<Shape>(block, job, tile, shared);
-        store_products<Shape>(block, tile, load_products<Shape>(block, tile, multiply, shared), shared);
-        block.sync();
-        fold_along_path<Shape>(block, job, tile, open, add, store, shared);
-        k = k_last;
-        row = low;
-    }
-}
-
-/// One block: folds the rows that the plan gives to block `b`.
+/// One block of the kernel: the rows of share `s`.
 COPPICE_NO_EXEC_CHECK
-template <class Shape, class Block, class O, class Multiply, class Add, class Store>
-COPPICE_HD void srcsr_block(Block const& block, std::int64_t b, srcsr_job<O> const& job, Multiply const& multiply,
-                            Add const& add, Store const& store, typename Shape::storage& shared) {
-    path_point const from = job.block_starts[b];
-    path_point const to = job.block_starts[b + 1];
-    srcsr_tile tile{from.nonzero, to.nonzero, from.row, to.row};
-    if (tile.row < job.first_row) {
-        tile.row = job.first_row;
-        if (tile.row < tile.row_last) tile.first = job.offsets[tile.row];
+template <class Block, class O, class Multiply, class Add, class Store, class Combine>
+COPPICE_HD void srcsr_block(Block const& block, std::int64_t s, srcsr_job<O> const& job, Multiply const& multiply,
+                            Add const& add, Store const& store, Combine const& combine, unsigned char* shared) {
+    srcsr_worker<Block, O, Multiply, Add, Store, Combine> worker{block, job, multiply, add, store, combine, shared};
+    worker.run(s);
+}
+
+/// One block of the second kernel of `balanced_postprocess`: stores the cut rows that close in shares
+/// [begin, begin + threads). Short chains of parts by one thread each, long ones by the whole block.
+COPPICE_NO_EXEC_CHECK
+template <class Block, class O, class Multiply, class Add, class Store, class Combine>
+COPPICE_HD void srcsr_postprocess_block(Block const& block, std::int64_t begin, srcsr_job<O> const& job,
+                                        Multiply const& multiply, Add const& add, Store const& store,
+                                        Combine const& combine, unsigned char* shared) {
+    constexpr std::int64_t short_chain = 16;
+    srcsr_worker<Block, O, Multiply, Add, Store, Combine> const worker{block, job,     multiply, add,
+                                                                       store, combine, shared};
+    auto const closing_row = [&](std::int64_t s) -> std::int64_t { // a row that closes in share s and began before it
+        if (s >= job.shares) return -1;
+        path_point const from = point_of(job.cuts[s]), to = point_of(job.cuts[s + 1]);
+        if (from.row >= to.row || from.row < job.first_row || from.row >= job.last_row) return -1;
+        return kind_of(job.cuts[s]) & share_cuts_first ? from.row : -1;
+    };
+    // Part i of the row that closes in share s, of those from share `first` on.
+    auto const part = [&](std::int64_t s, std::int64_t first, std::int64_t i) {
+        return worker.carry(first + i == s, first + i);
+    };
+    std::int64_t const share = begin + block.thread();
+    std::int64_t const mine = closing_row(share);
+    bool long_chain = false;
+    if (mine >= 0) {
+        std::int64_t const first = shares_of_row(job.offsets, mine, job.work_per_block).first;
+        long_chain = share - first >= short_chain;
+        if (!long_chain) {
+            auto sum = add.identity();
+            for (std::int64_t i = 0; i <= share - first; ++i) sum = add(sum, part(share, first, i));
+            store_row(store, mine, result_of(add, sum), fetch_for(store, mine));
+        }
     }
-    if (tile.row_last > job.last_row) {
-        tile.row_last = job.last_row;
-        if (tile.row < tile.row_last) tile.last = job.offsets[tile.row_last];
+    if (!block.sync_any(long_chain)) return;
+    for (int t = 0; t < block.threads(); ++t) {
+        std::int64_t const s = begin + t;
+        std::int64_t const row = closing_row(s);
+        if (row < 0) continue;
+        std::int64_t const first = shares_of_row(job.offsets, row, job.work_per_block).first;
+        if (s - first < short_chain) continue;
+        auto const sum = worker.fold_parts(s - first + 1, [&](std::int64_t i) { return part(s, first, i); });
+        if (block.thread() == 0) store_row(store, row, result_of(add, sum), fetch_for(store, row));
+        block.sync();
     }
-    if (tile.row >= tile.row_last) return;
-    if (tile.last - tile.first <= Shape::tile)
-        fold_whole_rows<Shape>(block, job, tile, multiply, add, store, shared);
-    else
-        fold_tile_by_tile<Shape>(block, job, tile, multiply, add, store, shared);
 }
 
 } // namespace coppice::detail

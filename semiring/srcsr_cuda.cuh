@@ -1,78 +1,266 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SRCSR on CUDA: whole rows per block (SRCSR-adaptive, Algorithm 5), products staged in shared memory.
-///
-/// A block owns the rows whose first path step lies in its share of the path (rows + nonzeros), so that empty rows
-/// weigh as much as nonzeros and cannot unbalance it. It stages its nonzeros tile by tile with coalesced loads. A tile
-/// of short rows is folded with one thread a row; any other is cut evenly along the path and joined by an ordered
-/// segmented scan. Which of the two it is, the block sees by itself.
+/// \file SRCSR on CUDA: plans made on the device, and the launches of srcsr_block.hpp.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "core/block.hpp"
+#include "core/cuda_check.hpp"
 #include "core/parallel_cuda.cuh"
 #include "semiring/srcsr.hpp" // the plan; that header includes this one behind it
 #include "semiring/srcsr_block.hpp"
+#include "semiring/srcsr_scan.cuh"
+#include "semiring/srcsr_tuning.hpp"
 
 namespace coppice {
 namespace detail {
 
-/// Finds where each block starts: the smallest row whose path position, offsets[row] + row, is not below its share.
+/// Cuts the path into shares; a thread for each cut.
 template <class O>
-struct find_block_start {
-    array_view<O const> offsets;
-    array_view<path_point> block_starts;
-    std::int64_t work_per_block;
-
-    COPPICE_HD void operator()(std::int64_t b) const {
-        std::int64_t const rows = offsets.size() - 1;
-        std::int64_t low = b == block_starts.size() - 1 ? rows : 0;
-        std::int64_t high = rows;
-        while (low < high) {
-            std::int64_t const middle = low + (high - low) / 2;
-            if (std::int64_t(offsets[middle]) + middle < b * work_per_block)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        block_starts[b] = {low, std::int64_t(offsets[low])};
+struct make_cut {
+    O const* offsets;
+    std::int64_t rows;
+    std::int64_t nonzeros;
+    partition_rule rule;
+    path_point* cuts;
+    COPPICE_HD void operator()(std::int64_t s) const {
+        cuts[s] = find_cut(offsets, rows, nonzeros, s * rule.work_per_block, rule.longest_whole);
     }
 };
 
-template <class Shape, class O, class Multiply, class Add, class Store>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    srcsr_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store) {
-    __shared__ typename Shape::storage shared;
-    srcsr_block<Shape>(cuda_block{}, std::int64_t(blockIdx.x), job, multiply, add, store, shared);
+/// Finds the kinds of shares and writes them into the cuts; kind_lanes threads for each. Who reads the cut of a
+/// neighbour does not mind whether its kind is there yet.
+template <class O>
+__global__ void find_kinds(O const* offsets, std::int64_t rows, partition_rule rule, std::int64_t shares,
+                           path_point* cuts, hand_over_slot* slots) {
+    std::int64_t const mine = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / kind_lanes;
+    std::int64_t const s = mine < shares ? mine : shares - 1; // whole warps take part
+    path_point const from = point_of(cuts[s]);
+    std::int64_t const kind = find_kind(cuda_block{}, offsets, rows, from, point_of(cuts[s + 1]), rule);
+    if (mine >= shares || threadIdx.x % kind_lanes > 0) return;
+    cuts[s].row = from.row | kind << kind_shift;
+    slots[s] = {};
+}
+
+/// Registers: 32 a thread where values are small, 64 or 128 else. Latency is hidden by many blocks: on an H200 a
+/// product with ANISO1 took 165 us with 48 registers and ten blocks of 128 threads, 137 with 32 and sixteen.
+template <class Multiply, class Add>
+constexpr int resident_blocks(int threads) {
+    constexpr int bytes = srcsr_types<Multiply, Add>::product_bytes + int(sizeof(accumulator_t<Add>));
+    return (bytes <= 16 ? 2048 : bytes <= 32 ? 1024 : 512) / threads;
+}
+
+template <int Threads, int BlocksPerSm, class O, class Multiply, class Add, class Store, class Combine>
+__global__ void __launch_bounds__(Threads, BlocksPerSm)
+    srcsr_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store, Combine combine) {
+    extern __shared__ __align__(16) unsigned char srcsr_shared[];
+    srcsr_block(sized_cuda_block<Threads>{}, std::int64_t(blockIdx.x), job, multiply, add, store, combine,
+                srcsr_shared);
+}
+
+inline constexpr int postprocess_threads = 256;
+
+template <class O, class Multiply, class Add, class Store, class Combine>
+__global__ void __launch_bounds__(postprocess_threads)
+    srcsr_postprocess_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store, Combine combine) {
+    extern __shared__ __align__(16) unsigned char srcsr_shared[];
+    srcsr_postprocess_block(cuda_block{}, std::int64_t(blockIdx.x) * blockDim.x, job, multiply, add, store, combine,
+                            srcsr_shared);
+}
+
+/// Parts of cut rows go to y by atomic operations of the store (scheme `balanced_atomic`).
+struct atomic_parts {
+    template <class Worker, class Tile, class Accumulator>
+    COPPICE_HD void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
+        w.reduce_tile(t, open);
+    }
+    template <class Worker>
+    COPPICE_HD bool stores_cut_rows(Worker const&) const {
+        return false;
+    }
+    template <class Worker, class Tile, class Accumulator>
+    COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
+        w.store.join(t.row, result_of(w.add, sum));
+    }
+    template <class Worker, class Tile>
+    COPPICE_HD void finish_cut(Worker const&, Tile const&) const {}
+    template <class Worker, class Accumulator>
+    COPPICE_HD void leave_open(Worker const& w, std::int64_t row, Accumulator const& open) const {
+        w.store.join(row, result_of(w.add, open));
+    }
+};
+
+/// Prepares the rows that shares cut for atomic additions: once for each, where it begins.
+template <class O, class Store>
+struct open_cut_row {
+    srcsr_job<O> job;
+    Store store;
+    COPPICE_HD void operator()(std::int64_t s) const {
+        path_point const from = point_of(job.cuts[s]), to = point_of(job.cuts[s + 1]);
+        if (to.row < job.first_row || to.row >= job.last_row) return;
+        std::int64_t const begin = job.offsets[to.row];
+        if (to.nonzero > begin && (from.row < to.row || from.nonzero <= begin)) store.open(to.row);
+    }
+};
+
+/// Where the parts of a plan on CUDA lie in its one allocation, in units of 16 bytes.
+struct plan_layout {
+    std::int64_t shares;
+    std::int64_t slots_at() const { return shares + 1; }
+    std::int64_t heads_at() const { return slots_at() + shares; }
+    std::int64_t size() const { return heads_at() + shares; }
+};
+static_assert(sizeof(path_point) == 16 && sizeof(hand_over_slot) == 16);
+
+/// Sizes of a launch.
+struct srcsr_launch {
+    int shared_bytes;
+    int tile_steps;
+    int capacity;
+};
+
+template <class Multiply, class Add>
+srcsr_launch size_launch(srcsr_tuning const& tuning, int capacity) {
+    using types = srcsr_types<Multiply, Add>;
+    // Shares of whole rows that would take more than this are treated as paths, whose tiles are small.
+    constexpr int most_for_rows = 64 * 1024;
+    int rows_bytes = row_stage<Multiply>::bytes(capacity);
+    if (rows_bytes > most_for_rows) rows_bytes = capacity = 0;
+    int const share_steps = tuning.threads * share_items;
+    int tile_steps = share_steps;
+    if (!types::one_tile)
+        tile_steps = most_for_rows / types::step_bytes < share_steps ? most_for_rows / types::step_bytes : share_steps;
+    int const tile_bytes = tile_steps * types::step_bytes + types::step_slack;
+    return {types::totals_bytes(tuning.threads) + (rows_bytes > tile_bytes ? rows_bytes : tile_bytes), tile_steps,
+            capacity};
+}
+
+template <int Threads, class O, class Multiply, class Add, class Store, class Combine>
+void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_launch const& launch, Multiply multiply,
+                  Add add, Store store, Combine combine) {
+    constexpr int blocks_per_sm = resident_blocks<Multiply, Add>(Threads);
+    auto* const kernel = srcsr_kernel<Threads, blocks_per_sm, O, Multiply, Add, Store, Combine>;
+    // Set every time: a program may hold the kernel several times, each with attributes of its own.
+    if (launch.shared_bytes > 48 * 1024)
+        COPPICE_CUDA_CHECK(
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes));
+    // What resident blocks do not need as shared memory serves as first-level cache, and gathers live on it. With 132
+    // KiB regular patterns lose nothing, and double values gathered at random take half the time of the driver's
+    // choice.
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+    attribute.val.sharedMemCarveout = 58;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(unsigned(job.shares));
+    config.blockDim = dim3(Threads);
+    config.dynamicSmemBytes = std::size_t(launch.shared_bytes);
+    config.stream = exec.stream();
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    COPPICE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, job, multiply, add, store, combine));
 }
 
 } // namespace detail
 
 template <class O>
-srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> offsets, std::int64_t nonzeros) {
+srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> offsets, std::int64_t nonzeros,
+                              srcsr_options const& options) {
     srcsr_plan<O> plan;
     plan.offsets = offsets;
     plan.nonzeros = nonzeros;
-    plan.work_per_block = detail::cuda_path_steps;
     std::int64_t const rows = plan.rows();
+    plan.scheme = options.scheme;
+    plan.tuning = detail::complete_tuning(options.tuning, rows, nonzeros, plan.reason);
+    plan.work_per_block = plan.tuning.work_per_block;
     if (rows == 0) return plan;
-    std::int64_t const blocks = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;
-    plan.block_starts = buffer<detail::path_point>(exec, blocks + 1);
-    for_each(exec, blocks + 1, detail::find_block_start<O>{offsets, plan.block_starts.view(), plan.work_per_block});
+    std::int64_t const shares = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;
+    if (shares > 0x7fffffff)
+        throw overflow_error("a matrix of " + std::to_string(nonzeros) +
+                             " nonzeros needs more "
+                             "CUDA blocks than a grid holds: raise work_per_block");
+    plan.capacity = detail::share_capacity(plan.tuning, rows, nonzeros);
+    detail::plan_layout const layout{shares};
+    plan.block_count = shares;
+    plan.block_starts = buffer<detail::path_point>(exec, layout.size());
+    detail::path_point* const cuts = plan.block_starts.data();
+    // A share is at most one tile: a row that would make it longer is cut.
+    std::int64_t const room = plan.tuning.threads * detail::share_items - plan.work_per_block;
+    detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? room : 0,
+                                      plan.tuning.threads, plan.tuning.lane_stretch, plan.capacity};
+    for_each(exec, shares + 1, detail::make_cut<O>{offsets.data(), rows, nonzeros, rule, cuts});
+    constexpr int threads = 256;
+    auto const grid = static_cast<unsigned>((shares * detail::kind_lanes + threads - 1) / threads);
+    detail::find_kinds<<<grid, threads, 0, exec.stream()>>>(
+        offsets.data(), rows, rule, shares, cuts, reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at()));
+    COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
+}
+
+/// reduce_rows with another segmented reduction or block size than the default, chosen at compile time, so that a
+/// program holds only the kernels that it uses. The plan must have been made for that block size.
+template <segmented_reduction Reduction, int Threads = srcsr_default_threads, class O, class Multiply, class Add,
+          class Store>
+void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
+                      Store store, array_view<std::byte> workspace = {}) {
+    detail::require_range(range, plan.rows());
+    if (range.first == range.last) return;
+    if (plan.tuning.threads != Threads)
+        throw argument_error("a plan for blocks of " + std::to_string(plan.tuning.threads) +
+                             " threads is used with a kernel for " + std::to_string(Threads));
+    auto const launch = detail::size_launch<Multiply, Add>(plan.tuning, plan.capacity);
+    buffer<std::byte> own;
+    detail::plan_layout const layout{plan.blocks()};
+    auto* const cuts = const_cast<detail::path_point*>(plan.block_starts.data());
+    void* carries = nullptr;
+    if (std::int64_t const bytes = plan.template workspace<accumulator_t<Add>>(); bytes > 0) {
+        if (workspace.size() == 0) {
+            own = buffer<std::byte>(exec, bytes);
+            workspace = own.view();
+        }
+        detail::require_workspace(workspace, bytes);
+        carries = workspace.data();
+    }
+    detail::srcsr_job<O> const job{plan.offsets.data(),
+                                   cuts,
+                                   reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at()),
+                                   reinterpret_cast<hand_over_slot*>(cuts + layout.heads_at()),
+                                   carries,
+                                   plan.blocks(),
+                                   plan.rows(),
+                                   plan.nonzeros,
+                                   plan.work_per_block,
+                                   range.first,
+                                   range.last,
+                                   plan.tuning.threads * detail::share_items,
+                                   launch.tile_steps,
+                                   launch.capacity,
+                                   plan.scheme};
+    if (plan.scheme == srcsr_scheme::balanced_atomic) {
+        if constexpr (atomic_store<Store, detail::result_t<Add>>) {
+            for_each(exec, job.shares, detail::open_cut_row<O, Store>{job, store});
+            detail::launch_srcsr<Threads>(exec, job, launch, multiply, add, store, detail::atomic_parts{});
+        } else {
+            throw argument_error("scheme balanced-atomic needs a store with open(row) and join(row, part)");
+        }
+        return;
+    }
+    detail::ordered_parts_by<Reduction, Threads> const combine{};
+    detail::launch_srcsr<Threads>(exec, job, launch, multiply, add, store, combine);
+    if (plan.scheme == srcsr_scheme::balanced_postprocess) {
+        constexpr int threads = detail::postprocess_threads;
+        auto const grid = static_cast<unsigned>((job.shares + threads - 1) / threads);
+        detail::srcsr_postprocess_kernel<<<grid, threads, detail::srcsr_types<Multiply, Add>::totals_bytes(threads),
+                                           exec.stream()>>>(job, multiply, add, store, combine);
+        COPPICE_CUDA_CHECK(cudaGetLastError());
+    }
 }
 
 template <class O, class Multiply, class Add, class Store>
 void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
-                 Store store) {
-    detail::require_range(range, plan.rows());
-    if (range.first == range.last) return;
-    using shape = detail::srcsr_shape<Multiply, Add>;
-    detail::srcsr_job<O> const job{plan.offsets.data(), plan.block_starts.data(), range.first, range.last};
-    auto const grid = static_cast<unsigned>(plan.blocks());
-    detail::srcsr_kernel<shape><<<grid, shape::threads, 0, exec.stream()>>>(job, multiply, add, store);
-    COPPICE_CUDA_CHECK(cudaGetLastError());
+                 Store store, array_view<std::byte> workspace = {}) {
+    reduce_rows_with<segmented_reduction::warp_transposed>(exec, plan, range, multiply, add, store, workspace);
 }
 
 } // namespace coppice

@@ -13,7 +13,7 @@
 
 namespace coppice::detail {
 
-struct path_point {
+struct alignas(16) path_point {
     std::int64_t row;
     std::int64_t nonzero;
 };

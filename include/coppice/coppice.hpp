@@ -6,6 +6,7 @@
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>
+#include <coppice/graphblas.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/linear_forest.hpp>
 #include <coppice/matrix_market.hpp>

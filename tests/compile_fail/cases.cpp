@@ -7,6 +7,7 @@
 #include "algebra/csr.hpp"
 #include "core/parallel.hpp"
 #include "semiring/arg_max.hpp"
+#include "semiring/mxv.hpp"
 #include "semiring/spmv.hpp"
 
 using namespace coppice;
@@ -94,5 +95,28 @@ void products(host_executor const& exec, srcsr_plan<int> const& plan, csr_view<d
     spmv(exec, plan, csr_view<std::complex<double>>{}, array_view<std::complex<double> const>{}, y);
 #elif defined(COPY_PLAN)
     srcsr_plan<int> const copy = plan;
+#endif
+}
+
+struct one_operand {
+    double operator()(double a) const { return a; }
+};
+
+void masked_products(host_executor const& exec, csr<double> const& matrix, dense_vector_view<double> w,
+                     dense_vector_view<double const> u) {
+    matrix_operand const a(exec, matrix);
+    mxv(exec, w, u, op::plus<double>{}, semiring_of<add_min<double>, op::times<double>>{}, a, u);
+#if defined(SEMIRING_WITHOUT_IDENTITY)
+    mxv(exec, w, u, op::plus<double>{}, semiring_of<op::min<double>, op::times<double>>{}, a, u);
+#elif defined(NUMBER_AS_MASK)
+    mxv(exec, w, 1, op::plus<double>{}, plus_times<double>{}, a, u);
+#elif defined(ACCUMULATOR_OF_ONE)
+    mxv(exec, w, u, one_operand{}, plus_times<double>{}, a, u);
+#elif defined(MXV_INTO_CONST)
+    mxv(exec, u, u, op::plus<double>{}, plus_times<double>{}, a, u);
+#elif defined(OPERAND_OF_TEMPORARY)
+    matrix_operand const dangling(exec, csr<double>{});
+#elif defined(VXM_WITH_MXV_ORDER)
+    vxm(exec, w, u, op::plus<double>{}, plus_times<double>{}, a, u);
 #endif
 }

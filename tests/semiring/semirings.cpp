@@ -7,10 +7,7 @@
 #include <cstring>
 #include <limits>
 
-extern "C" {
-#include <GraphBLAS.h>
-}
-
+#include "semiring/graphblas_session.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
 
@@ -93,15 +90,10 @@ std::vector<T> by_coppice(plain_csr<T> const& plain, std::vector<T> const& x, st
     return y;
 }
 
-struct graphblas_session {
-    graphblas_session() { GrB_init(GrB_BLOCKING); }
-    ~graphblas_session() { GrB_finalize(); }
-};
-
 } // namespace
 
 TEST_CASE("named semirings agree with SuiteSparse:GraphBLAS") {
-    graphblas_session const session;
+    start_graphblas();
     float const infinity = std::numeric_limits<float>::infinity();
     struct row {
         char const* name;

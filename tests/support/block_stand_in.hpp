@@ -96,6 +96,24 @@ public:
     template <class T>
     T from_lane(T value, int source, std::source_location where = std::source_location::current()) const;
 
+    void open_gate(std::uint64_t*) const {}
+    void copy(void* to, void const* from, int bytes, std::uint64_t*) const {
+        if (thread_ == 0) std::memcpy(to, from, std::size_t(bytes));
+    }
+    void pass_gate(std::uint64_t*, std::source_location where = std::source_location::current()) const { sync(where); }
+    template <class T>
+    void publish(hand_over_slot* slot, T const& value) const {
+        static_assert(sizeof(T) <= 8);
+        std::uint64_t word = 0;
+        std::memcpy(&word, &value, sizeof(T));
+        std::atomic_ref(slot->half[0]).store(word, std::memory_order_relaxed);
+        std::atomic_ref(slot->half[1]).store(1, std::memory_order_release);
+    }
+    template <class T>
+    T collect(hand_over_slot* slot) const;
+    void publish_behind_fence(hand_over_slot* slot) const { publish(slot, 0); }
+    void collect_behind_fence(hand_over_slot* slot) const { collect<int>(slot); }
+
 private:
     detail::block_threads* owner_;
     int thread_;
@@ -138,6 +156,12 @@ public:
     std::exception_ptr finish() {
         done_.gate.wait(seen_done_);
         return failure_;
+    }
+
+    /// Lets other threads run; unwinds if the block has failed meanwhile.
+    void wait_for_others() {
+        if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
+        std::this_thread::yield();
     }
 
     void sync(int thread, std::source_location where) { pass(block_, 0, size_, thread, where); }
@@ -299,6 +323,17 @@ inline int block_stand_in::threads() const { return owner_->size(); }
 inline void block_stand_in::sync(std::source_location where) const { owner_->sync(thread_, where); }
 inline bool block_stand_in::sync_any(bool condition, std::source_location where) const {
     return owner_->sync_any(thread_, condition, where);
+}
+
+template <class T>
+T block_stand_in::collect(hand_over_slot* slot) const {
+    std::atomic_ref<std::uint64_t> const mark(slot->half[1]);
+    while (mark.load(std::memory_order_acquire) == 0) owner_->wait_for_others();
+    std::uint64_t const word = std::atomic_ref(slot->half[0]).load(std::memory_order_relaxed);
+    mark.store(0, std::memory_order_relaxed);
+    alignas(T) unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &word, sizeof(T));
+    return *reinterpret_cast<T const*>(bytes);
 }
 
 template <class T>

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Binary operators and monoids against SuiteSparse:GraphBLAS: values, identities, terminals.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "semiring/graphblas_session.hpp"
+#include "semiring/operators.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Values at the edges of a type and between; signed integers stay where sums and products do not overflow.
+template <class T>
+std::vector<T> edges() {
+    if constexpr (std::is_same_v<T, bool>)
+        return {};
+    else if constexpr (std::is_integral_v<T>)
+        return {T(0), T(1), T(2), T(3), T(7), T(-1), T(-2), T(100)};
+    else
+        return {T(0),
+                T(-0.0),
+                T(1),
+                T(-1),
+                T(2.5),
+                T(-7),
+                T(1e9),
+                std::numeric_limits<T>::infinity(),
+                -std::numeric_limits<T>::infinity(),
+                std::numeric_limits<T>::quiet_NaN()};
+}
+
+/// The same value, where one NaN is as good as another.
+template <class T>
+bool same_value(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return a == b;
+}
+
+template <class T>
+struct all_pairs {
+    std::vector<entry<T>> a, b; // std::vector<bool> is no vector of bool
+
+    all_pairs() {
+        std::vector<entry<T>> values;
+        if constexpr (std::is_same_v<T, bool>) {
+            values = {{false, true}, {true, true}};
+        } else {
+            for (T const v : edges<T>()) values.push_back({v, true});
+            if constexpr (std::is_integral_v<T>)
+                for (T const v : {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()})
+                    values.push_back({v, true});
+        }
+        for (auto const& p : values)
+            for (auto const& q : values) {
+                a.push_back(p);
+                b.push_back(q);
+            }
+    }
+};
+
+/// Where C++ and SuiteSparse:GraphBLAS are known to differ.
+enum class apart { nowhere, on_overflow, on_nan };
+
+template <class T>
+bool is_apart(apart where, T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) return where == apart::on_nan && (std::isnan(a) || std::isnan(b));
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) { // GraphBLAS wraps
+        auto const large = [](T x) { return x > T(1000) || x < T(-1000); };
+        return where == apart::on_overflow && (large(a) || large(b));
+    }
+    return false;
+}
+
+template <class T, class Op>
+void check_operator(Op const& op, GrB_BinaryOp reference, apart where = apart::nowhere) {
+    using Z = std::invoke_result_t<Op const&, T, T>;
+    all_pairs<T> const pairs;
+    GrB_Index const n = pairs.a.size();
+    grb_vector u, v, w;
+    grb(GrB_Vector_new(u.address(), grb_type<T>::type(), n));
+    grb(GrB_Vector_new(v.address(), grb_type<T>::type(), n));
+    grb(GrB_Vector_new(w.address(), grb_type<Z>::type(), n));
+    for (GrB_Index i = 0; i < n; ++i) {
+        grb(grb_type<T>::set(u, pairs.a[i].value, i));
+        grb(grb_type<T>::set(v, pairs.b[i].value, i));
+    }
+    grb(GrB_Vector_eWiseMult_BinaryOp(w, nullptr, nullptr, reference, u, v, nullptr));
+    for (GrB_Index i = 0; i < n; ++i) {
+        T const a = pairs.a[i].value, b = pairs.b[i].value;
+        if (is_apart(where, a, b)) continue;
+        Z expected{};
+        grb(grb_type<Z>::get(&expected, w, i));
+        CAPTURE(a);
+        CAPTURE(b);
+        CHECK(same_value(op(a, b), expected));
+    }
+}
+
+#define COPPICE_TEST_OPERATORS(T, NAME)                                                                                \
+    check_operator<T>(op::first<T>{}, GrB_FIRST_##NAME);                                                               \
+    check_operator<T>(op::second<T>{}, GrB_SECOND_##NAME);                                                             \
+    check_operator<T>(op::oneb<T>{}, GrB_ONEB_##NAME);                                                                 \
+    check_operator<T>(op::plus<T>{}, GrB_PLUS_##NAME, apart::on_overflow);                                             \
+    check_operator<T>(op::minus<T>{}, GrB_MINUS_##NAME, apart::on_overflow);                                           \
+    check_operator<T>(op::times<T>{}, GrB_TIMES_##NAME, apart::on_overflow);                                           \
+    check_operator<T>(op::div<T>{}, GrB_DIV_##NAME);                                                                   \
+    check_operator<T>(op::min<T>{}, GrB_MIN_##NAME, apart::on_nan);                                                    \
+    check_operator<T>(op::max<T>{}, GrB_MAX_##NAME, apart::on_nan);                                                    \
+    check_operator<T>(op::logical_or<T>{}, GxB_LOR_##NAME);                                                            \
+    check_operator<T>(op::logical_and<T>{}, GxB_LAND_##NAME);                                                          \
+    check_operator<T>(op::logical_xor<T>{}, GxB_LXOR_##NAME);                                                          \
+    check_operator<T>(op::eq<T>{}, GrB_EQ_##NAME);                                                                     \
+    check_operator<T>(op::ne<T>{}, GrB_NE_##NAME);                                                                     \
+    check_operator<T>(op::lt<T>{}, GrB_LT_##NAME);                                                                     \
+    check_operator<T>(op::gt<T>{}, GrB_GT_##NAME);                                                                     \
+    check_operator<T>(op::le<T>{}, GrB_LE_##NAME);                                                                     \
+    check_operator<T>(op::ge<T>{}, GrB_GE_##NAME)
+
+/// The monoid's identity, its terminal value where GraphBLAS has one, and its sum of a few values.
+template <class T, class Add>
+void check_monoid(Add const& add, GrB_Monoid reference, std::vector<entry<T>> const& values) {
+    T identity{};
+    grb(GxB_Monoid_identity(&identity, reference));
+    CHECK(add.identity() == identity);
+
+    bool has_terminal = false;
+    T terminal{};
+    grb(GxB_Monoid_terminal(&has_terminal, &terminal, reference));
+    CHECK(detail::has_terminal_v<Add> == has_terminal);
+    if constexpr (detail::has_terminal_v<Add>) {
+        CHECK(add.terminal(terminal));
+        CHECK_FALSE(add.terminal(identity));
+        for (auto const& v : values) CHECK(add(terminal, v.value) == terminal);
+    }
+
+    for (std::size_t n = 1; n <= values.size(); ++n) {
+        grb_vector v;
+        grb(GrB_Vector_new(v.address(), grb_type<T>::type(), n));
+        T sum = add.identity();
+        for (std::size_t i = 0; i < n; ++i) {
+            grb(grb_type<T>::set(v, values[i].value, i));
+            sum = add(sum, values[i].value);
+        }
+        T expected{};
+        grb(grb_type<T>::reduce(&expected, reference, v));
+        CHECK(same_value(sum, expected));
+    }
+}
+
+template <class T>
+std::vector<entry<T>> few_values() {
+    if constexpr (std::is_same_v<T, bool>)
+        return {{true, true}, {true, true}, {false, true}, {true, true}};
+    else
+        return {{T(3), true}, {T(2), true}, {T(5), true}, {T(1), true}, {T(7), true}};
+}
+
+#define COPPICE_TEST_MONOIDS(T, NAME)                                                                                  \
+    check_monoid<T>(add_plus<T>{}, GrB_PLUS_MONOID_##NAME, few_values<T>());                                           \
+    check_monoid<T>(add_times<T>{}, GrB_TIMES_MONOID_##NAME, few_values<T>());                                         \
+    check_monoid<T>(add_min<T>{}, GrB_MIN_MONOID_##NAME, few_values<T>());                                             \
+    check_monoid<T>(add_max<T>{}, GrB_MAX_MONOID_##NAME, few_values<T>())
+
+} // namespace
+
+TEST_CASE("binary operators agree with SuiteSparse:GraphBLAS") {
+    start_graphblas();
+    COPPICE_TEST_OPERATORS(std::int8_t, INT8);
+    COPPICE_TEST_OPERATORS(std::int32_t, INT32);
+    COPPICE_TEST_OPERATORS(std::int64_t, INT64);
+    COPPICE_TEST_OPERATORS(std::uint32_t, UINT32);
+    COPPICE_TEST_OPERATORS(float, FP32);
+    COPPICE_TEST_OPERATORS(double, FP64);
+    check_operator<bool>(op::logical_xnor<bool>{}, GrB_LXNOR);
+    check_operator<bool>(op::logical_xor<bool>{}, GrB_LXOR);
+    check_operator<bool>(op::first<bool>{}, GrB_FIRST_BOOL);
+    check_operator<bool>(op::plus<bool>{}, GrB_PLUS_BOOL);
+    check_operator<bool>(op::times<bool>{}, GrB_TIMES_BOOL);
+    check_operator<bool>(op::min<bool>{}, GrB_MIN_BOOL);
+    check_operator<bool>(op::le<bool>{}, GrB_LE_BOOL);
+}
+
+TEST_CASE("min and max keep a NaN on the right") {
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(std::isnan(op::min<double>{}(1, nan)));
+    CHECK(std::isnan(op::max<double>{}(1, nan)));
+    CHECK(op::min<double>{}(nan, 1) == 1);
+    CHECK(op::max<double>{}(nan, 1) == 1);
+}
+
+TEST_CASE("monoids agree with SuiteSparse:GraphBLAS") {
+    start_graphblas();
+    COPPICE_TEST_MONOIDS(std::int8_t, INT8);
+    COPPICE_TEST_MONOIDS(std::int32_t, INT32);
+    COPPICE_TEST_MONOIDS(std::int64_t, INT64);
+    COPPICE_TEST_MONOIDS(std::uint32_t, UINT32);
+    COPPICE_TEST_MONOIDS(float, FP32);
+    COPPICE_TEST_MONOIDS(double, FP64);
+    check_monoid<bool>(add_or<bool>{}, GrB_LOR_MONOID_BOOL, few_values<bool>());
+    check_monoid<bool>(add_and<bool>{}, GrB_LAND_MONOID_BOOL, few_values<bool>());
+    check_monoid<bool>(add_xor<bool>{}, GrB_LXOR_MONOID_BOOL, few_values<bool>());
+    check_monoid<bool>(add_xnor<bool>{}, GrB_LXNOR_MONOID_BOOL, few_values<bool>());
+}
+
+TEST_CASE("any is the first product, and every product is terminal") {
+    add_any<float> const any;
+    CHECK_FALSE(any.terminal(any.identity()));
+    auto const three = detail::accumulate(any, any.identity(), 3.0f);
+    CHECK(any.terminal(three));
+    CHECK(any(three, detail::accumulate(any, any.identity(), 4.0f)).value == 3.0f);
+    CHECK(any(any.identity(), three).value == 3.0f);
+}
