@@ -63,7 +63,7 @@ struct add_arg_max_n {
 
 namespace detail {
 
-/// ⊗ of arg-max-n: the coefficient and its column.
+/// ⊗ of arg-max-n along the nonzeros: the coefficient and its column.
 template <class T, class I>
 struct coefficient_and_column {
     COPPICE_HD value_and_column<T, I> operator()(T const& value, I const& column) const { return {value, column}; }

@@ -51,17 +51,17 @@ struct store_scaled {
         return beta == Sum(0) ? Sum(0) : static_cast<Sum>(stored_value<Y>::load(y[row]));
     }
     COPPICE_HD void operator()(std::int64_t row, Sum const& sum, Sum const& old) const {
-        Sum const scaled = alpha * sum;
-        stored_value<Y>::store(y[row], beta == Sum(0) ? scaled : beta * old + scaled);
+        stored_value<Y>::store(y[row], beta == Sum(0) ? alpha * sum : beta * old + alpha * sum);
     }
     COPPICE_HD void operator()(std::int64_t row, Sum const& sum) const { (*this)(row, sum, fetch(row)); }
 #if defined(__CUDACC__)
-    // For scheme balanced_atomic (see atomic_store).
-    __device__ void open(std::int64_t row) const requires std::is_floating_point_v<Y> {
-        y[row] = beta == Sum(0) ? Y(0) : Y(beta * y[row]);
+    static constexpr bool adds_atomically =
+        std::is_same_v<Y, Sum> && (std::is_same_v<Y, float> || std::is_same_v<Y, double>);
+    __device__ void open(std::int64_t row) const requires adds_atomically {
+        y[row] = beta == Y(0) ? Y(0) : beta * y[row];
     }
-    __device__ void join(std::int64_t row, Sum const& part) const requires std::is_floating_point_v<Y> {
-        atomicAdd(y + row, Y(alpha * part));
+    __device__ void join(std::int64_t row, Sum const& part) const requires adds_atomically {
+        atomicAdd(y + row, alpha * part);
     }
 #endif
 };

@@ -47,15 +47,19 @@ void require_offsets(host_executor const& exec, array_view<O const> offsets, std
 inline path_point earlier(path_point a, path_point b) { return a.row + a.nonzero <= b.row + b.nonzero ? a : b; }
 inline path_point later(path_point a, path_point b) { return a.row + a.nonzero <= b.row + b.nonzero ? b : a; }
 
+/// Hands the sum of a row to its store, if that wants it.
+template <class Store, class Add, class Sum>
+void emit_row(Store const& store, std::int64_t row, Add const& add, Sum const& sum) {
+    if (wants_row(store, row)) store_row(store, row, result_of(add, sum), fetch_for(store, row));
+}
+
 /// Walks one stretch of a range that ends at nonzero `range_end`. Operators come by value: what they hold stays in
 /// registers through the loops.
 template <class O, class Multiply, class Add, class Store>
 auto walk_stretch(path_point from, path_point to, std::int64_t range_end, O const* offsets, Multiply multiply, Add add,
                   Store store) {
     auto const row_end = [ends = offsets + 1](std::int64_t i) { return std::int64_t(ends[i]); };
-    auto const emit = [&store, &add](std::int64_t row, auto const& sum) {
-        if (wants_row(store, row)) store(row, result_of(add, sum));
-    };
+    auto const emit = [&store, &add](std::int64_t row, auto const& sum) { emit_row(store, row, add, sum); };
     auto const by = [&](auto const& fold) {
         if constexpr (chooses_rows_v<Store>) {
             using wanted = fold_wanted<std::remove_cvref_t<decltype(fold)>, Add, Store>;
@@ -129,8 +133,7 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
     // One ordered fold of what rows left open at the cuts.
     auto open = add.identity();
     for (stretch const& s : done) {
-        if (s.ends.closes && detail::wants_row(store, s.first_row))
-            store(s.first_row, detail::result_of(add, add(open, s.ends.head)));
+        if (s.ends.closes) detail::emit_row(store, s.first_row, add, add(open, s.ends.head));
         open = detail::open_after(open, s.ends, add);
     }
 }
