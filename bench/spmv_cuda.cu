@@ -53,7 +53,7 @@ public:
     }
     void multiply() {
         COPPICE_CUSPARSE_CHECK(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha_, matrix_, x_, &beta_, y_,
-                                            CUDA_R_32F, algorithm_, storage_.data()));
+                                            type, algorithm_, storage_.data()));
     }
 
 private:
@@ -211,7 +211,7 @@ void measure_problem(table& t, options const& o, cuda_executor const& exec, cusp
         measure_others(p, out);
         t.add(std::move(out.rows));
     }
-    problem_on_device<double> p(exec, convert_values<double>(host_executor{}, problem.matrix));
+    problem_on_device<double> p(exec, convert_values<double>(host_executor{}, problem.matrix.view()));
     problem_rows<double> out(p, o, problem.name);
     measure_product(p, out, handle);
     t.add(std::move(out.rows));
