@@ -48,8 +48,12 @@ struct store_scaled {
     }
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { (*this)(row, sum, fetch(row)); }
 #if defined(__CUDACC__)
-    __device__ void open(std::int64_t row) const { y[row] = beta == T(0) ? T(0) : beta * y[row]; }
-    __device__ void join(std::int64_t row, T const& part) const { atomicAdd(y + row, alpha * part); }
+    __device__ void open(std::int64_t row) const requires std::is_floating_point_v<T> {
+        y[row] = beta == T(0) ? T(0) : beta * y[row];
+    }
+    __device__ void join(std::int64_t row, T const& part) const requires std::is_floating_point_v<T> {
+        atomicAdd(y + row, alpha * part);
+    }
 #endif
 };
 

@@ -61,7 +61,9 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
     auto const product = [multiply, base = range.first](std::int64_t k, std::int64_t i) {
         return detail::multiply_nonzero(multiply, k, base + i);
     };
-    auto const emit = [store, base = range.first](std::int64_t i, auto const& sum) { store(base + i, sum); };
+    auto const emit = [store, add, base = range.first](std::int64_t i, auto const& sum) {
+        detail::store_row(store, base + i, detail::result_of(add, sum), detail::fetch_for(store, base + i));
+    };
 
     using ends_type = detail::walk_ends<accumulator_t<Add>>;
     struct stretch {
