@@ -36,7 +36,8 @@ using member_t = decltype(member_of(Member));
 } // namespace detail
 
 /// Structure of arrays behind a view of structures: each member has an array of its own, so that neighbouring threads
-/// touch neighbouring words. Members in order of decreasing alignment; what is not named is not kept.
+/// touch neighbouring words. Members in order of decreasing alignment; what is not named is not kept. The type is made
+/// from nothing and then filled.
 template <auto... Members>
 struct split_members;
 template <auto First, auto... Rest>

@@ -14,6 +14,7 @@
 #include "core/parallel.hpp"
 #include "semiring/nonzero_streams.hpp"
 #include "semiring/operators.hpp"
+#include "semiring/shared_layout.hpp"
 #include "semiring/srcsr_lane.hpp"
 #include "semiring/srcsr_options.hpp"
 #include "semiring/srcsr_partition.hpp"
@@ -28,12 +29,13 @@ struct row_range {
 
 namespace detail {
 
-inline void require_workspace(array_view<std::byte> workspace, std::int64_t bytes) {
+inline void require_workspace(array_view<std::byte> workspace, std::int64_t bytes, std::size_t alignment) {
+    if (alignment < 16) alignment = 16;
     if (workspace.size() < bytes)
         throw argument_error("workspace of reduce_rows has " + std::to_string(workspace.size()) + " bytes, needs " +
                              std::to_string(bytes));
-    if (reinterpret_cast<std::uintptr_t>(workspace.data()) % 16 != 0)
-        throw argument_error("workspace of reduce_rows is not aligned to 16 bytes");
+    if (reinterpret_cast<std::uintptr_t>(workspace.data()) % alignment != 0)
+        throw argument_error("workspace of reduce_rows is not aligned to " + std::to_string(alignment) + " bytes");
 }
 
 } // namespace detail
@@ -65,7 +67,8 @@ struct srcsr_plan {
     /// on the host.
     template <class Accumulator>
     std::int64_t workspace() const {
-        return sizeof(Accumulator) <= 8 ? 0 : 2 * block_count * std::int64_t(sizeof(Accumulator));
+        bool const on_host = tuning.threads == 0;
+        return on_host || sizeof(Accumulator) <= 8 ? 0 : 2 * block_count * std::int64_t(sizeof(Accumulator));
     }
 };
 
@@ -118,8 +121,8 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 /// For speed on CUDA: write multiply as `along_nonzeros` (semiring/nonzero_streams.hpp); give a store that reads memory
 /// of its own `fetch(row)`, whose value is passed to store(row, sum, fetched), so that it is read ahead.
 ///
-/// `workspace`, if given: at least plan.workspace<accumulator>() bytes, aligned to 16; else memory of the executor's
-/// pool.
+/// `workspace`, if given: at least plan.workspace<accumulator>() bytes, aligned to 16 and as the accumulator; else
+/// memory of the executor's pool.
 template <executor Executor, class O, class Multiply, adder Add, class Store>
 void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
                  array_view<std::byte> workspace = {}) {

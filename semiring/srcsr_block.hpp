@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 #include "core/block.hpp"
@@ -21,6 +22,9 @@ namespace coppice::detail {
 /// Path steps of a share at most, over the threads of its block. A share is one tile: what is read ahead, walked and
 /// stored again are this many items per thread. Odd, so that the walk meets no bank conflicts.
 inline constexpr int share_items = 11;
+
+/// What the launcher aligns shared memory to.
+inline constexpr int shared_alignment = 64;
 
 /// What the kernel works on; the same for all blocks.
 template <class O>
@@ -45,6 +49,11 @@ struct srcsr_job {
 };
 
 constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
+constexpr int greatest(std::initializer_list<int> all) {
+    int most = 0;
+    for (int const n : all) most = n > most ? n : most;
+    return most;
+}
 
 /// A value that comes later, of a type that need not be default constructible. It begins as T{} where there is one: the
 /// device compiler keeps a variable that is only assigned under a condition in slow memory otherwise.
@@ -63,6 +72,23 @@ struct open_part {
     int closes;
 };
 
+/// Bytes that staging `capacity` nonzeros of a share of whole rows takes, and what its elements ask for.
+template <class Multiply>
+struct row_stage {
+    static constexpr int alignment = 16;
+    static constexpr int bytes(int capacity, int aligned_to) {
+        return round_up(capacity * shared_layout<product_t<Multiply>>::bytes, aligned_to);
+    }
+};
+template <class F, class... T>
+struct row_stage<along_nonzeros<F, T...>> {
+    static_assert((std::is_trivially_copyable_v<T> && ...), "arrays along the nonzeros are copied byte by byte");
+    static constexpr int alignment = greatest({16, int(alignof(T))...});
+    static constexpr int bytes(int capacity, int aligned_to) {
+        return (0 + ... + (round_up(capacity * int(sizeof(T)), aligned_to) + aligned_to));
+    }
+};
+
 /// Sizes that follow from the operators alone.
 template <class Multiply, class Add>
 struct srcsr_types {
@@ -75,39 +101,51 @@ struct srcsr_types {
     static constexpr bool with_row = takes_row_v<Multiply>;
     static constexpr bool streamed = is_along_nonzeros_v<Multiply>;
     static constexpr int product_bytes = shared_layout<product>::bytes;
+    static constexpr int largest = greatest({product_bytes, int(sizeof(accumulator)), int(sizeof(result))});
+    static_assert(largest <= 4096, "a block keeps several products and sums in shared memory: 4096 bytes each at most");
+
+    /// Of everything that is kept in shared memory.
+    static constexpr int alignment = greatest({row_stage<Multiply>::alignment, shared_layout<product>::alignment,
+                                               int(alignof(accumulator)), int(alignof(result))});
+    static_assert(alignment <= shared_alignment, "products, sums and elements along the nonzeros are aligned to 64 "
+                                                 "bytes at most");
     /// Items that a thread reads ahead.
     static constexpr int items = product_bytes <= 16 ? 5 : 3;
 
     /// Shared memory in front of the tile: the gate of the copies, a head, totals of the warps.
-    static constexpr int head_at = 16;
-    static constexpr int totals_at = head_at + round_up(int(sizeof(accumulator)), 16);
+    static constexpr int head_at = alignment;
+    static constexpr int totals_at = head_at + round_up(int(sizeof(accumulator)), alignment);
     static constexpr int totals_bytes(int threads) {
-        return totals_at + round_up(int(sizeof(open_part<accumulator>)) * (threads / warp_lanes), 16);
+        return totals_at + round_up(int(sizeof(open_part<accumulator>)) * (threads / warp_lanes), alignment);
     }
     /// Shared memory per path step of a tile, and what rounding adds.
     static constexpr int step_bytes = (product_bytes > int(sizeof(result)) ? product_bytes : int(sizeof(result))) + 2;
-    static constexpr int step_slack = 64;
-    /// Whether the tile of every share fits, for 128 threads, so that there is no loop over tiles.
-    static constexpr bool one_tile = step_bytes <= 72;
+    static constexpr int step_slack = 4 * alignment;
+    /// Whether the tile of every share fits, for blocks of up to 256 threads, so that there is no loop over tiles.
+    static constexpr bool one_tile = step_bytes <= 72 && sizeof(accumulator) <= 1024;
 };
 
-/// Bytes that staging `capacity` elements of each stream takes.
-template <class... T>
-constexpr int staged_bytes(streams<T...> const*, int capacity) {
-    return (0 + ... + (round_up(capacity * int(sizeof(T)), 16) + 16));
+/// Sizes of a launch.
+struct srcsr_launch {
+    int shared_bytes;
+    int tile_steps;
+    int capacity;
+};
+
+template <class Multiply, class Add>
+constexpr srcsr_launch size_launch(int threads, int capacity) {
+    using types = srcsr_types<Multiply, Add>;
+    // Shares of whole rows that would take more than this are treated as paths, whose tiles are small.
+    constexpr int most_for_rows = 64 * 1024;
+    int rows_bytes = row_stage<Multiply>::bytes(capacity, types::alignment);
+    if (rows_bytes > most_for_rows) rows_bytes = capacity = 0;
+    int const share_steps = threads * share_items;
+    int tile_steps = share_steps;
+    if (!types::one_tile)
+        tile_steps = most_for_rows / types::step_bytes < share_steps ? most_for_rows / types::step_bytes : share_steps;
+    int const tile_bytes = tile_steps * types::step_bytes + types::step_slack;
+    return {types::totals_bytes(threads) + (rows_bytes > tile_bytes ? rows_bytes : tile_bytes), tile_steps, capacity};
 }
-template <class Multiply>
-struct row_stage {
-    static constexpr int bytes(int capacity) {
-        return round_up(capacity * shared_layout<product_t<Multiply>>::bytes, 16);
-    }
-};
-template <class F, class... T>
-struct row_stage<along_nonzeros<F, T...>> {
-    static constexpr int bytes(int capacity) {
-        return staged_bytes(static_cast<streams<T...> const*>(nullptr), capacity);
-    }
-};
 
 /// One block at its share.
 template <class Block, class O, class Multiply, class Add, class Store, class Combine>
@@ -174,7 +212,7 @@ struct srcsr_worker {
             COPPICE_NO_UNROLL
             for (int i = block.thread(); i < count; i += block.threads()) copy[i] = all[first + i];
         }
-        area += round_up(job.capacity * int(sizeof(T)), 16) + 16;
+        area += round_up(job.capacity * int(sizeof(T)), types::alignment) + types::alignment;
         return copy;
     }
     COPPICE_HD streams<> stage_all(streams<> const&, std::int64_t, int, bool, unsigned char*&) const { return {}; }
@@ -219,11 +257,11 @@ struct srcsr_worker {
         int const lane = block.thread() & (lanes - 1);
         int r = block.thread() >> exponent;
         int begin = 0, end = 0;
-        fetched_t<Store> fetched{};
+        late<fetched_t<Store>> fetched;
         auto const bounds = [&] {
             begin = int(std::int64_t(offsets[r]) - from.nonzero);
             end = int(std::int64_t(offsets[r + 1]) - from.nonzero);
-            if (lane == 0) fetched = fetch_for(store, from.row + r);
+            if (lane == 0) fetched.value = fetch_for(store, from.row + r);
         };
         if (r < rows) bounds();
         wait();
@@ -237,7 +275,7 @@ struct srcsr_worker {
                 accumulator const after = block.from_lane(sum, (block.thread() + d) % warp_lanes);
                 if (lane + d < lanes) sum = add(sum, after);
             }
-            if (r < rows && lane == 0) store_row(store, from.row + r, result_of(add, sum), fetched);
+            if (r < rows && lane == 0) store_row(store, from.row + r, result_of(add, sum), fetched.value);
             r += block.threads() >> exponent;
             if (lanes > 1 || r >= rows) break;
             bounds();
@@ -250,7 +288,7 @@ struct srcsr_worker {
         unsigned char* area = work_area();
         if constexpr (types::streamed) {
             constexpr int margin = 16; // elements in a granule, and more
-            bool const inner = from.nonzero >= margin && to.nonzero + margin <= job.nonzeros;
+            bool const inner = count > 0 && from.nonzero >= margin && to.nonzero + margin <= job.nonzeros;
             if (inner) block.open_gate(gate());
             auto const staged = stage_all(multiply.arrays, from.nonzero, count, inner, area);
             fold_rows(
@@ -314,8 +352,8 @@ struct srcsr_worker {
     COPPICE_HD tile stage_tile(path_point from, int rows, int count, bool cut) const {
         auto* const ends = reinterpret_cast<unsigned short*>(work_area());
         O const* const global_ends = job.offsets + from.row + 1;
-        unsigned char* const area = work_area() + round_up(2 * job.tile_steps, 16);
-        int const results_at = round_up(count * types::product_bytes, alignof(result) > 16 ? alignof(result) : 16);
+        unsigned char* const area = work_area() + round_up(2 * job.tile_steps, types::alignment);
+        int const results_at = round_up(count * types::product_bytes, types::alignment);
         tile const t{from.row,
                      from.nonzero,
                      rows,
@@ -440,11 +478,9 @@ struct srcsr_worker {
         block.sync();
         combine.reduce(*this, t, open);
         block.sync();
-        if (cut && rows > 0) combine.finish_cut(*this, t);
-        bool const skip_first = cut && !combine.stores_cut_rows(*this);
         auto const store_results = [&](int begin) {
             for_items(begin, rows, [&](int u, int r) {
-                if (r > 0 || !skip_first) store_row(store, t.row + r, t.results[r], fetched[u].value);
+                if (r > 0 || !cut) store_row(store, t.row + r, t.results[r], fetched[u].value);
             });
         };
         if constexpr (!ahead) for_items(0, rows, [&](int u, int r) { fetched[u].value = fetch_for(store, t.row + r); });
@@ -476,7 +512,10 @@ struct srcsr_worker {
                 block.sync(); // the tile may be overwritten from here on
             }
         }
+        // First what others wait for, then what this share waits for: the other way round every share would wait for
+        // all before it.
         if ((kind & share_cuts_last) && block.thread() == 0) combine.leave_open(*this, to.row, open);
+        if (cut && rows > 0) combine.finish_cut(*this, from.row);
     }
 
     // ------------------------------------------------------------------------------------------------- rows cut in two
@@ -501,12 +540,21 @@ struct srcsr_worker {
             return static_cast<accumulator const*>(job.large_carries)[s];
         }
     }
-    /// The same memory without waiting, for a kernel that runs later. `heads`: of the share where the row ends.
-    COPPICE_HD accumulator& carry(bool heads, std::int64_t s) const {
+    /// The same memory without waiting, for a kernel that runs later. `head`: of the share where the row ends.
+    COPPICE_HD void leave_carry(bool head, std::int64_t s, accumulator const& value) const {
         if constexpr (small_carries)
-            return *reinterpret_cast<accumulator*>((heads ? job.heads : job.slots)[s].half);
+            __builtin_memcpy((head ? job.heads : job.slots)[s].half, &value, sizeof(accumulator));
         else
-            return static_cast<accumulator*>(job.large_carries)[heads ? job.shares + s : s];
+            static_cast<accumulator*>(job.large_carries)[head ? job.shares + s : s] = value;
+    }
+    COPPICE_HD accumulator carry(bool head, std::int64_t s) const {
+        if constexpr (small_carries) {
+            late<accumulator> c;
+            __builtin_memcpy(&c, (head ? job.heads : job.slots)[s].half, sizeof(accumulator));
+            return c.value;
+        } else {
+            return static_cast<accumulator const*>(job.large_carries)[head ? job.shares + s : s];
+        }
     }
 
     /// ⊕ over part(i) for i in [0, count), in order, by all threads of the block; the result on every thread.
@@ -558,35 +606,26 @@ struct ordered_parts {
     COPPICE_HD void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
         w.reduce_tile(t, open);
     }
-    template <class Worker>
-    COPPICE_HD bool stores_cut_rows(Worker const& w) const {
-        return w.job.scheme == srcsr_scheme::adaptive;
-    }
     /// One thread: `sum` is the part of the tile's first row that lies in this share.
     template <class Worker, class Tile, class Accumulator>
-    COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
-        if (w.job.scheme != srcsr_scheme::adaptive) {
-            w.carry(true, w.share) = sum;
-            return;
-        }
-        std::int64_t const first = shares_of_row(w.job.offsets, t.row, w.job.work_per_block).first;
-        if (w.share - first > short_chain) {
+    COPPICE_HD void close_cut(Worker const& w, Tile const&, Accumulator const& sum) const {
+        if (w.job.scheme == srcsr_scheme::adaptive)
             *w.head() = sum;
-            return;
-        }
-        auto before = w.add.identity();
-        for (std::int64_t s = first; s < w.share; ++s) before = w.add(before, w.collect_open(s));
-        t.results[0] = result_of(w.add, w.add(before, sum));
+        else
+            w.leave_carry(true, w.share, sum);
     }
-    /// All threads: puts a long chain together.
-    template <class Worker, class Tile>
-    COPPICE_HD void finish_cut(Worker const& w, Tile const& t) const {
+    /// All threads: puts a cut row together that ends in this share.
+    template <class Worker>
+    COPPICE_HD void finish_cut(Worker const& w, std::int64_t row) const {
         if (w.job.scheme != srcsr_scheme::adaptive) return;
-        std::int64_t const first = shares_of_row(w.job.offsets, t.row, w.job.work_per_block).first;
-        if (w.share - first <= short_chain) return;
-        auto const before = w.fold_parts(w.share - first, [&](std::int64_t i) { return w.collect_open(first + i); });
-        if (w.block.thread() == 0) t.results[0] = result_of(w.add, w.add(before, *w.head()));
-        w.block.sync();
+        std::int64_t const first = shares_of_row(w.job.offsets, row, w.job.work_per_block).first;
+        auto before = w.add.identity();
+        if (w.share - first > short_chain)
+            before = w.fold_parts(w.share - first, [&](std::int64_t i) { return w.collect_open(first + i); });
+        else if (w.block.thread() == 0)
+            for (std::int64_t s = first; s < w.share; ++s) before = w.add(before, w.collect_open(s));
+        if (w.block.thread() == 0)
+            store_row(w.store, row, result_of(w.add, w.add(before, *w.head())), fetch_for(w.store, row));
     }
     /// One thread: `open` is what the share leaves of row `row`.
     template <class Worker, class Accumulator>
@@ -594,7 +633,7 @@ struct ordered_parts {
         if (w.job.scheme == srcsr_scheme::adaptive)
             w.publish_open(open);
         else
-            w.carry(false, w.share) = open;
+            w.leave_carry(false, w.share, open);
     }
 };
 

@@ -55,7 +55,7 @@ constexpr int resident_blocks(int threads) {
 template <int Threads, int BlocksPerSm, class O, class Multiply, class Add, class Store, class Combine>
 __global__ void __launch_bounds__(Threads, BlocksPerSm)
     srcsr_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store, Combine combine) {
-    extern __shared__ __align__(16) unsigned char srcsr_shared[];
+    extern __shared__ __align__(shared_alignment) unsigned char srcsr_shared[];
     srcsr_block(sized_cuda_block<Threads>{}, std::int64_t(blockIdx.x), job, multiply, add, store, combine,
                 srcsr_shared);
 }
@@ -65,7 +65,7 @@ inline constexpr int postprocess_threads = 256;
 template <class O, class Multiply, class Add, class Store, class Combine>
 __global__ void __launch_bounds__(postprocess_threads)
     srcsr_postprocess_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store, Combine combine) {
-    extern __shared__ __align__(16) unsigned char srcsr_shared[];
+    extern __shared__ __align__(shared_alignment) unsigned char srcsr_shared[];
     srcsr_postprocess_block(cuda_block{}, std::int64_t(blockIdx.x) * blockDim.x, job, multiply, add, store, combine,
                             srcsr_shared);
 }
@@ -76,16 +76,12 @@ struct atomic_parts {
     COPPICE_HD void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
         w.reduce_tile(t, open);
     }
-    template <class Worker>
-    COPPICE_HD bool stores_cut_rows(Worker const&) const {
-        return false;
-    }
     template <class Worker, class Tile, class Accumulator>
     COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
         w.store.join(t.row, result_of(w.add, sum));
     }
-    template <class Worker, class Tile>
-    COPPICE_HD void finish_cut(Worker const&, Tile const&) const {}
+    template <class Worker>
+    COPPICE_HD void finish_cut(Worker const&, std::int64_t) const {}
     template <class Worker, class Accumulator>
     COPPICE_HD void leave_open(Worker const& w, std::int64_t row, Accumulator const& open) const {
         w.store.join(row, result_of(w.add, open));
@@ -113,29 +109,6 @@ struct plan_layout {
     std::int64_t size() const { return heads_at() + shares; }
 };
 static_assert(sizeof(path_point) == 16 && sizeof(hand_over_slot) == 16);
-
-/// Sizes of a launch.
-struct srcsr_launch {
-    int shared_bytes;
-    int tile_steps;
-    int capacity;
-};
-
-template <class Multiply, class Add>
-srcsr_launch size_launch(srcsr_tuning const& tuning, int capacity) {
-    using types = srcsr_types<Multiply, Add>;
-    // Shares of whole rows that would take more than this are treated as paths, whose tiles are small.
-    constexpr int most_for_rows = 64 * 1024;
-    int rows_bytes = row_stage<Multiply>::bytes(capacity);
-    if (rows_bytes > most_for_rows) rows_bytes = capacity = 0;
-    int const share_steps = tuning.threads * share_items;
-    int tile_steps = share_steps;
-    if (!types::one_tile)
-        tile_steps = most_for_rows / types::step_bytes < share_steps ? most_for_rows / types::step_bytes : share_steps;
-    int const tile_bytes = tile_steps * types::step_bytes + types::step_slack;
-    return {types::totals_bytes(tuning.threads) + (rows_bytes > tile_bytes ? rows_bytes : tile_bytes), tile_steps,
-            capacity};
-}
 
 template <int Threads, class O, class Multiply, class Add, class Store, class Combine>
 void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_launch const& launch, Multiply multiply,
@@ -183,7 +156,7 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
         throw overflow_error("a matrix of " + std::to_string(nonzeros) +
                              " nonzeros needs more "
                              "CUDA blocks than a grid holds: raise work_per_block");
-    plan.capacity = detail::share_capacity(plan.tuning, rows, nonzeros);
+    plan.capacity = detail::share_capacity(plan.tuning, rows, nonzeros, plan.tuning.threads * detail::share_items);
     detail::plan_layout const layout{shares};
     plan.block_count = shares;
     plan.block_starts = buffer<detail::path_point>(exec, layout.size());
@@ -212,7 +185,7 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
     if (plan.tuning.threads != Threads)
         throw argument_error("a plan for blocks of " + std::to_string(plan.tuning.threads) +
                              " threads is used with a kernel for " + std::to_string(Threads));
-    auto const launch = detail::size_launch<Multiply, Add>(plan.tuning, plan.capacity);
+    auto const launch = detail::size_launch<Multiply, Add>(plan.tuning.threads, plan.capacity);
     buffer<std::byte> own;
     detail::plan_layout const layout{plan.blocks()};
     auto* const cuts = const_cast<detail::path_point*>(plan.block_starts.data());
@@ -222,7 +195,7 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
             own = buffer<std::byte>(exec, bytes);
             workspace = own.view();
         }
-        detail::require_workspace(workspace, bytes);
+        detail::require_workspace(workspace, bytes, alignof(accumulator_t<Add>));
         carries = workspace.data();
     }
     detail::srcsr_job<O> const job{plan.offsets.data(),

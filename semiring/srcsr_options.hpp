@@ -10,8 +10,8 @@ namespace coppice {
 
 /// How rows are given to CUDA blocks (thesis sections 3.3 and 3.4).
 enum class srcsr_scheme {
-    /// Whole rows per block (Algorithm 5), but a row much longer than a block's share is cut. The last block of a cut
-    /// row to finish folds the parts in order; an integer counter tells it that it is the last.
+    /// Whole rows per block (Algorithm 5), but a row much longer than a block's share is cut. The block where a cut row
+    /// ends waits for what earlier blocks hand over, and folds the parts in order.
     adaptive,
     /// Every block gets the same share of the path, rows are cut wherever a share ends (Algorithm 4). A second kernel
     /// folds the parts in order; nothing is atomic.

@@ -77,10 +77,12 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
 /// Path steps of a share in which rows of the mean length take `lanes` lanes each.
 std::int64_t share_of_lanes(int threads, int lanes, double steps_per_row);
 
-/// Nonzeros of a share of whole rows at most: what rows of the mean length fill, and a little more than one row.
-inline int share_capacity(srcsr_tuning const& t, std::int64_t rows, std::int64_t nonzeros) {
+/// Nonzeros of a share of whole rows at most: what rows of the mean length fill, and a little more than one row; not
+/// more than `most`, which a share cannot exceed.
+inline int share_capacity(srcsr_tuning const& t, std::int64_t rows, std::int64_t nonzeros, int most) {
     double const mean = double(nonzeros) / double(rows);
-    return int(double(t.work_per_block) * mean / (mean + 1) + 1.25 * mean) + 16;
+    double const wanted = double(t.work_per_block) * mean / (mean + 1) + 1.25 * mean;
+    return wanted + 16 < most ? int(wanted) + 16 : most;
 }
 
 } // namespace detail

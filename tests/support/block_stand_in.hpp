@@ -94,7 +94,7 @@ public:
 
     /// `value` as lane `source` (modulo 32) of the own warp passed it.
     template <class T>
-    T from_lane(T value, int source, std::source_location where = std::source_location::current()) const;
+    T from_lane(T const& value, int source, std::source_location where = std::source_location::current()) const;
 
     void open_gate(std::uint64_t*) const {}
     void copy(void* to, void const* from, int bytes, std::uint64_t*) const {
@@ -337,9 +337,9 @@ T block_stand_in::collect(hand_over_slot* slot) const {
 }
 
 template <class T>
-T block_stand_in::from_lane(T value, int source, std::source_location where) const {
+T block_stand_in::from_lane(T const& value, int source, std::source_location where) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    T const result = *static_cast<T const*>(owner_->exchange(thread_, &value, source, where));
+    T const result = *static_cast<T const*>(owner_->exchange(thread_, std::addressof(value), source, where));
     owner_->end_exchange(thread_, where); // no lane leaves while another may still read its value
     return result;
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tuning file of SRCSR, and what a plan takes from it.
+#include "semiring/srcsr_tuning.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "core/error.hpp"
+#include "support/temporary_folder.hpp"
+
+using namespace coppice;
+
+namespace {
+
+tuning_record some_record(std::string device, int length_class) {
+    tuning_record r;
+    r.device = std::move(device);
+    r.nonzero_bytes = 8;
+    r.length_class = length_class;
+    r.threads = 128;
+    r.lanes = 2;
+    r.lane_stretch = 48;
+    r.reduction = segmented_reduction::raking;
+    r.microseconds = 12.5;
+    return r;
+}
+
+void write(std::filesystem::path const& file, std::string const& text) { std::ofstream(file) << text; }
+
+} // namespace
+
+TEST_CASE("records survive the file, and those of other devices stay") {
+    test::temporary_folder const folder;
+    auto const file = folder.path() / "deep" / "srcsr.tuning";
+    write_tuning_file(file, {some_record("A \"quoted\" GPU", 1)});
+    CHECK_THROWS_AS(read_tuning_file(file), format_error); // a name that the format cannot hold is not read as another
+    std::filesystem::remove(file);
+
+    write_tuning_file(file, {some_record("GPU A", 1), some_record("GPU A", 2)});
+    write_tuning_file(file, {some_record("GPU B", 3)});
+    write_tuning_file(file, {some_record("GPU A", 4)});
+    auto const read = read_tuning_file(file);
+    REQUIRE(read.size() == 2);
+    CHECK(to_line(read[0]) == to_line(some_record("GPU B", 3)));
+    CHECK(to_line(read[1]) == to_line(some_record("GPU A", 4)));
+}
+
+TEST_CASE("lines that are no record are refused with their number") {
+    test::temporary_folder const folder;
+    auto const file = folder.path() / "srcsr.tuning";
+    std::string const good = to_line(some_record("GPU", 1));
+    struct bad_case {
+        std::string line;
+        std::string says;
+    };
+    auto const with = [&](std::string const& from, std::string const& to) {
+        std::string line = good;
+        return line.replace(line.find(from), from.size(), to);
+    };
+    bad_case const cases[] = {
+        {"nonsense", "expected device="},
+        {with("threads=128", "threads=100"), "threads are"},
+        {with("threads=128", "threads=1e2"), "bad value of threads"},
+        {with("lanes=2", "lanes=0"), "bad value of lanes"},
+        {with("stretch=48", "strech=48"), "expected stretch="},
+        {with("raking", "fast"), "unknown reduction"},
+        {with("12.5", "nan"), "bad value of microseconds"},
+        {good + " more", "text behind"},
+        {good.substr(0, good.size() / 2), "expected"},
+        {"device=\"GPU bytes=8", "quotation mark"},
+    };
+    for (auto const& c : cases) {
+        CAPTURE(c.line);
+        write(file, "# a comment\n\n" + good + "\n" + c.line + "\n");
+        try {
+            read_tuning_file(file);
+            FAIL_CHECK("not refused");
+        } catch (format_error const& e) {
+            CHECK(std::string(e.what()).find(":4: ") != std::string::npos);
+            CHECK(std::string(e.what()).find(c.says) != std::string::npos);
+        }
+    }
+    CHECK_THROWS_AS(read_tuning_file(folder.path() / "absent"), io_error);
+}
+
+TEST_CASE("a plan takes the user's record, then the shipped one, then the rule") {
+    auto const user = some_record("GPU", 3);
+    auto shipped = some_record("GPU", 3);
+    shipped.lanes = 1;
+    shipped.lane_stretch = 16;
+    std::int64_t const rows = 1000, nonzeros = 9000; // 9 a row: class 3
+    auto const choose = [&](std::vector<tuning_record> const& u, std::vector<tuning_record> const& s,
+                            srcsr_tuning const& asked = {}, std::string const& device = "GPU") {
+        return detail::choose_tuning_from(u, s, asked, device, 8, rows, nonzeros);
+    };
+    auto const both = choose({user}, {shipped});
+    CHECK(both.tuning.lane_stretch == 48);
+    CHECK(both.tuning.work_per_block == 64 * 10); // two lanes: 64 rows of 9 and their ends
+    CHECK(both.tuning.reduction == segmented_reduction::raking);
+    CHECK(both.reason.find("the tuning file") != std::string::npos);
+    auto const from_library = choose({}, {shipped});
+    CHECK(from_library.tuning.work_per_block == 128 * 10);
+    CHECK(from_library.reason.find("the shipped table") != std::string::npos);
+    auto const by_rule = choose({user}, {shipped}, {}, "another GPU");
+    CHECK(by_rule.tuning.lane_stretch == 32);
+    CHECK(by_rule.reason.find("by rule") != std::string::npos);
+    auto const asked = choose({user}, {shipped}, {.work_per_block = 700, .lane_stretch = 5});
+    CHECK(asked.tuning.work_per_block == 700);
+    CHECK(asked.tuning.lane_stretch == 5);
+    CHECK_THROWS_AS(choose({}, {}, {.threads = 100}), argument_error);
+    CHECK_THROWS_AS(choose({}, {}, {.work_per_block = 5000}), argument_error);
+}
+
+TEST_CASE("shares stay within what a block can hold, for any mean length") {
+    for (double const mean : {0.0, 0.1, 1.0, 9.0, 81.0, 127.0, 128.0, 1e3, 1e6, 1e9})
+        for (int const threads : {64, 128, 256}) {
+            std::int64_t const rows = 1 << 20;
+            auto const c = detail::choose_tuning_from({}, {}, {.threads = threads}, "GPU", 8, rows,
+                                                      static_cast<std::int64_t>(mean * double(rows)));
+            CHECK(c.tuning.work_per_block >= threads);
+            CHECK(c.tuning.work_per_block <= 10 * threads);
+        }
+}
+
+TEST_CASE("classes of row lengths") {
+    CHECK(row_length_class(0) == 0);
+    CHECK(row_length_class(2) == 0);
+    CHECK(row_length_class(2.1) == 1);
+    CHECK(row_length_class(9) == 3);
+    CHECK(row_length_class(512) == 8);
+    CHECK(row_length_class(1e9) == 9);
+}
+
+TEST_CASE("shipped records are such as a plan can use") {
+    for (auto const& r : shipped_tuning()) {
+        CAPTURE(to_line(r));
+        CHECK((r.threads == 64 || r.threads == 128 || r.threads == 256));
+        CHECK(r.lanes >= 1);
+        CHECK(r.lane_stretch >= 1);
+    }
+}
