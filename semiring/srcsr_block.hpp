@@ -48,7 +48,8 @@ struct srcsr_job {
     srcsr_scheme scheme;
 };
 
-constexpr int round_up(int n, int to) { return (n + to - 1) / to * to; }
+/// `to` is a power of two.
+constexpr int round_up(int n, int to) { return (n + to - 1) & -to; }
 constexpr int greatest(std::initializer_list<int> all) {
     int most = 0;
     for (int const n : all) most = n > most ? n : most;
@@ -316,6 +317,9 @@ struct srcsr_worker {
 
     // ----------------------------------------------------------------------------------------- shares along the path
 
+    /// Stands for the end of the row that goes on behind a tile.
+    static constexpr unsigned short never_ends = 65535;
+
     /// A tile: rows [row, row + rows) end among the nonzeros [first, first + count).
     struct tile {
         std::int64_t row;
@@ -323,7 +327,7 @@ struct srcsr_worker {
         int rows;
         int count;
         bool cut;                   ///< its first row began in an earlier share
-        unsigned short const* ends; ///< of the rows, from `first`; in shared memory
+        unsigned short const* ends; ///< of the rows, from `first`, and never_ends behind them; in shared memory
         products_type products;
         result* results; ///< of the rows, in shared memory
     };
@@ -352,7 +356,7 @@ struct srcsr_worker {
     COPPICE_HD tile stage_tile(path_point from, int rows, int count, bool cut) const {
         auto* const ends = reinterpret_cast<unsigned short*>(work_area());
         O const* const global_ends = job.offsets + from.row + 1;
-        unsigned char* const area = work_area() + round_up(2 * job.tile_steps, types::alignment);
+        unsigned char* const area = work_area() + round_up(2 * (job.tile_steps + 1), types::alignment);
         int const results_at = round_up(count * types::product_bytes, types::alignment);
         tile const t{from.row,
                      from.nonzero,
@@ -364,6 +368,7 @@ struct srcsr_worker {
                      reinterpret_cast<result*>(area + results_at)};
         int const round = items * block.threads();
         auto const stage_ends = [&] {
+            if (block.thread() == 0) ends[rows] = never_ends;
             COPPICE_NO_UNROLL
             for (int begin = 0; begin < rows; begin += round) {
                 late<O> end[items];
@@ -435,13 +440,10 @@ struct srcsr_worker {
         }
         int row = low, k = first - low;
         int const first_row = row;
-        int const never = steps + 1;
-        int end = row < t.rows ? int(t.ends[row]) : never;
+        int end = t.ends[row];
         accumulator sum = add.identity(), head = sum;
         bool closes = false;
-        COPPICE_UNROLL
-        for (int u = 0; u < share_items; ++u) {
-            if (u >= left) continue;
+        auto const step = [&] {
             if (k < end) {
                 sum = accumulate(add, sum, t.products[k]);
                 ++k;
@@ -452,9 +454,17 @@ struct srcsr_worker {
                     head = sum;
                 closes = true;
                 sum = add.identity();
-                ++row;
-                end = row < t.rows ? int(t.ends[row]) : never;
+                // Nothing to ask behind the last row: nvcc 13.0 read the wrong end here where that was a condition.
+                end = t.ends[++row];
             }
+        };
+        if constexpr (sizeof(accumulator) <= 8) {
+            COPPICE_UNROLL
+            for (int u = 0; u < share_items; ++u)
+                if (u < left) step();
+        } else {
+            COPPICE_NO_UNROLL
+            for (int u = 0; u < left; ++u) step();
         }
         accumulator const before = scan_open({sum, closes}, open);
         if (closes) close_first(t, first_row, add(before, head));
