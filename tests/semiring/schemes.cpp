@@ -278,10 +278,9 @@ void check_spmv(Executor const& exec) {
             CHECK(reference<T>(plain, x, y0, 1, 0, all).wrong(to_vector(exec, nothing)) == 0);
             row_range const range{a.rows() / 3, a.rows() - a.rows() / 4};
             auto part = exec.copy(y0);
-            using multiply = detail::multiply_stored<T, std::int32_t, T>;
-            reduce_rows(exec, plan, range,
-                        along_nonzeros{multiply{device_x.data()}, a.view().coefficients, a.view().indices},
-                        add_plus<T>{}, detail::store_scaled<T, T>{part.data(), T(1), T(-1)});
+            along_nonzeros const along{detail::multiply_stored<T, std::int32_t, T>{device_x.data()}, a.values().data(),
+                                       a.column_indices().data()};
+            reduce_rows(exec, plan, range, along, add_plus<T>{}, detail::store_scaled<T, T>{part.data(), T(1), T(-1)});
             CHECK(reference<T>(plain, x, y0, 1, -1, range).wrong(to_vector(exec, part)) == 0);
         }
     }
