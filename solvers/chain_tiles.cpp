@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The chain solver on one core: a stretch per SIMD lane. Compiled once per instruction set.
+#include "solvers/chain_tiles.hpp"
+
+#include "core/pack.hpp"
+
+namespace coppice::COPPICE_ISA {
+namespace {
+
+using namespace coppice::chain;
+
+template <class T>
+struct lanes_of {
+    using type = pack<T, register_bytes, 1>;
+};
+template <class R>
+struct lanes_of<complex_lane<R>> {
+    using type = complex_lane<pack<R, register_bytes, 1>>;
+};
+
+} // namespace
+
+template <class Stage>
+void chain_reduce(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    using lanes = typename lanes_of<typename Stage::value_type>::type;
+    for (std::int64_t p = first; p < last; p += lane_count<lanes>)
+        s.reduce(alone{}, p, reinterpret_cast<lanes*>(memory));
+}
+
+template <class Stage>
+void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    using lanes = typename lanes_of<typename Stage::value_type>::type;
+    for (std::int64_t p = first; p < last; p += lane_count<lanes>)
+        s.substitute(alone{}, p, reinterpret_cast<lanes*>(memory));
+}
+
+#define COPPICE_CHAIN_TILES(T)                                                                                         \
+    template void chain_reduce(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                 \
+    template void chain_substitute(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);             \
+    template void chain_reduce(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                \
+    template void chain_substitute(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);
+
+COPPICE_CHAIN_TILES(float)
+COPPICE_CHAIN_TILES(double)
+COPPICE_CHAIN_TILES(complex_lane<float>)
+COPPICE_CHAIN_TILES(complex_lane<double>)
+
+} // namespace coppice::COPPICE_ISA
