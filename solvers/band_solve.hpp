@@ -74,8 +74,8 @@ struct workspace_plan {
     }
 };
 
-inline unit_shape rows_shape(levels const& l, int n, int sides) { return {n, 2 * n, l.length, sides}; }
-inline unit_shape links_shape(int n, int sides) { return {2 * n, 2 * n, stretch_links, sides}; }
+inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { return {{n, 2 * n}, l.length, sides}; }
+inline unit_shape<any_size> links_shape(int n, int sides) { return {{2 * n, 2 * n}, stretch_links, sides}; }
 
 /// Short systems get short stretches.
 inline levels levels_of(batch_shape const& batch) {

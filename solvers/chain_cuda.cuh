@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_lay
     if (!s.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
-    s.reduce(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+    s.reduce(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
 template <class T, class Units>
@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team
     if (!s.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
-    s.substitute(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+    s.substitute(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
 template <class T>
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout la
 
 /// A launch needs nothing beside the links.
 template <class T>
-std::int64_t launch_bytes(cuda_executor const&, unit_shape const&, unit_shape const&) {
+std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
     return 0;
 }
 

@@ -13,7 +13,8 @@ inline constexpr std::int64_t host_group = 16; ///< stretches that one call take
 
 /// Bytes that a launch needs beside the links.
 template <class T>
-std::int64_t launch_bytes(host_executor const& exec, unit_shape const& rows, unit_shape const& links) {
+std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const& rows,
+                          unit_shape<any_size> const& links) {
     return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(links));
 }
 

@@ -21,6 +21,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "solvers/lane_access.hpp"
 
@@ -33,27 +34,42 @@ struct alone {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr void sync() {}
 };
 
-/// Sizes of one stage. `sides` right-hand sides are solved at once.
-struct unit_shape {
-    int rows;  ///< K
-    int width; ///< W
+inline constexpr int most_stack_rows = 32; ///< W + K of links of blocks of 8
+
+/// Sizes of one stage: K and W, here known at run time only.
+struct any_size {
+    int rows_, width_;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rows() const { return rows_; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int width() const { return width_; }
+};
+/// Those of block rows of a size known to the compiler, whose elimination it unrolls.
+template <int N>
+struct rows_of_size {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rows() { return N; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int width() { return 2 * N; }
+};
+
+/// The same and what goes with them. `sides` right-hand sides are solved at once.
+template <class Size>
+struct unit_shape : Size {
     int units; ///< of a stretch, at least W / K
     int sides;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width + rows; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const {
-        return units - width / rows;
-    } ///< groups of K unknowns to eliminate
-    COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows + width; } ///< those and z
-    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return 2 * width + rows + sides; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return width + rows + sides; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int slot_columns() const { return width + rows; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t reduce_elements() const {
-        return 2ll * stack_rows() * reduce_columns();
+    using Size::rows;
+    using Size::width;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, against bank conflicts
+    COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a unit
+    COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const { return units - width() / rows(); } ///< groups to eliminate
+    COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); } ///< those and z
+    COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + sides; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + sides; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t slot_elements() const {
+        return std::int64_t(inner()) * rows() * active();
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t reduce_elements() const { return 2ll * pitch() * reduce_columns(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t substitute_elements() const {
-        return 2ll * stack_rows() * substitute_columns() + std::int64_t(inner()) * rows * slot_columns() +
-               std::int64_t(unknowns() + width) * sides;
+        return 2ll * pitch() * substitute_columns() + slot_elements() + std::int64_t(unknowns() + width()) * sides;
     }
 };
 
@@ -65,168 +81,213 @@ struct elimination {
     bool equilibrate; ///< scale each row by a power of two first (scaled partial pivoting)
 };
 
-/// Brings the row with the largest entry of column k to row k of `rows` rows; the first of equals stays.
-template <class T, class Team>
-COPPICE_HD inline void bring_pivot_up(Team const& team, T* stack, int k, int rows, int columns) {
-    if constexpr (lane_count<T> == 1) {
-        int pivot = k;
-        auto best = magnitude(stack[k * columns + k]);
+/// Rows under elimination, column-major. Columns: W + K of the unknowns, the first K of which go next; `left` of y; the
+/// right-hand sides. Rows: W that are left from before, K of the next unit.
+template <class T>
+struct stack_view {
+    T* at;
+    int pitch, columns;
+    int left; ///< columns of y: W in the reduction, none where y is known
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* column(int j) const { return at + j * pitch; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T& operator()(int r, int j) const { return at[j * pitch + r]; }
+};
+
+/// The row with the largest entry of a column among rows [k, rows), for a scalar: its number. The first of equals wins.
+template <class T>
+struct scalar_pivot {
+    int row;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE scalar_pivot(T const* column, int k, int rows) : row(k) {
+        auto best = magnitude(column[k]);
         for (int r = k + 1; r < rows; ++r)
-            if (auto const size = magnitude(stack[r * columns + k]); best < size) {
+            if (auto const size = magnitude(column[r]); best < size) {
                 best = size;
-                pivot = r;
+                row = r;
             }
-        team.sync();
-        if (pivot != k)
-            for (int j = k + team.rank(); j < columns; j += team.size()) {
-                T const held = stack[k * columns + j];
-                stack[k * columns + j] = stack[pivot * columns + j];
-                stack[pivot * columns + j] = held;
-            }
-        team.sync();
-    } else {
-        T* const top = stack + k * columns;
+    }
+    /// Row k and the pivot row exchanged: what stands in the pivot's place, and in row r then.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int, int) const { return column[row]; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T below(T const* column, int k, int r) const { return column[r == row ? k : r]; }
+};
+
+/// The same for a pack: a mask for each row.
+template <class T>
+struct pack_pivot {
+    decltype(real_lane_t<T>() <= real_lane_t<T>()) here[most_stack_rows];
+
+    COPPICE_ALWAYS_INLINE pack_pivot(T const* column, int k, int rows) {
+        auto best = magnitude(column[k]);
         for (int r = k + 1; r < rows; ++r) {
-            T* const row = stack + r * columns;
-            auto const swap = magnitude(top[k]) < magnitude(row[k]);
-            for (int j = k; j < columns; ++j) {
-                T const held = top[j];
-                top[j] = select(swap, row[j], held);
-                row[j] = select(swap, held, row[j]);
-            }
+            auto const size = magnitude(column[r]);
+            here[r] = best < size;
+            best = select(here[r], size, best);
         }
+        // A later row that was larger still takes the place of an earlier one.
+        auto later = here[rows - 1];
+        for (int r = rows - 2; r > k; --r) {
+            auto const mine = here[r];
+            here[r] = without(mine, later);
+            later = later || mine;
+        }
+    }
+    COPPICE_ALWAYS_INLINE T top(T const* column, int k, int rows) const {
+        T value = column[k];
+        for (int r = k + 1; r < rows; ++r) value = select(here[r], column[r], value);
+        return value;
+    }
+    COPPICE_ALWAYS_INLINE T below(T const* column, int k, int r) const { return select(here[r], column[k], column[r]); }
+};
+
+/// Removes column k from the rows below k of one column: v the pivot row's entry, factors f[k + 1 ... rows).
+/// Rows from `moved` on go to to[r - moved], the others stay.
+template <class T, class Pivot>
+COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot, T const* f, int k, int rows,
+                                                   int moved, T* to) {
+    T const v = pivot.top(column, k, rows);
+    if constexpr (lane_count<T> == 1) {
+        T const held = column[k];
+        column[k] = v;
+        for (int r = k + 1; r < rows; ++r) {
+            T const value = (r == pivot.row ? held : column[r]) + f[r] * v;
+            (r < moved ? column[r] : to[r - moved]) = value;
+        }
+    } else {
+        T const held = column[k];
+        for (int r = k + 1; r < rows; ++r) {
+            T const value = select(pivot.here[r], held, column[r]) + f[r] * v;
+            (r < moved ? column[r] : to[r - moved]) = value;
+        }
+        column[k] = v;
     }
 }
 
-/// Eliminates the first `count` columns from `rows` rows by partial pivoting; the first `count` rows are the pivot rows
-/// afterwards, with the reciprocals of the pivots in place of these. Tells `zero_pivot(k, lane)` of columns of zeros.
+/// Eliminates the first `count` columns of `s` from `rows` rows by partial pivoting. Pivot rows stay, with reciprocals
+/// in place of the pivots; what is left moves to `next`, up and to the left by `count`. zero_pivot(k, lane) hears of
+/// columns of zeros.
 template <class T, class Team, class Tell>
-COPPICE_HD inline void eliminate_columns(Team const& team, T* stack, int count, int rows, int columns,
-                                         elimination<real_lane_t<T>> const& how, Tell const& zero_pivot) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void
+eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active, stack_view<T> const& next,
+                  elimination<real_lane_t<T>> const& how, Tell const& zero_pivot) {
+    using pivot_type = std::conditional_t<lane_count<T> == 1, scalar_pivot<T>, pack_pivot<T>>;
     for (int k = 0; k < count; ++k) {
+        T* const key = s.column(k);
         if (how.flush) {
-            for (int r = k + team.rank(); r < rows; r += team.size()) {
-                T& entry = stack[r * columns + k];
-                entry = select(magnitude(entry) <= how.threshold, T(0), entry);
-            }
+            for (int r = k + team.rank(); r < rows; r += team.size())
+                key[r] = select(magnitude(key[r]) <= how.threshold, T(0), key[r]);
             team.sync();
         }
-        bring_pivot_up(team, stack, k, rows, columns);
-        T* const top = stack + k * columns;
+        pivot_type const pivot(key, k, rows);
+        T const top = pivot.top(key, k, rows);
         if (zero_pivot.wanted() && team.rank() == 0)
             for (int l = 0; l < lane_count<T>; ++l)
-                if (get_lane(magnitude(top[k]), l) == 0) zero_pivot(k, l);
-        T const reciprocal = safe_reciprocal(top[k]);
-        for (int r = k + 1; r < rows; ++r) {
-            T* const row = stack + r * columns;
-            T const factor = -(row[k] * reciprocal);
-            for (int j = k + 1 + team.rank(); j < columns; j += team.size()) row[j] = row[j] + factor * top[j];
+                if (get_lane(magnitude(top), l) == 0) zero_pivot(k, l);
+        T const reciprocal = safe_reciprocal(top);
+        bool const last = k == count - 1;
+        if constexpr (lane_count<T> == 1) {
+            // Factors take the place of the entries they remove, where the whole team sees them.
+            T const held = key[k];
+            team.sync();
+            for (int r = k + 1 + team.rank(); r < rows; r += team.size())
+                key[r] = -((r == pivot.row ? held : key[r]) * reciprocal);
+            if (team.rank() == 0) key[k] = reciprocal;
+            team.sync();
+            for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
+                eliminate_in(s.column(j), pivot, static_cast<T const*>(key), k, rows, last ? count : rows,
+                             next.column(j < active ? (j < count ? 0 : j - count) : j));
+            team.sync();
+        } else {
+            T f[most_stack_rows];
+            for (int r = k + 1; r < rows; ++r) f[r] = -(pivot.below(key, k, r) * reciprocal);
+            key[k] = reciprocal;
+            if (!last) {
+                for (int j = k + 1; j < s.columns; ++j) eliminate_in(s.column(j), pivot, f, k, rows, rows, s.at);
+            } else {
+                for (int j = count; j < active; ++j)
+                    eliminate_in(s.column(j), pivot, f, k, rows, count, next.column(j - count));
+                for (int j = active; j < s.columns; ++j)
+                    eliminate_in(s.column(j), pivot, f, k, rows, count, next.column(j));
+            }
         }
-        team.sync();
-        if (team.rank() == 0) top[k] = reciprocal;
-        team.sync();
     }
 }
 
-/// Scales rows so that the largest of the first `width` columns and of the `left` ones behind is near 1.
+/// Scales `rows` rows from `first` on so that the largest of the active columns is near 1.
 template <class T, class Team>
-COPPICE_HD inline void equilibrate_rows(Team const& team, T* stack, int rows, int considered, int columns) {
-    for (int r = team.rank(); r < rows; r += team.size()) {
-        T* const row = stack + r * columns;
-        auto size = magnitude(row[0]);
-        for (int j = 1; j < considered; ++j) size = larger(magnitude(row[j]), size);
+COPPICE_HD inline void equilibrate_rows(Team const& team, stack_view<T> const& s, int first, int rows, int active) {
+    for (int r = first + team.rank(); r < first + rows; r += team.size()) {
+        auto size = magnitude(s(r, 0));
+        for (int j = 1; j < active; ++j) size = larger(magnitude(s(r, j)), size);
         auto const factor = scale_to_one(size);
-        for (int j = 0; j < columns; ++j) row[j] = scaled(row[j], factor);
+        for (int j = 0; j < s.columns; ++j) s(r, j) = scaled(s(r, j), factor);
     }
     team.sync();
 }
 
-/// Entries of the first `considered` columns up to the threshold become zero.
+/// Entries of the active columns up to the threshold become zero.
 template <class T, class Team>
-COPPICE_HD inline void flush_rows(Team const& team, T* stack, int rows, int considered, int columns,
+COPPICE_HD inline void flush_rows(Team const& team, stack_view<T> const& s, int first, int rows, int active,
                                   real_lane_t<T> const& threshold) {
-    for (int i = team.rank(); i < rows * considered; i += team.size()) {
-        T& entry = stack[i / considered * columns + i % considered];
+    for (int i = team.rank(); i < rows * active; i += team.size()) {
+        T& entry = s(first + i % rows, i / rows);
         entry = select(magnitude(entry) <= threshold, T(0), entry);
     }
     team.sync();
 }
 
-/// Loads unit `u` of stretch `p`, its right-hand sides from column `sides_at` on, ready for elimination.
-template <class T, class Team, class Units, class Places>
-COPPICE_HD inline void load_unit(Team const& team, Units const& units, unit_shape const& g, Places const& at, int u,
-                                 T* raw, int columns, int sides_at, elimination<real_lane_t<T>> const& how) {
-    int const considered = g.width + g.rows;
-    units.load(team, at, u, raw, columns, sides_at);
+/// Loads unit `u` to the last K rows, ready for elimination.
+template <class T, class Team, class Units, class Shape, class Places>
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_unit(Team const& team, Units const& units, Shape const& g, Places const& at,
+                                                int u, stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
+    for (int i = team.rank(); i < g.rows() * s.left; i += team.size())
+        s(g.width() + i % g.rows(), g.active() + i / g.rows()) = T(0);
+    units.load(team, g, at, u, s);
     team.sync();
-    if (how.flush) flush_rows(team, raw, g.rows, considered, columns, how.threshold);
-    if (how.equilibrate) equilibrate_rows(team, raw, g.rows, considered, columns);
+    if (how.flush) flush_rows(team, s, g.width(), g.rows(), g.active(), how.threshold);
+    if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
-/// The active part of a stack: W rows that still hold the unknowns being eliminated, then room for K more. Columns: W
-/// and K of the unknowns, `left` of y, the right-hand sides.
-template <class T>
-struct stack_view {
-    T* at;
-    int columns;
-    int left; ///< columns of y: W in the reduction, none where y is known
-
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* row(int r) const { return at + r * columns; }
-};
-
-/// Puts unit `u` of stretch `p` into rows [to, to + K), with its columns shifted by `offset` against y.
-template <class T, class Team, class Units, class Places>
-COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, unit_shape const& g, Places const& at,
-                                       int u, stack_view<T> const& s, T const* y,
-                                       elimination<real_lane_t<T>> const& how) {
-    int const to = u * g.rows, offset = u * g.rows, base = g.width + g.rows;
-    // Loaded to the rows behind first, as it stands, then dealt out.
-    T* const raw = s.row(g.width);
-    load_unit(team, units, g, at, u, raw, s.columns, base + s.left, how);
-    for (int i = team.rank(); i < g.rows * s.columns; i += team.size()) {
-        int const r = i / s.columns, j = i - r * s.columns;
-        T const* const from = raw + r * s.columns;
+/// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known it goes to the other side.
+template <class T, class Team, class Units, class Shape, class Places>
+COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Shape const& g, Places const& at, int u,
+                                       stack_view<T> const& s, T const* y, elimination<real_lane_t<T>> const& how) {
+    int const offset = u * g.rows(), active = g.active();
+    load_unit(team, units, g, at, u, s, how); // to the last rows, as it stands; then dealt out
+    for (int i = team.rank(); i < g.rows() * s.columns; i += team.size()) {
+        int const j = i / g.rows(), r = i - j * g.rows(), from = g.width() + r;
         T value(0);
-        if (j < g.width) { // unknown behind y
-            int const c = g.width + j - offset;
-            if (c >= 0 && c < base) value = from[c];
-        } else if (j >= base && j < base + s.left) { // y itself
-            int const c = j - base - offset;
-            if (c >= 0 && c < base) value = from[c];
-        } else if (j >= base + s.left) {
-            value = from[j];
+        if (j < g.width()) { // an unknown behind y
+            int const c = g.width() + j - offset;
+            if (c >= 0 && c < active) value = s(from, c);
+        } else if (j >= active && j < active + s.left) { // y itself
+            int const c = j - active - offset;
+            if (c >= 0 && c < active) value = s(from, c);
+        } else if (j >= active + s.left) {
+            value = s(from, j);
             if (s.left == 0)
-                for (int c = 0; c + offset < g.width && c < base; ++c)
-                    value = value - from[c] * y[(c + offset) * g.sides + (j - base)];
+                for (int c = 0; c + offset < g.width() && c < active; ++c)
+                    value = value - s(from, c) * y[(c + offset) * g.sides + (j - active)];
         }
-        s.row(to + r)[j] = value;
+        s(offset + r, j) = value;
     }
     team.sync();
 }
 
 /// Walks through a stretch; after every elimination `kept(inner, stack)` may take the K pivot rows. Returns the stack
 /// whose first W rows are what is left.
-template <class T, class Team, class Units, class Places, class Kept, class Tell>
-COPPICE_HD inline stack_view<T> walk(Team const& team, Units const& units, unit_shape const& g, Places const& at,
-                                     T* memory, int left, T const* y, elimination<real_lane_t<T>> const& how,
-                                     Kept const& kept, Tell const& tell) {
-    int const columns = g.width + g.rows + left + g.sides, first = g.width / g.rows;
-    stack_view<T> now{memory, columns, left}, next{memory + g.stack_rows() * columns, columns, left};
+template <class T, class Team, class Units, class Shape, class Places, class Kept, class Tell>
+COPPICE_HD COPPICE_ALWAYS_INLINE stack_view<T>
+walk(Team const& team, Units const& units, Shape const& g, Places const& at, T* memory, int left, T const* y,
+     elimination<real_lane_t<T>> const& how, Kept const& kept, Tell const& tell) {
+    int const columns = g.active() + left + g.sides, first = g.width() / g.rows();
+    stack_view<T> now{memory, g.pitch(), columns, left}, next{memory + g.pitch() * columns, g.pitch(), columns, left};
     for (int u = 0; u < first; ++u) load_first_unit(team, units, g, at, u, now, y, how);
     for (int u = first; u < g.units; ++u) {
-        T* const raw = now.row(g.width);
-        for (int i = team.rank(); i < g.rows * left; i += team.size())
-            raw[(i / left) * columns + g.width + g.rows + i % left] = T(0);
-        load_unit(team, units, g, at, u, raw, columns, g.width + g.rows + left, how);
-        eliminate_columns(team, now.at, g.rows, g.stack_rows(), columns, how, tell.at(u));
+        load_unit(team, units, g, at, u, now, how);
+        for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
+            next(i % g.width(), g.width() + i / g.width()) = T(0);
+        eliminate_columns(team, now, g.rows(), g.stack_rows(), g.active(), next, how, tell.at(u));
         kept(u - first, now);
-        // What is left moves up and, with its first K columns gone, to the left.
-        for (int i = team.rank(); i < g.width * columns; i += team.size()) {
-            int const r = i / columns, j = i - r * columns;
-            next.row(r)[j] = j < g.width            ? now.row(r + g.rows)[j + g.rows]
-                             : j < g.width + g.rows ? T(0)
-                                                    : now.row(r + g.rows)[j];
-        }
         team.sync();
         stack_view<T> const old = now;
         now = next;
@@ -237,89 +298,86 @@ COPPICE_HD inline stack_view<T> walk(Team const& team, Units const& units, unit_
 
 struct keep_nothing {
     template <class Stack>
-    COPPICE_HD void operator()(int, Stack const&) const {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, Stack const&) const {}
 };
 
-/// Reduces stretch `p` to a link, S y + R z = d; `memory` holds g.reduce_elements().
-template <class T, class Team, class Units, class Places, class Links, class Tell>
-COPPICE_HD inline void reduce_stretch(Team const& team, Units const& units, unit_shape const& g, Places const& at,
-                                      T* memory, elimination<real_lane_t<T>> const& how, Links const& links,
-                                      Tell const& tell) {
-    auto const s = walk(team, units, g, at, memory, g.width, static_cast<T const*>(nullptr), how, keep_nothing{}, tell);
-    int const base = g.width + g.rows;
-    int const columns = 2 * g.width + g.sides;
-    for (int i = team.rank(); i < g.width * columns; i += team.size()) {
+/// Reduces a stretch to a link, S y + R z = d; `memory` holds g.reduce_elements().
+template <class T, class Team, class Units, class Shape, class Places, class Links, class Tell>
+COPPICE_HD inline void reduce_stretch(Team const& team, Units const& units, Shape const& g, Places const& at, T* memory,
+                                      elimination<real_lane_t<T>> const& how, Links const& links, Tell const& tell) {
+    int const w = g.width(), columns = 2 * w + g.sides;
+    auto const s = walk(team, units, g, at, memory, w, static_cast<T const*>(nullptr), how, keep_nothing{}, tell);
+    for (int i = team.rank(); i < w * columns; i += team.size()) {
         int const r = i / columns, j = i - r * columns;
-        int const from = j < g.width ? base + j : j < 2 * g.width ? j - g.width : base + j - g.width;
-        links.take(at, r, j, s.row(r)[from]);
+        links.take(at, r, j, s(r, j < w ? g.active() + j : j < 2 * w ? j - w : g.active() + j - w));
     }
     team.sync();
 }
 
 /// Keeps the pivot rows of a walk: matrix part to `slots`, right-hand sides to `x`.
-template <class T, class Team>
+template <class T, class Team, class Shape>
 struct keep_slots {
     Team const& team;
-    unit_shape const& g;
+    Shape const& g;
     T *slots, *x;
 
-    COPPICE_HD void operator()(int inner, stack_view<T> const& s) const {
-        int const columns = g.slot_columns();
-        for (int i = team.rank(); i < g.rows * s.columns; i += team.size()) {
-            int const r = i / s.columns, j = i - r * s.columns;
-            if (j < columns)
-                slots[(std::int64_t(inner) * g.rows + r) * columns + j] = s.row(r)[j];
+    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int inner, stack_view<T> const& s) const {
+        for (int i = team.rank(); i < g.rows() * s.columns; i += team.size()) {
+            int const j = i / g.rows(), r = i - j * g.rows();
+            if (j < g.active())
+                slots[(std::int64_t(inner) * g.active() + j) * g.rows() + r] = s(r, j);
             else
-                x[(inner * g.rows + r) * g.sides + j - columns] = s.row(r)[j];
+                x[(inner * g.rows() + r) * g.sides + j - g.active()] = s(r, j);
         }
     }
 };
 
 /// Solves slot rows upwards: x holds right-hand sides and becomes the solution, its last W rows are z.
-template <class T, class Team>
-COPPICE_HD inline void substitute_slots(Team const& team, unit_shape const& g, T const* slots, T* x) {
-    int const columns = g.slot_columns();
+template <class T, class Team, class Shape>
+COPPICE_HD inline void substitute_slots(Team const& team, Shape const& g, T const* slots, T* x) {
     for (int inner = g.inner() - 1; inner >= 0; --inner) {
-        T const* const slot = slots + std::int64_t(inner) * g.rows * columns;
-        T* const here = x + inner * g.rows * g.sides;
-        for (int i = team.rank(); i < g.rows * g.sides; i += team.size()) {
+        T const* const slot = slots + std::int64_t(inner) * g.rows() * g.active();
+        T* const here = x + inner * g.rows() * g.sides;
+        for (int i = team.rank(); i < g.rows() * g.sides; i += team.size()) {
             int const r = i / g.sides, side = i - r * g.sides;
             T value = here[i];
-            for (int c = g.rows; c < columns; ++c) value = value - slot[r * columns + c] * here[c * g.sides + side];
+            for (int c = g.rows(); c < g.active(); ++c)
+                value = value - slot[c * g.rows() + r] * here[c * g.sides + side];
             here[i] = value;
         }
         team.sync();
         for (int side = team.rank(); side < g.sides; side += team.size())
-            for (int r = g.rows - 1; r >= 0; --r) {
+            for (int r = g.rows() - 1; r >= 0; --r) {
                 T value = here[r * g.sides + side];
-                for (int c = r + 1; c < g.rows; ++c) value = value - slot[r * columns + c] * here[c * g.sides + side];
-                here[r * g.sides + side] = value * slot[r * columns + r];
+                for (int c = r + 1; c < g.rows(); ++c)
+                    value = value - slot[c * g.rows() + r] * here[c * g.sides + side];
+                here[r * g.sides + side] = value * slot[r * g.rows() + r];
             }
         team.sync();
     }
 }
 
-/// Solves stretch `p`, y and z known: `boundary.left(at, i, side)`, `boundary.right(at, i, side)`; gives unit u the
-/// values of its first K unknowns behind x[first - 1] by `units.store(at, u, r, side, value)`.
-template <class T, class Team, class Units, class Places, class Boundary, class Tell>
-COPPICE_HD inline void substitute_stretch(Team const& team, Units const& units, unit_shape const& g, Places const& at,
+/// Solves a stretch, y and z known: `boundary.left(at, i, to)`, `boundary.right(at, i, to)`; gives unit u the values of
+/// its first K unknowns behind x[first - 1] by `units.store(at, u, r, side, value)`.
+template <class T, class Team, class Units, class Shape, class Places, class Boundary, class Tell>
+COPPICE_HD inline void substitute_stretch(Team const& team, Units const& units, Shape const& g, Places const& at,
                                           T* memory, elimination<real_lane_t<T>> const& how, Boundary const& boundary,
                                           Tell const& tell) {
-    T* const slots = memory + 2ll * g.stack_rows() * g.substitute_columns();
-    T* const x = slots + std::int64_t(g.inner()) * g.rows * g.slot_columns();
+    T* const slots = memory + 2ll * g.pitch() * g.substitute_columns();
+    T* const x = slots + g.slot_elements();
     T* const y = x + std::int64_t(g.unknowns()) * g.sides;
-    for (int i = team.rank(); i < g.width * g.sides; i += team.size()) {
+    for (int i = team.rank(); i < g.width() * g.sides; i += team.size()) {
         boundary.left(at, i, y[i]);
-        boundary.right(at, i, x[g.inner() * g.rows * g.sides + i]);
+        boundary.right(at, i, x[g.inner() * g.rows() * g.sides + i]);
     }
     team.sync();
-    walk(team, units, g, at, memory, 0, static_cast<T const*>(y), how, keep_slots<T, Team>{team, g, slots, x}, tell);
-    team.sync();
+    walk(team, units, g, at, memory, 0, static_cast<T const*>(y), how, keep_slots<T, Team, Shape>{team, g, slots, x},
+         tell);
     substitute_slots(team, g, slots, x);
-    for (int i = team.rank(); i < g.units * g.rows * g.sides; i += team.size()) {
-        int const u = i / (g.rows * g.sides), rest = i - u * g.rows * g.sides;
-        int const r = rest / g.sides, side = rest - r * g.sides;
-        units.store(at, u, r, side, u == 0 ? y[(g.width - g.rows) * g.sides + rest] : x[i - g.rows * g.sides]);
+    int const each = g.rows() * g.sides;
+    for (int i = team.rank(); i < g.units * each; i += team.size()) {
+        int const u = i / each, rest = i - u * each, r = rest / g.sides, side = rest - r * g.sides;
+        units.store(at, u, r, side, u == 0 ? y[(g.width() - g.rows()) * g.sides + rest] : x[i - each]);
     }
     team.sync();
 }

@@ -70,21 +70,22 @@ struct matrix_rows {
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool banded() const { return lower_bands >= 0; }
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE strand<T> strand_of(int r, int c) const {
+    /// `block` is n, perhaps known to the compiler.
+    COPPICE_HD COPPICE_ALWAYS_INLINE strand<T> strand_of(int block, int r, int c) const {
         bool const turned = op != transposition::none;
         if (banded()) {
-            int const k = c - n - r; // column minus row
+            int const k = c - block - r; // column minus row
             int const band = (turned ? -k : k) + lower_bands;
             if (band < 0 || band > lower_bands + upper_bands) return {nullptr, 0, 0};
-            return {diagonal + band * scalar_rows + (turned ? r + k : r), n, 0};
+            return {diagonal + band * scalar_rows + (turned ? r + k : r), block, 0};
         }
-        int const part = c / n, q = c - part * n;
+        int const part = c / block, q = c - part * block;
         if (!turned) {
             T const* const band = part == 0 ? lower : part == 1 ? diagonal : upper;
-            return {band + r + q * n, n * n, 0};
+            return {band + r + q * block, block * block, 0};
         }
         T const* const band = part == 0 ? upper : part == 1 ? diagonal : lower;
-        return {band + q + r * n, n * n, part - 1};
+        return {band + q + r * block, block * block, part - 1};
     }
 
     /// Entry (r, c) of block row j of a system with everything that happens at borders. Rows behind the last pass two
@@ -97,7 +98,7 @@ struct matrix_rows {
             if (column < 0 || column >= scalar_rows) return T(0);
         }
         if (!cyclic && ((c < n && j == 0) || (c >= 2 * n && j == s.rows - 1))) return T(0);
-        strand<T> const of = strand_of(r, c);
+        strand<T> const of = strand_of(n, r, c);
         if (!of.base) return T(0);
         std::int64_t at = j + of.shift; // round the corner where the matrix is cyclic
         at += at < 0 ? s.rows : at >= s.rows ? -s.rows : 0;

@@ -52,34 +52,41 @@ struct row_units {
     int sides;
     std::int64_t* singular; ///< a row for each system, no_row at first; or null
 
-    template <class Lane, class Team, int Lanes>
-    COPPICE_HD void load(Team const& team, stretch_places<Lanes> const& at, int u, Lane* raw, int columns,
-                         int sides_at) const {
-        int const n = a.n, all = 3 * n + sides;
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, stretch_places<Lanes> const& at, int u,
+                                               stack_view<Lane> const& to) const {
+        int const n = g.rows();
         bool const plain = at.inner && a.op != transposition::conjugate_transposed;
         // Down the columns, as blocks lie in memory.
-        for (int i = team.rank(); i < n * all; i += team.size()) {
+        for (int i = team.rank(); i < n * 3 * n; i += team.size()) {
             int const c = i / n, r = i - c * n;
-            Lane& to = raw[r * columns + (c < 3 * n ? c : sides_at + c - 3 * n)];
-            if (c >= 3 * n)
-                load_side(at, u, r, c - 3 * n, to);
-            else if (plain)
-                load_strand(at, a.strand_of(r, c), u, to);
+            if (plain)
+                load_strand(at, a.strand_of(n, r, c), u, g.units, to(2 * n + r, c));
             else
-                for (int l = 0; l < Lanes; ++l) set_lane(to, l, a.entry(at.lane[l].units, at.lane[l].begin + u, r, c));
+                for (int l = 0; l < Lanes; ++l)
+                    set_lane(to(2 * n + r, c), l, a.entry(at.lane[l].units, at.lane[l].begin + u, r, c));
+        }
+        for (int i = team.rank(); i < n * sides; i += team.size()) {
+            int const side = i / n, r = i - side * n;
+            Lane& target = to(2 * n + r, 3 * n + to.left + side);
+            if (plain)
+                load_strand(at, strand<T>{d + r + side * d_leading, n, 0}, u, g.units, target);
+            else
+                load_side(at, u, r, side, target);
         }
     }
+    /// Lanes are `apart` units from each other.
     template <class Lane, int Lanes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_strand(stretch_places<Lanes> const& at, strand<T> const& s, int u,
-                                                      Lane& to) const {
+                                                      int apart, Lane& to) const {
         if (!s.base) {
             to = Lane(0);
             return;
         }
-        for (int l = 0; l < Lanes; ++l) {
-            stretch_place const& place = at.lane[l];
-            set_lane(to, l, s.base[(place.units.base + (place.begin + u + s.shift) * place.units.stride) * s.stride]);
-        }
+        system_place const& place = at.lane[0].units;
+        std::int64_t const stride = place.stride * s.stride, step = stride * apart;
+        T const* const from = s.base + place.base * s.stride + (at.lane[0].begin + u + s.shift) * stride;
+        for (int l = 0; l < Lanes; ++l) set_lane(to, l, from[l * step]);
     }
     template <class Lane, int Lanes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_side(stretch_places<Lanes> const& at, int u, int r, int side,
@@ -119,18 +126,19 @@ struct link_units {
     std::int64_t span = 0; ///< and how many of its block rows each stands for
     std::int64_t* singular = nullptr;
 
-    template <class Lane, class Team, int Lanes>
-    COPPICE_HD void load(Team const& team, stretch_places<Lanes> const& at, int u, Lane* raw, int columns,
-                         int sides_at) const {
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, stretch_places<Lanes> const& at, int u,
+                                               stack_view<Lane> const& to) const {
         int const all = 2 * width + sides;
         for (int i = team.rank(); i < width * all; i += team.size()) {
             int const r = i / all, c = i - r * all;
-            Lane& to = raw[r * columns + (c < 2 * width ? c : sides_at + c - 2 * width)];
+            Lane& target = to(width + r, c < 2 * width ? c : to.left + c);
             for (int l = 0; l < Lanes; ++l) {
                 system_place const& s = at.lane[l].units;
                 std::int64_t const j = at.lane[l].begin + u;
                 // Behind the last link: z = y.
-                set_lane(to, l, j < s.rows ? entry(s.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0));
+                T const value = j < s.rows ? entry(s.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
+                set_lane(target, l, value);
             }
         }
     }
@@ -207,23 +215,23 @@ struct stage {
     Units units;
     link_units<T> links;
     levels all;
-    unit_shape shape;
+    unit_shape<any_size> shape;
     elimination<real_lane_t<T>> how;
     std::int64_t stretches;
     int const* gate; ///< null, or: do nothing unless it points to something other than 0
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return !gate || *gate != 0; }
 
-    template <class Lane, class Team>
-    COPPICE_HD void reduce(Team const& team, std::int64_t p, Lane* memory) const {
+    template <class Lane, class Team, class Shape>
+    COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
         stretch_places<lane_count<Lane>> const at(all, units.depth, p);
         pivot_teller<Units, lane_count<Lane>> const teller{units, at};
-        reduce_stretch(team, units, shape, at, memory, spread<Lane>(how), links, teller);
+        reduce_stretch(team, units, g, at, memory, spread<Lane>(how), links, teller);
     }
-    template <class Lane, class Team>
-    COPPICE_HD void substitute(Team const& team, std::int64_t p, Lane* memory) const {
+    template <class Lane, class Team, class Shape>
+    COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
         stretch_places<lane_count<Lane>> const at(all, units.depth, p);
-        substitute_stretch(team, units, shape, at, memory, spread<Lane>(how), link_boundary<T>{links}, silent_teller{});
+        substitute_stretch(team, units, g, at, memory, spread<Lane>(how), link_boundary<T>{links}, silent_teller{});
     }
 };
 
@@ -239,7 +247,7 @@ struct closing {
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return !gate || *gate != 0; }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t elements() const {
-        return std::int64_t(links.width) * (links.width + links.sides);
+        return std::int64_t(links.width | 1) * (links.width + links.sides);
     }
 
     struct teller {
@@ -260,22 +268,22 @@ struct closing {
         bool const idle = rows == 0;
         std::int64_t const link = idle ? 0 : all.first(s, links.depth);
         bool const exchanged = rows % 2 == 1;
+        stack_view<T> const m{memory, w | 1, columns, 0};
         for (int i = team.rank(); i < w * columns; i += team.size()) {
-            int const r = i / columns, c = i - r * columns;
-            memory[i] = idle ? links.a.whole(c == r ? 1 : 0)
-                        : c >= w
-                            ? links.entry(link, r, c + w)
-                            : links.entry(link, r, c) + links.entry(link, r, w + (exchanged ? (c + w / 2) % w : c));
+            int const c = i / w, r = i - c * w;
+            m(r, c) = idle     ? links.a.whole(c == r ? 1 : 0)
+                      : c >= w ? links.entry(link, r, c + w)
+                               : links.entry(link, r, c) + links.entry(link, r, w + (exchanged ? (c + w / 2) % w : c));
         }
         team.sync();
-        if (how.equilibrate) equilibrate_rows(team, memory, w, w, columns);
-        eliminate_columns(team, memory, w, w, columns, how, teller{links, idle ? -1 : s});
+        if (how.equilibrate) equilibrate_rows(team, m, 0, w, w);
+        eliminate_columns(team, m, w, w, w, m, how, teller{links, idle ? -1 : s});
         for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size())
             for (int r = w - 1; r >= 0; --r) {
                 T* const x = links.rhs + link * w * links.sides + side;
-                T value = memory[r * columns + w + side];
-                for (int c = r + 1; c < w; ++c) value = value - memory[r * columns + c] * x[c * links.sides];
-                x[r * links.sides] = value * memory[r * columns + r];
+                T value = m(r, w + side);
+                for (int c = r + 1; c < w; ++c) value = value - m(r, c) * x[c * links.sides];
+                x[r * links.sides] = value * m(r, r);
             }
     }
 };

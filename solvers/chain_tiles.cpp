@@ -18,20 +18,40 @@ struct lanes_of<complex_lane<R>> {
     using type = complex_lane<pack<R, register_bytes, 1>>;
 };
 
+template <class Stage>
+inline constexpr bool is_row_stage = false;
+template <class T>
+inline constexpr bool is_row_stage<stage<T, row_units<T>>> = true;
+
 } // namespace
+
+// Scalar rows and those of pentadiagonal matrices in real numbers are unrolled; for the others, code that takes every
+// size is a third as fast and a fifth as large.
+template <class Stage, class Work>
+void with_shape(Stage const& s, Work const& work) {
+    if constexpr (std::is_floating_point_v<typename Stage::value_type> && is_row_stage<Stage>) {
+        if (s.shape.rows() == 1) return work(unit_shape<rows_of_size<1>>{{}, s.shape.units, s.shape.sides});
+        if (s.shape.rows() == 2) return work(unit_shape<rows_of_size<2>>{{}, s.shape.units, s.shape.sides});
+    }
+    work(s.shape);
+}
 
 template <class Stage>
 void chain_reduce(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename lanes_of<typename Stage::value_type>::type;
-    for (std::int64_t p = first; p < last; p += lane_count<lanes>)
-        s.reduce(alone{}, p, reinterpret_cast<lanes*>(memory));
+    with_shape(s, [&](auto const& shape) {
+        for (std::int64_t p = first; p < last; p += lane_count<lanes>)
+            s.reduce(alone{}, shape, p, reinterpret_cast<lanes*>(memory));
+    });
 }
 
 template <class Stage>
 void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename lanes_of<typename Stage::value_type>::type;
-    for (std::int64_t p = first; p < last; p += lane_count<lanes>)
-        s.substitute(alone{}, p, reinterpret_cast<lanes*>(memory));
+    with_shape(s, [&](auto const& shape) {
+        for (std::int64_t p = first; p < last; p += lane_count<lanes>)
+            s.substitute(alone{}, shape, p, reinterpret_cast<lanes*>(memory));
+    });
 }
 
 #define COPPICE_CHAIN_TILES(T)                                                                                         \

@@ -21,7 +21,7 @@ namespace chain {
 
 /// Bytes that one thread works in: a register of at most 64 bytes for each real of every element.
 template <class T>
-std::int64_t tile_bytes(unit_shape const& g) {
+std::int64_t tile_bytes(unit_shape<any_size> const& g) {
     std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
     std::int64_t const elements =
         g.reduce_elements() > g.substitute_elements() ? g.reduce_elements() : g.substitute_elements();
