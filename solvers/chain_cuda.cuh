@@ -8,7 +8,7 @@
 
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
-#include "solvers/chain_stage.hpp"
+#include "solvers/chain_factor_stage.hpp"
 
 namespace coppice::chain {
 
@@ -63,6 +63,15 @@ __global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout la
     c.solve(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
+template <class Job>
+__global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if (!job.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    auto* const memory = reinterpret_cast<typename Job::value_type*>(shared) + team * layout.elements;
+    job.run(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
 /// A launch needs nothing beside the links.
 template <class T>
 std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
@@ -99,6 +108,22 @@ void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*)
 template <class T>
 void close(cuda_executor const& exec, closing<T> const& c, std::byte*) {
     run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.links.width, c.elements());
+}
+
+template <class T, class Units>
+void run_step(cuda_executor const& exec, factored_stage<T, Units> const& s, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_stage<T, Units>>, s, s.base.stretches, s.base.shape.reduce_columns(),
+              s.elements(s.base.shape));
+}
+
+template <class T>
+void run_step(cuda_executor const& exec, factored_closing<T> const& c, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_closing<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
+}
+
+template <class T>
+std::int64_t factor_launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+    return 0;
 }
 
 } // namespace coppice::chain

@@ -18,29 +18,31 @@ std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const&
     return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(links));
 }
 
-template <class T, class Units, class Kernel>
-void run_stretches(host_executor const& exec, stage<T, Units> const& s, std::byte* memory, Kernel kernel) {
-    if (!s.open()) return;
-    std::int64_t const groups = (s.stretches + host_group - 1) / host_group;
+/// Deals stretches out to the threads, each with `bytes` of memory.
+template <class Job, class Kernel>
+void run_stretches(host_executor const& exec, Job const& job, std::int64_t stretches, std::int64_t bytes,
+                   std::byte* memory, Kernel kernel) {
+    if (!job.open()) return;
+    std::int64_t const groups = (stretches + host_group - 1) / host_group;
     std::int64_t const workers = std::min<std::int64_t>(exec.threads(), groups);
-    std::int64_t const bytes = tile_bytes<T>(s.shape);
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
         std::int64_t const first = groups * w / workers * host_group;
-        std::int64_t const last = std::min(s.stretches, groups * (w + 1) / workers * host_group);
-        kernel(s, first, last, memory + w * bytes);
+        std::int64_t const last = std::min(stretches, groups * (w + 1) / workers * host_group);
+        kernel(job, first, last, memory + w * bytes);
     });
 }
 
 template <class T, class Units>
 void reduce(host_executor const& exec, stage<T, Units> const& s, std::byte* memory) {
     using this_stage = stage<T, Units>;
-    run_stretches(exec, s, memory, COPPICE_ISA_SELECT(chain_reduce<this_stage>));
+    run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_reduce<this_stage>));
 }
 
 template <class T, class Units>
 void substitute(host_executor const& exec, stage<T, Units> const& s, std::byte* memory) {
     using this_stage = stage<T, Units>;
-    run_stretches(exec, s, memory, COPPICE_ISA_SELECT(chain_substitute<this_stage>));
+    run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
+                  COPPICE_ISA_SELECT(chain_substitute<this_stage>));
 }
 
 template <class T>
@@ -51,6 +53,26 @@ void close(host_executor const& exec, closing<T> const& c, std::byte* memory) {
         T* const mine = reinterpret_cast<T*>(memory) + w * c.elements();
         for (std::int64_t s = systems * w / workers; s < systems * (w + 1) / workers; ++s) c.solve(alone{}, s, mine);
     });
+}
+
+/// A step of a factorisation: all stretches of a stage.
+template <class T, class Units>
+void run_step(host_executor const& exec, factored_stage<T, Units> const& s, std::byte* memory) {
+    using this_stage = factored_stage<T, Units>;
+    run_stretches(exec, s, s.base.stretches, factor_tile_bytes<T>(s.base.shape), memory,
+                  COPPICE_ISA_SELECT(chain_factor<this_stage>));
+}
+
+/// The closing of all systems.
+template <class T>
+void run_step(host_executor const&, factored_closing<T> const& c, std::byte* memory) {
+    for (std::int64_t s = 0; s < c.base.all.batch.systems; ++s) c.run(alone{}, s, reinterpret_cast<T*>(memory));
+}
+
+template <class T>
+std::int64_t factor_launch_bytes(host_executor const& exec, unit_shape<any_size> const& rows,
+                                 unit_shape<any_size> const& links) {
+    return exec.threads() * std::max(factor_tile_bytes<T>(rows), factor_tile_bytes<T>(links));
 }
 
 } // namespace coppice::chain

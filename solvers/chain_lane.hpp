@@ -164,7 +164,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot
 
 /// Eliminates the first `count` columns of `s` from `rows` rows by partial pivoting. Pivot rows stay, with reciprocals
 /// in place of the pivots; what is left moves to `next`, up and to the left by `count`. zero_pivot(k, lane) hears of
-/// columns of zeros.
+/// columns of zeros; where it records, it hears of every pivot, and the first `count` columns keep the factors below.
 template <class T, class Team, class Tell>
 COPPICE_HD COPPICE_ALWAYS_INLINE void
 eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active, stack_view<T> const& next,
@@ -182,6 +182,7 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
         if (zero_pivot.wanted() && team.rank() == 0)
             for (int l = 0; l < lane_count<T>; ++l)
                 if (get_lane(magnitude(top), l) == 0) zero_pivot(k, l);
+        if (team.rank() == 0) zero_pivot.record(k, pivot, key);
         T const reciprocal = safe_reciprocal(top);
         bool const last = k == count - 1;
         if constexpr (lane_count<T> == 1) {
@@ -200,6 +201,8 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
             T f[most_stack_rows];
             for (int r = k + 1; r < rows; ++r) f[r] = -(pivot.below(key, k, r) * reciprocal);
             key[k] = reciprocal;
+            if (zero_pivot.recording)
+                for (int r = k + 1; r < rows; ++r) key[r] = f[r];
             if (!last) {
                 for (int j = k + 1; j < s.columns; ++j) eliminate_in(s.column(j), pivot, f, k, rows, rows, s.at);
             } else {

@@ -16,8 +16,15 @@ inline constexpr int most_stages = 17; ///< 32 * 16^15 > 2^63
 inline constexpr int most_sides = 8;   ///< right-hand sides solved at once
 inline constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 
+/// For tellers that do not keep what was eliminated with what.
+struct no_record {
+    static constexpr bool recording = false;
+    template <class Pivot, class T>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void record(int, Pivot const&, T const*) const {}
+};
+
 /// Tells nobody of columns without a pivot.
-struct silent_teller {
+struct silent_teller : no_record {
     COPPICE_HD COPPICE_ALWAYS_INLINE silent_teller at(int) const { return {}; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return false; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, int) const {}
@@ -25,12 +32,12 @@ struct silent_teller {
 
 /// Remembers the first unknown of each system for which no pivot was found.
 template <class Units, int Lanes>
-struct pivot_teller {
+struct pivot_teller : no_record {
     Units const& units;
     stretch_places<Lanes> const& places;
     int u = 0;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE pivot_teller at(int unit) const { return {units, places, unit}; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE pivot_teller at(int unit) const { return {{}, units, places, unit}; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return units.singular != nullptr; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int l) const {
         stretch_place const& place = places.lane[l];
@@ -66,10 +73,17 @@ struct row_units {
                 for (int l = 0; l < Lanes; ++l)
                     set_lane(to(2 * n + r, c), l, a.entry(at.lane[l].units, at.lane[l].begin + u, r, c));
         }
+        load_sides(team, g, at, u, to, 2 * n, 3 * n + to.left);
+    }
+    /// The right-hand sides of unit u, to rows from `row` and columns from `column` on.
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_sides(Team const& team, Shape const& g, stretch_places<Lanes> const& at,
+                                                     int u, stack_view<Lane> const& to, int row, int column) const {
+        int const n = g.rows();
         for (int i = team.rank(); i < n * sides; i += team.size()) {
             int const side = i / n, r = i - side * n;
-            Lane& target = to(2 * n + r, 3 * n + to.left + side);
-            if (plain)
+            Lane& target = to(row + r, column + side);
+            if (at.inner)
                 load_strand(at, strand<T>{d + r + side * d_leading, n, 0}, u, g.units, target);
             else
                 load_side(at, u, r, side, target);
@@ -139,6 +153,18 @@ struct link_units {
                 // Behind the last link: z = y.
                 T const value = j < s.rows ? entry(s.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
                 set_lane(target, l, value);
+            }
+        }
+    }
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_sides(Team const& team, Shape const&, stretch_places<Lanes> const& at,
+                                                     int u, stack_view<Lane> const& to, int row, int column) const {
+        for (int i = team.rank(); i < width * sides; i += team.size()) {
+            int const r = i / sides, side = i - r * sides;
+            for (int l = 0; l < Lanes; ++l) {
+                system_place const& s = at.lane[l].units;
+                std::int64_t const j = at.lane[l].begin + u;
+                set_lane(to(row + r, column + side), l, j < s.rows ? entry(s.base + j, r, 2 * width + side) : T(0));
             }
         }
     }
@@ -225,7 +251,7 @@ struct stage {
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
         stretch_places<lane_count<Lane>> const at(all, units.depth, p);
-        pivot_teller<Units, lane_count<Lane>> const teller{units, at};
+        pivot_teller<Units, lane_count<Lane>> const teller{{}, units, at};
         reduce_stretch(team, units, g, at, memory, spread<Lane>(how), links, teller);
     }
     template <class Lane, class Team, class Shape>
@@ -250,9 +276,10 @@ struct closing {
         return std::int64_t(links.width | 1) * (links.width + links.sides);
     }
 
-    struct teller {
+    struct teller : no_record {
         link_units<T> const& links;
         std::int64_t system;
+        COPPICE_HD COPPICE_ALWAYS_INLINE teller(link_units<T> const& l, std::int64_t s) : links(l), system(s) {}
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return links.singular != nullptr && system >= 0; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             if (std::int64_t const row = links.row_before(0, k, system); row >= 0)
@@ -260,6 +287,19 @@ struct closing {
         }
     };
 
+    /// S + R of a system and its right-hand sides; a unit matrix for one without rows.
+    template <class Team>
+    COPPICE_HD void load(Team const& team, std::int64_t s, stack_view<T> const& m) const {
+        std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
+        int const w = links.width;
+        std::int64_t const link = rows == 0 ? 0 : all.first(s, links.depth);
+        for (int i = team.rank(); i < w * m.columns; i += team.size()) {
+            int const c = i / w, r = i - c * w, behind = rows % 2 == 1 ? (c + w / 2) % w : c;
+            m(r, c) = rows == 0 ? links.a.whole(c == r ? 1 : 0)
+                      : c >= w  ? links.entry(link, r, c + w)
+                                : links.entry(link, r, c) + links.entry(link, r, w + behind);
+        }
+    }
     template <class Team>
     COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
         std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
@@ -267,14 +307,8 @@ struct closing {
         // A team without a system goes along, on a unit matrix, so that its lanes meet the others at barriers.
         bool const idle = rows == 0;
         std::int64_t const link = idle ? 0 : all.first(s, links.depth);
-        bool const exchanged = rows % 2 == 1;
         stack_view<T> const m{memory, w | 1, columns, 0};
-        for (int i = team.rank(); i < w * columns; i += team.size()) {
-            int const c = i / w, r = i - c * w;
-            m(r, c) = idle     ? links.a.whole(c == r ? 1 : 0)
-                      : c >= w ? links.entry(link, r, c + w)
-                               : links.entry(link, r, c) + links.entry(link, r, w + (exchanged ? (c + w / 2) % w : c));
-        }
+        load(team, s, m);
         team.sync();
         if (how.equilibrate) equilibrate_rows(team, m, 0, w, w);
         eliminate_columns(team, m, w, w, w, m, how, teller{links, idle ? -1 : s});

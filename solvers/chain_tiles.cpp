@@ -54,11 +54,20 @@ void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std
     });
 }
 
+template <class Stage>
+void chain_factor(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+    using lanes = typename lanes_of<typename Stage::value_type>::type;
+    static_assert(lane_count<lanes> <= most_lanes);
+    for (std::int64_t p = first; p < last; p += lane_count<lanes>) s.run(alone{}, p, reinterpret_cast<lanes*>(memory));
+}
+
 #define COPPICE_CHAIN_TILES(T)                                                                                         \
     template void chain_reduce(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                 \
     template void chain_substitute(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);             \
     template void chain_reduce(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                \
-    template void chain_substitute(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);
+    template void chain_substitute(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);            \
+    template void chain_factor(factored_stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);        \
+    template void chain_factor(factored_stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);
 
 COPPICE_CHAIN_TILES(float)
 COPPICE_CHAIN_TILES(double)

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/isa.hpp"
-#include "solvers/chain_stage.hpp"
+#include "solvers/chain_factor_stage.hpp"
 
 namespace coppice {
 
@@ -15,7 +15,9 @@ namespace coppice {
 COPPICE_ISA_DECLARE(template <class Stage>
                     void chain_reduce(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
                     template <class Stage>
-                    void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);)
+                    void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);
+                    template <class Stage>
+                    void chain_factor(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory);)
 
 namespace chain {
 
@@ -26,6 +28,13 @@ std::int64_t tile_bytes(unit_shape<any_size> const& g) {
     std::int64_t const elements =
         g.reduce_elements() > g.substitute_elements() ? g.reduce_elements() : g.substitute_elements();
     return elements * 64 * reals;
+}
+
+/// The same for the steps of a factorisation.
+template <class T>
+std::int64_t factor_tile_bytes(unit_shape<any_size> const& g) {
+    std::int64_t const reals = sizeof(T) / sizeof(typename lane_traits<real_lane_t<T>>::value_type);
+    return factored_stage<T, row_units<T>>::elements(g) * 64 * reals;
 }
 
 } // namespace chain

@@ -46,4 +46,6 @@
 
 #include "algebra/band_storage.hpp"
 #include "algebra/tridiagonal.hpp"
+#include "solvers/band_factor.hpp"
 #include "solvers/band_solver.hpp"
+#include "solvers/sparse_sides.hpp"

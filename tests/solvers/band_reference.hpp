@@ -172,6 +172,28 @@ std::vector<T> times(plain_rows<T> const& a, std::vector<T> const& x, std::int64
     return y;
 }
 
+template <class T>
+inline constexpr double epsilon = double(std::numeric_limits<real_of<T>>::epsilon());
+
+/// Sides for a known random solution.
+template <class T>
+std::vector<T> sides_for(plain_rows<T> const& a, std::int64_t columns, std::uint64_t seed) {
+    std::vector<T> x(std::size_t(a.size() * columns));
+    random_values<T>(seed + 99).fill(x);
+    return times(a, x, columns);
+}
+
+/// Block storage in the memory of an executor.
+template <class T, class Executor>
+struct blocks_on {
+    buffer<T> lower, diagonal, upper;
+    band_matrix<T> matrix;
+
+    blocks_on(Executor const& exec, block_storage<T> const& s)
+        : lower(exec.copy(s.lower)), diagonal(exec.copy(s.diagonal)), upper(exec.copy(s.upper)),
+          matrix(block_tridiagonal_view<T>{s.length, s.n, lower.data(), diagonal.data(), upper.data()}) {}
+};
+
 /// max |A x - d| / (|A| |x| + |d|) over the columns; NaN counts as infinite.
 template <class T>
 double backward_error_of(plain_rows<T> const& a, std::vector<T> const& x, std::vector<T> const& d) {

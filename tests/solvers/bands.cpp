@@ -11,9 +11,6 @@ using namespace coppice::test;
 namespace {
 
 template <class T>
-constexpr double epsilon = double(std::numeric_limits<real_of<T>>::epsilon());
-
-template <class T>
 struct solution {
     std::vector<T> x;
     std::vector<solve_report> reports;
@@ -22,17 +19,6 @@ struct solution {
         for (auto const& r : reports) most = std::max(most, r.backward_error);
         return most;
     }
-};
-
-/// Block storage in the memory of an executor.
-template <class T, class Executor>
-struct blocks_on {
-    buffer<T> lower, diagonal, upper;
-    band_matrix<T> matrix;
-
-    blocks_on(Executor const& exec, block_storage<T> const& s)
-        : lower(exec.copy(s.lower)), diagonal(exec.copy(s.diagonal)), upper(exec.copy(s.upper)),
-          matrix(block_tridiagonal_view<T>{s.length, s.n, lower.data(), diagonal.data(), upper.data()}) {}
 };
 
 template <class T, class Executor>
@@ -59,14 +45,6 @@ solution<T> solve_banded_storage(Executor const& exec, banded_storage<T> const& 
                                  band_options const& options = {}) {
     auto const bands = exec.copy(s.bands);
     return solve_matrix(exec, band_matrix<T>(banded_view<T>{s.length, s.below, s.above, bands.data()}), d, options);
-}
-
-/// Sides for a known random solution.
-template <class T>
-std::vector<T> sides_for(plain_rows<T> const& a, std::int64_t columns, std::uint64_t seed) {
-    std::vector<T> x(std::size_t(a.size() * columns));
-    random_values<T>(seed + 99).fill(x);
-    return times(a, x, columns);
 }
 
 /// Solves in all classes of one type and looks at the residual.
