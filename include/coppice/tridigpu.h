@@ -244,6 +244,16 @@ tridigpu_status_t tridigpuZgtsv_csc2csc(tridigpu_pivoting_t p, int N, cuDoubleCo
                                         int const* rhs_col_ptrs, int n_r, int rhs_nnz, cuDoubleComplex* result_values,
                                         int* result_row_indices, int const* result_col_ptrs, int result_nnz);
 
+/* The appendix also spells it so. */
+#define tridigpuSbgtrfs tridigpuSbgtfs
+#define tridigpuDbgtrfs tridigpuDbgtfs
+#define tridigpuCbgtrfs tridigpuCbgtfs
+#define tridigpuZbgtrfs tridigpuZbgtfs
+#define tridigpuSbgtrfs_bufferSizeExt tridigpuSbgtfs_bufferSizeExt
+#define tridigpuDbgtrfs_bufferSizeExt tridigpuDbgtfs_bufferSizeExt
+#define tridigpuCbgtrfs_bufferSizeExt tridigpuCbgtfs_bufferSizeExt
+#define tridigpuZbgtrfs_bufferSizeExt tridigpuZbgtfs_bufferSizeExt
+
 #if defined(__cplusplus)
 }
 #endif
