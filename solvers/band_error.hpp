@@ -173,7 +173,7 @@ struct judge_system {
             error_parts const& p = memory.parts[s * memory.columns + c];
             error_parts::larger_of(r.backward_error, p.normwise());
             error_parts::larger_of(r.componentwise_error, p.componentwise);
-            if (!(p.matrix * p.solution / growth <= p.side)) memory.again[1] = 1;
+            if (!(p.matrix * p.solution / growth < p.side)) memory.again[1] = 1;
             if (!(p.solution <= 1.7976931348623157e308)) r.status = solve_status::not_finite;
         }
         double const infinity = 1e308 * 10;
