@@ -51,18 +51,23 @@ struct factored_stages {
         link_units<T> below{};
         for_each_stage(l, n, sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
             auto* const matrix = reinterpret_cast<T*>(factor + plan.matrix[k - 1]);
-            auto* const kept = reinterpret_cast<T*>(factor + plan.kept[k - 1]);
             link_units<T> const to{matrix, rhs + offset, k, 2 * n, sides, units.a, span, units.singular};
             if (k == 1) {
-                rows = {{units, to, l, rows_shape(l, n, sides), how, count, nullptr}, kept, factor_step::factorise};
+                rows = {{units, to, l, rows_shape(l, n, sides), how, count, nullptr},
+                        kept_of(plan, factor, k),
+                        factor_step::factorise};
             } else {
-                links[std::size_t(k - 2)] = {
-                    {below, to, l, links_shape(n, sides), how, count, nullptr}, kept, factor_step::factorise};
+                links[std::size_t(k - 2)] = {{below, to, l, links_shape(n, sides), how, count, nullptr},
+                                             kept_of(plan, factor, k),
+                                             factor_step::factorise};
                 depth = k - 1;
             }
             below = to;
         });
         last = {{below, l, how, nullptr}, reinterpret_cast<T*>(factor + plan.closing), factor_step::factorise};
+    }
+    static T* kept_of(factor_plan const& plan, std::byte* factor, int depth) {
+        return reinterpret_cast<T*>(factor + plan.kept[depth - 1]);
     }
     template <class Executor>
     void up(Executor const& exec, factor_step step, std::byte* memory) {

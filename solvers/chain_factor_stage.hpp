@@ -38,6 +38,7 @@ struct factored_stage {
     template <class Lane, class Team>
     COPPICE_HD void run(Team const& team, std::int64_t p, Lane* memory) const {
         constexpr int lanes = lane_count<Lane>;
+        if (p >= base.stretches) return; // a team without a stretch, which keeps nothing
         auto const& g = base.shape;
         stretch_places<lanes> const at(base.all, base.units.depth, p);
         Lane* const mine = reinterpret_cast<Lane*>(kept) + p / lanes * kept_each(g);

@@ -42,11 +42,11 @@ struct any_size {
     COPPICE_HD COPPICE_ALWAYS_INLINE int rows() const { return rows_; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int width() const { return width_; }
 };
-/// Those of block rows of a size known to the compiler, whose elimination it unrolls.
-template <int N>
-struct rows_of_size {
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rows() { return N; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int width() { return 2 * N; }
+/// Sizes known to the compiler, whose elimination it unrolls.
+template <int K, int W>
+struct known_size {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rows() { return K; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int width() { return W; }
 };
 
 /// The same and what goes with them. `sides` right-hand sides are solved at once.
@@ -57,6 +57,14 @@ struct unit_shape : Size {
 
     using Size::rows;
     using Size::width;
+    /// The same shape with other knowledge of its sizes.
+    template <class Other>
+    COPPICE_HD COPPICE_ALWAYS_INLINE unit_shape<Other> as() const {
+        if constexpr (std::is_same_v<Other, Size>)
+            return *this;
+        else
+            return {Other{}, units, sides};
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, against bank conflicts
     COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a unit

@@ -30,8 +30,8 @@ inline constexpr bool is_row_stage<stage<T, row_units<T>>> = true;
 template <class Stage, class Work>
 void with_shape(Stage const& s, Work const& work) {
     if constexpr (std::is_floating_point_v<typename Stage::value_type> && is_row_stage<Stage>) {
-        if (s.shape.rows() == 1) return work(unit_shape<rows_of_size<1>>{{}, s.shape.units, s.shape.sides});
-        if (s.shape.rows() == 2) return work(unit_shape<rows_of_size<2>>{{}, s.shape.units, s.shape.sides});
+        if (s.shape.rows() == 1) return work(unit_shape<known_size<1, 2>>{{}, s.shape.units, s.shape.sides});
+        if (s.shape.rows() == 2) return work(unit_shape<known_size<2, 4>>{{}, s.shape.units, s.shape.sides});
     }
     work(s.shape);
 }
