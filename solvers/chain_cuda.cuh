@@ -25,35 +25,34 @@ struct team_layout {
     int lanes, teams, elements;
 };
 
-/// The more columns an elimination has, the more lanes share it; large teams also where shared memory is short.
+/// Lanes enough to load a unit in one or two rounds, for its latency is what a team waits for most, and to share the
+/// columns of an elimination; more also where shared memory is short.
 inline team_layout layout_for(int columns, std::int64_t elements, std::int64_t bytes_each, std::int64_t limit) {
     constexpr int threads = 128, warp = 32;
     elements |= 1; // so that lanes of different teams meet different banks
-    int lanes = columns <= 7 ? 1 : columns <= 16 ? 4 : columns <= 32 ? 8 : columns <= 64 ? 16 : 32;
+    int lanes = columns <= 7 ? 4 : columns <= 16 ? 16 : warp;
     while (lanes < warp && warp / lanes * elements * bytes_each > limit) lanes *= 2;
     int teams = threads / lanes;
     while (teams * lanes > warp && teams * elements * bytes_each > limit) teams /= 2;
     return {lanes, teams, int(elements)};
 }
 
-template <class T, class Units, class Size>
+template <class T, class Units>
 __global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
     if (!s.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
-    s.reduce(lane_team{rank, layout.lanes}, s.shape.template as<Size>(), std::int64_t(blockIdx.x) * layout.teams + team,
-             memory);
+    s.reduce(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
-template <class T, class Units, class Size>
+template <class T, class Units>
 __global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
     if (!s.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
-    s.substitute(lane_team{rank, layout.lanes}, s.shape.template as<Size>(),
-                 std::int64_t(blockIdx.x) * layout.teams + team, memory);
+    s.substitute(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
 template <class T>
@@ -96,35 +95,15 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
     COPPICE_CUDA_CHECK(cudaGetLastError());
 }
 
-/// Calls work with the sizes of a stage: those of scalar rows, of blocks of 2 and of their links as constants where T
-/// is real, without which a GPU spends its time on integer divisions.
-template <class T, class Units, class Work>
-void with_size(stage<T, Units> const& s, Work const& work) {
-    [[maybe_unused]] int const n = s.links.width / 2;
-    if constexpr (std::is_floating_point_v<T> && std::is_same_v<Units, row_units<T>>) {
-        if (n == 1) return work(known_size<1, 2>{});
-        if (n == 2) return work(known_size<2, 4>{});
-    } else if constexpr (std::is_floating_point_v<T>) {
-        if (n == 1) return work(known_size<2, 2>{});
-        if (n == 2) return work(known_size<4, 4>{});
-    }
-    work(any_size{s.shape.rows(), s.shape.width()});
-}
-
 template <class T, class Units>
 void reduce(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    with_size(s, [&]<class Size>(Size) {
-        run_teams(exec, &reduce_kernel<T, Units, Size>, s, s.stretches, s.shape.reduce_columns(),
-                  s.shape.reduce_elements());
-    });
+    run_teams(exec, &reduce_kernel<T, Units>, s, s.stretches, s.shape.reduce_columns(), s.shape.reduce_elements());
 }
 
 template <class T, class Units>
 void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    with_size(s, [&]<class Size>(Size) {
-        run_teams(exec, &substitute_kernel<T, Units, Size>, s, s.stretches, s.shape.substitute_columns(),
-                  s.shape.substitute_elements());
-    });
+    run_teams(exec, &substitute_kernel<T, Units>, s, s.stretches, s.shape.substitute_columns(),
+              s.shape.substitute_elements());
 }
 
 template <class T>

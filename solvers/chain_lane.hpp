@@ -57,14 +57,6 @@ struct unit_shape : Size {
 
     using Size::rows;
     using Size::width;
-    /// The same shape with other knowledge of its sizes.
-    template <class Other>
-    COPPICE_HD COPPICE_ALWAYS_INLINE unit_shape<Other> as() const {
-        if constexpr (std::is_same_v<Other, Size>)
-            return *this;
-        else
-            return {Other{}, units, sides};
-    }
     COPPICE_HD COPPICE_ALWAYS_INLINE int stack_rows() const { return width() + rows(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, against bank conflicts
     COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a unit
