@@ -35,21 +35,17 @@ public:
             COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
             owns_stream_ = true;
         }
-        cudaMemPoolProps properties{};
-        properties.allocType = cudaMemAllocationTypePinned;
-        properties.location = {cudaMemLocationTypeDevice, device};
-        COPPICE_CUDA_CHECK(cudaMemPoolCreate(&pool_, &properties));
-        std::uint64_t keep = UINT64_MAX;
-        COPPICE_CUDA_CHECK(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
     }
     ~stream_ordered_memory() override {
+        if (!pool_ && !owns_stream_) return; // nothing of ours is queued: the caller's stream is not waited for
         device_scope const scope(device_);
         cudaStreamSynchronize(stream_);
-        cudaMemPoolDestroy(pool_);
+        if (pool_) cudaMemPoolDestroy(pool_);
         if (owns_stream_) cudaStreamDestroy(stream_);
     }
 
     void* allocate(std::size_t bytes) override {
+        if (!pool_) make_pool();
         void* p = nullptr;
         COPPICE_CUDA_CHECK(cudaMallocFromPoolAsync(&p, bytes, pool_, stream_));
         return p;
@@ -63,6 +59,16 @@ public:
     cudaStream_t stream() const { return stream_; }
 
 private:
+    // Only once something is allocated: calls that work in the caller's memory make executors that need none.
+    void make_pool() {
+        cudaMemPoolProps properties{};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, device_};
+        COPPICE_CUDA_CHECK(cudaMemPoolCreate(&pool_, &properties));
+        std::uint64_t keep = UINT64_MAX;
+        COPPICE_CUDA_CHECK(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+    }
+
     int device_;
     cudaStream_t stream_;
     bool owns_stream_ = false;

@@ -36,6 +36,18 @@ struct pack {
 
     struct mask {
         bits m[Registers];
+
+        friend COPPICE_ALWAYS_INLINE mask operator||(mask a, mask const& b) {
+#pragma GCC unroll 8
+            for (int r = 0; r < Registers; ++r) a.m[r] |= b.m[r];
+            return a;
+        }
+        /// a and not b.
+        friend COPPICE_ALWAYS_INLINE mask without(mask a, mask const& b) {
+#pragma GCC unroll 8
+            for (int r = 0; r < Registers; ++r) a.m[r] &= ~b.m[r];
+            return a;
+        }
     };
 
     vector v[Registers];

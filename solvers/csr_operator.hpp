@@ -13,11 +13,7 @@ template <executor Executor, class T, class I = std::int32_t>
 class csr_operator {
 public:
     /// Throws dimension_error for a matrix that is not square.
-    csr_operator(Executor const& exec, csr_view<T, I> a) : a_(a), plan_(make_srcsr_plan(exec, a)) {
-        if (a.rows() != a.columns())
-            throw dimension_error("a linear system needs a square matrix, got " + std::to_string(a.rows()) + " x " +
-                                  std::to_string(a.columns()));
-    }
+    csr_operator(Executor const& exec, csr_view<T, I> a) : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)) {}
 
     std::int64_t size() const { return a_.rows(); }
     csr_view<T, I> const& matrix() const { return a_; }
@@ -25,6 +21,13 @@ public:
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
 
 private:
+    static csr_view<T, I> require_square(csr_view<T, I> a) {
+        if (a.rows() != a.columns())
+            throw dimension_error("a linear system needs a square matrix, got " + std::to_string(a.rows()) + " x " +
+                                  std::to_string(a.columns()));
+        return a;
+    }
+
     csr_view<T, I> a_;
     srcsr_plan<I> plan_;
 };

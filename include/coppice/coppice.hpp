@@ -3,6 +3,7 @@
 #pragma once
 
 #include <coppice/arg_max.hpp>
+#include <coppice/banded.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>

@@ -31,7 +31,7 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("inf.mtx", banner + "2 2 3\n1 1 2\n2 2 2\n2 1 inf\n");
     folder.write("large.mtx", banner + "2 2 2\n1 1 1e200\n2 2 2\n");
     folder.write("zerodiagonal.mtx", banner + "3 3 4\n1 1 2\n1 2 1\n2 1 1\n3 3 2\n");
-    folder.write("wideband.mtx", banner + "3 3 4\n1 1 2\n2 2 2\n3 3 2\n3 1 1\n");
+    folder.write("wideband.mtx", banner + "20 20 3\n1 1 1\n15 1 2\n20 20 1\n");
     folder.write("singular.mtx", banner + "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
     folder.write("exchange.mtx", banner + "2 2 2\n1 2 1\n2 1 1\n");
     folder.write("zero.mtx", banner + "1 1 0\n");
@@ -75,7 +75,7 @@ std::vector<bad_run> const table = {
     {{"spmv", "@good.mtx", "--repeat", "0"}, 2, "--repeat"},
     {{"tridiagonal", "@good.mtx", "--method", "thomas"}, 2, "unknown method"},
     {{"tridiagonal", "@good.mtx", "--threshold", "nan"}, 2, "--threshold"},
-    {{"tridiagonal", "@good.mtx", "--block", "2"}, 2, "--block"},
+    {{"tridiagonal", "@good.mtx", "--block", "9"}, 2, "--block"},
     {{"generate", "aniso4", "-o", "@x"}, 2, "did you mean 'aniso"},
     {{"generate", "-o", "@x"}, 2, "needs a KIND"},
     {{"generate", "aniso1"}, 2, "needs -o FILE"},
@@ -113,7 +113,9 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--rhs", "@good.mtx"}, 3, "good.mtx"},
     {{"solve", "@good.mtx", "--rhs", "@missing.mtx"}, 3, "missing.mtx"},
     {{"spmv", "@wide.mtx", "--x", "@short.mtx"}, 3, "2 elements, the matrix asks for 3"},
-    {{"tridiagonal", "@wideband.mtx"}, 3, "lower bandwidth 2 and upper bandwidth 0"},
+    {{"tridiagonal", "@good.mtx", "--block", "2"}, 3, "not block tridiagonal with blocks of 2 rows"},
+    {{"tridiagonal", "@good.mtx", "--refinements", "-1"}, 2, "--refinements"},
+    {{"tridiagonal", "@wideband.mtx"}, 3, "lower bandwidth 14 and upper bandwidth 0"},
     {{"solve", "@good.mtx", "-o", "@nowhere/x.mtx"}, 3, "folder does not exist"},
     {{"solve", "@good.mtx", "--report", "@nowhere/x.html"}, 3, "folder does not exist"},
     {{"solve", "@good.mtx", "--json", "@nowhere/x.json"}, 3, "folder does not exist"},
@@ -122,8 +124,10 @@ std::vector<bad_run> const table = {
     {{"spmv", "@good.mtx", "-o", "/dev/full"}, 3, "/dev/full"},
     // numerical failure
     {{"tridiagonal", "@zero.mtx", "--solution", "ones"}, 4, "no pivot in row 1"},
-    {{"tridiagonal", "@singular.mtx", "--rhs", "@rhs.mtx"}, 4, "no pivot in row 2"},
-    {{"tridiagonal", "@exchange.mtx", "--pivoting", "none", "--solution", "ones"}, 4, "may need pivoting"},
+    {{"tridiagonal", "@singular.mtx", "--rhs", "@rhs.mtx"}, 4, "no pivot in row"},
+    {{"tridiagonal", "@exchange.mtx", "--method", "rpts", "--pivoting", "none", "--solution", "ones"},
+     4,
+     "may need pivoting"},
     {{"solve", "@good.mtx", "--max-iterations", "0"}, 4, "did not converge"},
     {{"solve", "@singular.mtx", "--rhs", "@rhs.mtx", "--solver", "gmres"}, 4, "did not converge"},
     {{"solve", "@unsymmetric.mtx", "--solver", "cg", "--preconditioner", "none"}, 4, "cg needs a symmetric matrix"},

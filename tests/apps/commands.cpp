@@ -165,6 +165,42 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
     CHECK(x[1] == doctest::Approx(2));
 }
 
+TEST_CASE("tridiagonal: finds the class of a matrix by itself") {
+    scratch_folder const folder;
+    // Entries (i, j, value) of a matrix of `n` rows with a dominant diagonal.
+    auto const matrix = [&](std::string const& name, int n, auto has) {
+        std::string entries;
+        int count = 0;
+        for (int i = 1; i <= n; ++i)
+            for (int j = 1; j <= n; ++j)
+                if (i == j || has(i - 1, j - 1)) {
+                    entries += std::to_string(i) + " " + std::to_string(j) + (i == j ? " 9\n" : " 1\n");
+                    ++count;
+                }
+        return folder.write(name, "%%MatrixMarket matrix coordinate real general\n" + std::to_string(n) + " " +
+                                      std::to_string(n) + " " + std::to_string(count) + "\n" + entries);
+    };
+    auto const class_of = [](std::string const& file, std::vector<std::string> more = {}) {
+        std::vector<std::string> arguments{"tridiagonal", file};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        auto const told = json_of(arguments);
+        CHECK(told["status"] == "ok");
+        CHECK(told["backward_error"].get<double>() < 1e-15);
+        return told["class"].get<std::string>() + " " + std::to_string(told["block"].get<int>());
+    };
+    auto const cyclic =
+        matrix("c.mtx", 30, [](int i, int j) { return (j - i + 30) % 30 == 1 || (i - j + 30) % 30 == 1; });
+    CHECK(class_of(cyclic) == "cyclic tridiagonal 1");
+    CHECK(class_of(matrix("p.mtx", 31, [](int i, int j) { return std::abs(i - j) == 2; })) == "banded 2");
+    auto const blocks = matrix("b.mtx", 30, [](int i, int j) { return std::abs(i / 3 - j / 3) <= 1; });
+    CHECK(class_of(blocks) == "block tridiagonal 3");
+    CHECK(class_of(blocks, {"--block", "6"}) == "block tridiagonal 6");
+    CHECK(class_of(matrix("k.mtx", 40, [](int i, int j) {
+              int const apart = std::abs(i / 2 - j / 2);
+              return apart <= 1 || apart == 19;
+          })) == "cyclic block tridiagonal 2");
+}
+
 TEST_CASE("solve: every solver with every preconditioner") {
     for (std::string const solver : {"cg", "bicgstab", "gmres"})
         for (std::string const preconditioner : {"none", "jacobi", "tridiagonal", "forest"})

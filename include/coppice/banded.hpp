@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Direct solution of tridiagonal, cyclic, block tridiagonal and banded systems, single and in batches, with one
+/// or many right-hand sides, and with an account of how good the answer is.
+///
+///     block_tridiagonal<double> a(exec, length, 3);        // blocks of 3 x 3, column-major
+///     buffer<solve_report> report(exec, 1);
+///     solve_bands(exec, band_matrix<double>(a), {d.view()}, {x.view()}, {.cyclic = true}, report.view());
+///
+/// `void solve_bands(exec, a, d, x, [workspace,] options, report)`
+///   - `a`: a tridiagonal_view, block_tridiagonal_view (blocks of 1 to 8 rows) or banded_view (up to 8 bands on either
+///     side) of float, double or complex of both, or a batch of systems made of one by band_matrix::batch or
+///     interleaved_batch; bands and blocks in memory of `exec`, not changed. What lies outside a matrix is ignored,
+///     unless options.cyclic makes it couple the first and the last (block) row of a single, not banded matrix.
+///   - `d`, `x`: n x k, column-major with leading dimensions of at least n. `x` may be `d` where neither a report nor
+///     refinement is wanted; any other overlap is refused.
+///   - `options.operation`: A, its transpose, or its conjugate transpose.
+///   - `workspace`: at least bands_workspace(exec, a, k, options, with report) bytes, aligned to 64. For large systems
+///     that is 9 % of the bytes of the system, on the host some KiB to some MiB a thread beside, and the bytes of the
+///     right-hand sides more where refinement is wanted. With it the call allocates nothing; the overload without it
+///     takes it from the pool of `exec`.
+///   - `report`: empty, or one solve_report for each system, in memory of `exec`.
+///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
+///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace
+///     that is too small or misaligned, options out of range, a class that does not exist (cyclic batches, cyclic or
+///     batched banded matrices). All are found in constant time before anything is written.
+///
+/// What the report says. `status` is ok where max |A x - d| / (|A| |x| + |d|) is at most options.error_bound (50
+/// epsilon); singular where a column was left without any pivot, with its row number within its system (LAPACK's info
+/// minus 1 where only one column is without); not_finite where x holds NaN or infinity; inaccurate otherwise. Without a
+/// report nothing is measured and a single real tridiagonal system is solved by RPTS as solve_tridiagonal does. With
+/// one, and options.method automatic, a solution by RPTS whose backward error is beyond the bound is thrown away and
+/// the chain solver solves again, all on the device. In a batch, a system that is singular or holds NaN does not touch
+/// the others.
+///
+/// Numerics. RPTS (see <coppice/tridiagonal.hpp>) reduces each partition by itself and loses digits where its inner
+/// rows are nearly singular. The chain solver eliminates the same unknowns, but every row that holds an unknown may
+/// become its pivot row: Gaussian elimination with partial pivoting of the matrix with its columns permuted, on block
+/// rows row by row and not block by block. Its backward error is that of LAPACK's gbsv. Partial pivoting compares |re|
+/// + |im|; scaled partial pivoting first scales each row by a power of two; no pivoting means partial pivoting here.
+///
+/// The same input gives the same bits for any number of host threads and on every run; a right-hand side gives the same
+/// bits alone and among others.
+///
+/// Method: docs/guide/tridiagonal.md.
+#pragma once
+
+#include "algebra/band_storage.hpp"
+#include "algebra/tridiagonal.hpp"
+#include "solvers/band_factor.hpp"
+#include "solvers/band_solver.hpp"
+#include "solvers/sparse_sides.hpp"

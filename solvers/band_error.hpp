@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Backward errors of a solution and what follows from them: written once over for_each, so that nothing waits.
+#pragma once
+
+#include <cstdint>
+
+#include "solvers/band_solver.hpp"
+#include "solvers/chain_stage.hpp"
+#include "solvers/lane_atomics.hpp"
+
+namespace coppice::chain {
+
+COPPICE_HD inline double widened(float a) { return a; }
+COPPICE_HD inline double widened(double a) { return a; }
+template <class R>
+COPPICE_HD inline complex_lane<double> widened(complex_lane<R> const& a) {
+    return {double(a.re), double(a.im)};
+}
+
+/// Largest values over the rows of one column of one system; |.| of a complex number is |re| + |im|.
+struct error_parts {
+    double residual, matrix, solution, side, componentwise;
+
+    COPPICE_HD void add(double r, double row, double x, double d, double share) {
+        larger_of(residual, r);
+        larger_of(matrix, row);
+        larger_of(solution, x);
+        larger_of(side, d);
+        larger_of(componentwise, share);
+    }
+    COPPICE_HD void raise(error_parts* to) const {
+        raise_to(&to->residual, residual);
+        raise_to(&to->matrix, matrix);
+        raise_to(&to->solution, solution);
+        raise_to(&to->side, side);
+        raise_to(&to->componentwise, componentwise);
+    }
+    /// |A x - d| / (|A| |x| + |d|), where no product overflows.
+    COPPICE_HD double normwise() const {
+        if (residual == 0) return 0;
+        double const share = 1 / (matrix / residual * solution + side / residual);
+        return share == share ? share : residual;
+    }
+    COPPICE_HD static void larger_of(double& to, double value) { to = value > to || value != value ? value : to; }
+};
+
+/// A x and d, row by row.
+template <class T>
+struct residual_rows {
+    matrix_rows<T> a;
+    T const *x, *d;
+    std::int64_t x_leading, d_leading;
+
+    /// d - A x of scalar row r of block row j, in double; `row` and `product` become the row sums of |A| and |A| |x|.
+    COPPICE_HD auto residual(system_place const& s, std::int64_t j, int r, std::int64_t side, double& row,
+                             double& product) const {
+        auto sum = widened(d[place(s, j, r) + side * d_leading]);
+        row = product = 0;
+        std::int64_t const size = a.banded() ? a.scalar_rows : s.rows * a.n;
+        for (int c = 0; c < 3 * a.n; ++c) {
+            auto const entry = widened(a.entry(s, j, r, c));
+            double const weight = magnitude(entry);
+            if (weight == 0) continue;
+            std::int64_t column = (j - 1) * a.n + c; // round the corner where the matrix is cyclic
+            column += column < 0 ? size : column >= size ? -size : 0;
+            auto const value = widened(x[place(s, column / a.n, int(column % a.n)) + side * x_leading]);
+            sum = sum - entry * value;
+            row += weight;
+            product += weight * magnitude(value);
+        }
+        return sum;
+    }
+    COPPICE_HD std::int64_t place(system_place const& s, std::int64_t j, int r) const {
+        return (s.base + j * s.stride) * a.n + r;
+    }
+};
+
+/// A scalar row of one column, from its number among all.
+template <class T>
+struct row_place {
+    std::int64_t side, row;
+    system_place system;
+    std::int64_t j;
+    int r;
+
+    COPPICE_HD row_place(matrix_rows<T> const& a, std::int64_t at) : side(at / a.scalar_rows) {
+        row = at - side * a.scalar_rows;
+        std::int64_t const i = row / a.n;
+        system = a.batch.system(a.batch.system_of(i));
+        j = i - a.batch.first_row(system.system);
+        r = int(row - i * a.n);
+    }
+};
+
+/// Measures rows t, t + workers, ... of all columns.
+template <class T>
+struct measure_rows {
+    residual_rows<T> rows;
+    error_parts* parts; ///< [system][column]
+    std::int64_t columns, workers;
+    int const* gate;
+
+    COPPICE_HD void operator()(std::int64_t t) const {
+        if (gate && *gate == 0) return;
+        auto const& a = rows.a;
+        std::int64_t last = -1;
+        error_parts most{};
+        for (std::int64_t at = t; at < a.scalar_rows * columns; at += workers) {
+            row_place<T> const here(a, at);
+            std::int64_t const part = here.system.system * columns + here.side;
+            if (part != last) {
+                if (last >= 0) most.raise(parts + last);
+                most = error_parts{};
+                last = part;
+            }
+            double sum, product;
+            double const residual = magnitude(rows.residual(here.system, here.j, here.r, here.side, sum, product));
+            std::int64_t const place = rows.place(here.system, here.j, here.r);
+            double const solved = magnitude(widened(rows.x[place + here.side * rows.x_leading]));
+            double const rhs = magnitude(widened(rows.d[place + here.side * rows.d_leading]));
+            most.add(residual, sum, solved, rhs, residual == 0 ? 0 : residual / (product + rhs));
+        }
+        if (last >= 0) most.raise(parts + last);
+    }
+};
+
+/// What measure_rows and the eliminations write to; cleared before each try.
+struct verdict_memory {
+    error_parts* parts;
+    std::int64_t* singular;
+    int* again; ///< [0]: some system needs another try; [1]: one was made
+    std::int64_t systems, columns;
+};
+struct clear_verdict {
+    verdict_memory memory;
+    int const* gate;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        if (gate && *gate == 0) return;
+        memory.parts[i] = error_parts{};
+        if (i < memory.systems) memory.singular[i] = no_row;
+    }
+};
+struct clear_parts {
+    verdict_memory memory;
+    COPPICE_HD void operator()(std::int64_t i) const { memory.parts[i] = error_parts{}; }
+};
+struct report_nothing {
+    solve_report* report;
+    COPPICE_HD void operator()(std::int64_t i) const { report[i] = {0, 0, -1, solve_status::ok, 0}; }
+};
+struct set_flags {
+    int* flags;
+    int first, second;
+    COPPICE_HD void operator()(std::int64_t) const {
+        flags[0] = first;
+        flags[1] = second;
+    }
+};
+
+/// Turns the parts of a system into its report, and says whether it should be tried again.
+struct judge_system {
+    verdict_memory memory;
+    solve_report* report;
+    double bound;
+    double growth; ///< |A| |x| / |d| from which on a solution is not trusted
+    int tries;
+    int const* gate;
+
+    COPPICE_HD void operator()(std::int64_t s) const {
+        if (gate && *gate == 0) return;
+        solve_report r{0, 0, -1, solve_status::ok, tries};
+        for (std::int64_t c = 0; c < memory.columns; ++c) {
+            error_parts const& p = memory.parts[s * memory.columns + c];
+            error_parts::larger_of(r.backward_error, p.normwise());
+            error_parts::larger_of(r.componentwise_error, p.componentwise);
+            if (!(p.matrix * p.solution / growth < p.side)) memory.again[1] = 1;
+            if (!(p.solution <= 1.7976931348623157e308)) r.status = solve_status::not_finite;
+        }
+        double const infinity = 1e308 * 10;
+        if (!(r.backward_error < infinity)) r.status = solve_status::not_finite;
+        if (r.status == solve_status::ok && !(r.backward_error <= bound)) r.status = solve_status::inaccurate;
+        if (memory.singular[s] != no_row) {
+            r.status = solve_status::singular;
+            r.row = memory.singular[s];
+        }
+        report[s] = r;
+        if (r.status != solve_status::ok) memory.again[1] = 1;
+    }
+};
+
+/// r = d - A x for iterative refinement.
+template <class T>
+struct residual_to {
+    residual_rows<T> rows;
+    T* r;
+    COPPICE_HD void operator()(std::int64_t at) const {
+        row_place<T> const here(rows.a, at);
+        double sum, product;
+        auto const value = rows.residual(here.system, here.j, here.r, here.side, sum, product);
+        r[rows.place(here.system, here.j, here.r) + here.side * rows.a.scalar_rows] = narrowed(value, T());
+    }
+    template <class R>
+    COPPICE_HD static R narrowed(double v, R) {
+        return R(v);
+    }
+    template <class R>
+    COPPICE_HD static complex_lane<R> narrowed(complex_lane<double> const& v, complex_lane<R>) {
+        return {R(v.re), R(v.im)};
+    }
+};
+/// x += correction, where that is finite.
+template <class T>
+struct add_correction {
+    T *x, *correction;
+    std::int64_t rows, x_leading;
+    COPPICE_HD void operator()(std::int64_t at) const {
+        std::int64_t const side = at / rows, row = at - side * rows;
+        T const step = correction[at];
+        if (magnitude(widened(step)) <= 1.7976931348623157e308)
+            x[row + side * x_leading] = x[row + side * x_leading] + step;
+    }
+};
+
+} // namespace coppice::chain

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Factor once, solve often, for every class of solve_bands; include/coppice/banded.hpp has the contract.
+#pragma once
+
+#include "solvers/band_solver.hpp"
+
+namespace coppice {
+
+/// Bytes of a factorisation of `a`: 3 to 4 times those of the matrix.
+template <class T, executor Executor>
+std::int64_t bands_factor_bytes(Executor const& exec, band_matrix<T> const& a, band_options const& options = {});
+
+/// Factorises op(A) by the chain solver into `factor`, aligned to 64 bytes. Where `singular_rows` is given, one element
+/// a system in memory of `exec`, it becomes the row of the first column without a pivot, or -1. options.method must not
+/// be rpts; scaled partial pivoting counts as partial. Neither allocates nor waits. The same size and structure with
+/// new values: call it again with the same memory.
+template <class T, executor Executor>
+void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<std::byte> factor,
+                     band_options const& options = {}, array_view<std::int64_t> singular_rows = {});
+
+/// Bytes of workspace of solve_factored_bands.
+template <class T, executor Executor>
+std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                                band_options const& options = {});
+
+/// Solves op(A) X = D with the factorisation that factorise_bands made on the same executor for the same `a` and
+/// options; of `a` only sizes, structure and offsets are looked at. `x` may be `d`. Neither allocates nor waits.
+template <class T, executor Executor>
+void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_view<std::byte const> factor,
+                          columns_view<std::type_identity_t<T> const> d, columns_view<std::type_identity_t<T>> x,
+                          array_view<std::byte> workspace, band_options const& options = {});
+
+#define COPPICE_BAND_FACTOR_DECLARE(prefix, T, Executor)                                                               \
+    prefix std::int64_t bands_factor_bytes(Executor const&, band_matrix<T> const&, band_options const&);               \
+    prefix void factorise_bands(Executor const&, band_matrix<T> const&, array_view<std::byte>, band_options const&,    \
+                                array_view<std::int64_t>);                                                             \
+    prefix std::int64_t factored_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&); \
+    prefix void solve_factored_bands(Executor const&, band_matrix<T> const&, array_view<std::byte const>,              \
+                                     columns_view<T const>, columns_view<T>, array_view<std::byte>,                    \
+                                     band_options const&);
+#define COPPICE_BAND_FACTOR_DECLARE_ALL(prefix, Executor)                                                              \
+    COPPICE_BAND_FACTOR_DECLARE(prefix, float, Executor)                                                               \
+    COPPICE_BAND_FACTOR_DECLARE(prefix, double, Executor)                                                              \
+    COPPICE_BAND_FACTOR_DECLARE(prefix, std::complex<float>, Executor)                                                 \
+    COPPICE_BAND_FACTOR_DECLARE(prefix, std::complex<double>, Executor)
+
+COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, host_executor)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, cuda_executor)
+#endif
+
+} // namespace coppice

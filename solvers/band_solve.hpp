@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file solve_bands, written once over the launchers of the chain solver:
+///
+///     launch_bytes<T>(exec, rows, links)   memory that a launch needs beside the links
+///     reduce(exec, stage, memory)          units -> links
+///     close(exec, closing, memory)         the last link -> its unknowns
+///     substitute(exec, stage, memory)      unknowns of the links -> unknowns of the units
+///
+/// Included by the sources that instantiate it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "core/parallel.hpp"
+#include "solvers/band_error.hpp"
+#include "solvers/band_solver.hpp"
+#include "solvers/chain_host.hpp"
+#include "solvers/rpts.hpp"
+#if defined(__CUDACC__)
+#include "solvers/chain_cuda.cuh"
+#endif
+
+namespace coppice {
+namespace chain {
+
+/// The lane type of a value type; both have the same layout.
+template <class T>
+struct lane_of {
+    using type = T;
+};
+template <class R>
+struct lane_of<std::complex<R>> {
+    using type = complex_lane<R>;
+};
+template <class T>
+using lane_of_t = typename lane_of<T>::type;
+
+template <class T>
+matrix_rows<lane_of_t<T>> rows_of(band_matrix<T> const& a, band_options const& o) {
+    using lane = lane_of_t<T>;
+    matrix_rows<lane> rows;
+    std::int64_t const count = (a.size + a.block - 1) / a.block;
+    rows.batch = {a.systems, a.offsets ? (a.largest > 0 ? a.largest : count) : count / a.systems, a.offsets,
+                  a.interleaved, count};
+    rows.scalar_rows = a.size;
+    rows.n = a.block;
+    rows.lower_bands = a.lower_bands;
+    rows.upper_bands = a.upper_bands;
+    rows.lower = reinterpret_cast<lane const*>(a.lower);
+    rows.diagonal = reinterpret_cast<lane const*>(a.diagonal);
+    rows.upper = reinterpret_cast<lane const*>(a.upper);
+    rows.cyclic = o.cyclic;
+    rows.op = static_cast<transposition>(o.operation);
+    return rows;
+}
+
+/// Where everything lies in the workspace; one function for sizing and carving.
+struct workspace_plan {
+    std::int64_t links, links_bytes; ///< also the workspace of rpts, which comes first
+    std::int64_t launch, launch_bytes;
+    std::int64_t parts, singular, flags;
+    std::int64_t residual, residual_bytes;
+    std::int64_t bytes = 0;
+
+    std::int64_t take(std::int64_t size) {
+        std::int64_t const at = bytes;
+        bytes += (size + 63) / 64 * 64;
+        return at;
+    }
+};
+
+inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { return {{n, 2 * n}, l.length, sides}; }
+inline unit_shape<any_size> links_shape(int n, int sides) { return {{2 * n, 2 * n}, stretch_links, sides}; }
+
+/// Short systems get short stretches.
+inline levels levels_of(batch_shape const& batch) {
+    int length = 4;
+    while (length < stretch_rows && length < batch.rows) length *= 2;
+    return {batch, length};
+}
+
+/// Calls visit(depth of the links, their number, block rows of a link, offset in elements) for every stage; returns the
+/// elements of all links together.
+template <class Visit>
+std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
+    std::int64_t offset = 0, span = l.length;
+    for (int depth = 1;; ++depth, span *= stretch_links) {
+        std::int64_t const links = l.total(depth);
+        visit(depth, links, span, offset);
+        offset += (links * 2 * n * (4 * n + sides) + 15) / 16 * 16; // a multiple of 64 bytes
+        if (l.count(l.batch.rows, depth) <= 1) return offset;
+    }
+}
+
+template <class T>
+bool rpts_applies(band_matrix<T> const& a, band_options const& o) {
+    return std::is_floating_point_v<T> && a.block == 1 && a.lower_bands < 0 && a.systems == 1 && !o.cyclic &&
+           o.operation == matrix_operation::none;
+}
+template <class T>
+bool starts_with_rpts(band_matrix<T> const& a, band_options const& o) {
+    return o.method != band_method::chain && rpts_applies(a, o);
+}
+
+template <class T, class Executor>
+workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                              band_options const& o, bool reported) {
+    int const n = a.block, sides = int(std::min<std::int64_t>(std::max<std::int64_t>(columns, 1), most_sides));
+    levels const l = levels_of(rows_of(a, o).batch);
+    workspace_plan plan;
+    std::int64_t bytes = for_each_stage(l, n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
+    if constexpr (std::is_floating_point_v<T>)
+        if (starts_with_rpts(a, o)) bytes = std::max(bytes, tridiagonal_workspace<T>(a.size));
+    plan.links_bytes = bytes;
+    plan.links = plan.take(bytes);
+    plan.launch_bytes = launch_bytes<lane_of_t<T>>(exec, rows_shape(l, n, sides), links_shape(n, sides));
+    plan.launch = plan.take(plan.launch_bytes);
+    plan.parts = plan.take(reported ? a.systems * columns * std::int64_t(sizeof(error_parts)) : 0);
+    plan.singular = plan.take(reported ? a.systems * 8 : 0);
+    plan.flags = plan.take(reported ? 8 : 0);
+    plan.residual_bytes = o.refinements > 0 ? a.size * columns * std::int64_t(sizeof(T)) : 0;
+    plan.residual = plan.take(plan.residual_bytes);
+    return plan;
+}
+
+inline void refuse(std::string const& what) { throw argument_error("solve_bands: " + what); }
+
+template <class T>
+void check_matrix(band_matrix<T> const& a, band_options const& o) {
+    if (a.size < 0) refuse("the matrix has " + std::to_string(a.size) + " rows");
+    if (a.block < 1 || a.block > largest_block)
+        refuse("blocks of " + std::to_string(a.block) + " rows (or as many bands), expected 1 to " +
+               std::to_string(largest_block));
+    bool const bands = a.lower_bands >= 0 || a.upper_bands >= 0;
+    if (bands && (a.lower_bands < 0 || a.upper_bands < 0)) refuse("a negative number of bands");
+    if (bands && o.cyclic) refuse("a banded matrix cannot be cyclic; use blocks");
+    if (bands && a.systems != 1) refuse("a batch of banded matrices; use blocks");
+    if (a.systems < 1) refuse("a batch of " + std::to_string(a.systems) + " systems");
+    if (a.offsets && a.interleaved) refuse("systems of different sizes cannot be interleaved");
+    if (a.offsets && a.largest < 0) refuse("a largest system of " + std::to_string(a.largest) + " rows");
+    if (!bands && !a.offsets && a.size % (a.systems * a.block) != 0)
+        refuse(std::to_string(a.size) + " rows do not make " + std::to_string(a.systems) + " systems of blocks of " +
+               std::to_string(a.block));
+    if (int(o.pivot) < 0 || int(o.pivot) > int(pivoting::scaled_partial))
+        refuse("unknown pivoting " + std::to_string(int(o.pivot)));
+    if (int(o.operation) < 0 || int(o.operation) > int(matrix_operation::conjugate_transposed))
+        refuse("unknown operation " + std::to_string(int(o.operation)));
+    if (int(o.method) < 0 || int(o.method) > int(band_method::chain))
+        refuse("unknown method " + std::to_string(int(o.method)));
+    if (o.method == band_method::rpts && !rpts_applies(a, o))
+        refuse("rpts solves single real tridiagonal systems that are neither cyclic nor transposed");
+    if (!(o.threshold >= 0 && std::isfinite(o.threshold)))
+        refuse("threshold is " + std::to_string(o.threshold) + ", expected a finite number >= 0");
+    if (!(o.error_bound >= 0 && std::isfinite(o.error_bound)))
+        refuse("error bound is " + std::to_string(o.error_bound) + ", expected a finite number >= 0");
+    if (o.refinements < 0) refuse(std::to_string(o.refinements) + " refinements");
+}
+
+struct byte_range {
+    char const* name;
+    void const* begin;
+    std::int64_t bytes;
+};
+inline void require_disjoint(byte_range const& a, byte_range const& b) {
+    auto const first = reinterpret_cast<std::uintptr_t>(a.begin), second = reinterpret_cast<std::uintptr_t>(b.begin);
+    if (a.bytes > 0 && b.bytes > 0 && first < second + std::uintptr_t(b.bytes) &&
+        second < first + std::uintptr_t(a.bytes))
+        refuse(std::string(a.name) + " overlaps " + b.name);
+}
+
+template <class T>
+void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x) {
+    require_size("right-hand side rows of solve_bands", d.rows, a.size);
+    require_size("solution rows of solve_bands", x.rows, a.size);
+    require_size("solution columns of solve_bands", x.columns, d.columns);
+    if (x.columns < 0) refuse(std::to_string(x.columns) + " right-hand sides");
+    if (d.leading < a.size || x.leading < a.size)
+        refuse("leading dimensions are " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
+               ", expected at least " + std::to_string(a.size));
+    if (a.size == 0 || x.columns == 0) return;
+    bool const bands = a.lower_bands >= 0;
+    if (!a.diagonal || (!bands && (!a.lower || !a.upper)) || !d.pointer || !x.pointer)
+        refuse("null pointer to " + std::to_string(a.size) + " rows");
+}
+
+template <class T>
+void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+                    array_view<std::byte> workspace, bool keep_sides) {
+    std::int64_t const unit = sizeof(T), part = a.size * (a.lower_bands >= 0 ? 1 : a.block) * unit;
+    byte_range const solution{"the solution", x.pointer, ((x.columns - 1) * x.leading + x.rows) * unit};
+    byte_range const sides{"the right-hand side", d.pointer, ((d.columns - 1) * d.leading + d.rows) * unit};
+    byte_range const space{"the workspace", workspace.data(), workspace.size()};
+    std::array<byte_range, 3> const bands{
+        {{"the lower band", a.lower, a.lower ? part : 0},
+         {"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
+         {"the upper band", a.upper, a.upper ? part : 0}}};
+    for (byte_range const& band : bands) {
+        require_disjoint(solution, band);
+        require_disjoint(space, band);
+    }
+    require_disjoint(space, solution);
+    require_disjoint(space, sides);
+    if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading) require_disjoint(solution, sides);
+    if (keep_sides && static_cast<void const*>(x.pointer) == d.pointer)
+        refuse("a report or refinement needs the right-hand side: the solution cannot replace it");
+}
+
+/// One chain solve of up to most_sides columns.
+template <class T, class Executor>
+void solve_columns(Executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
+                   std::byte* links, std::byte* memory, int const* gate) {
+    using coarse = stage<T, link_units<T>>;
+    int const n = units.a.n, sides = units.sides;
+    levels const l = levels_of(units.a.batch);
+    stage<T, row_units<T>> finest{units, {}, l, rows_shape(l, n, sides), how, 0, gate};
+    std::array<coarse, most_stages> coarser;
+    int depth = 0;
+    auto* const base = reinterpret_cast<T*>(links);
+    for_each_stage(l, n, sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+        T* const at = base + offset;
+        link_units<T> const to{at, at + count * 8 * n * n, k, 2 * n, sides, units.a, span, units.singular};
+        if (k == 1) {
+            finest.links = to;
+            finest.stretches = count;
+        } else {
+            link_units<T> const& from = k == 2 ? finest.links : coarser[std::size_t(k - 3)].links;
+            coarser[std::size_t(k - 2)] = {from, to, l, links_shape(n, sides), how, count, gate};
+            depth = k - 1;
+        }
+    });
+    reduce(exec, finest, memory);
+    for (int k = 0; k < depth; ++k) reduce(exec, coarser[std::size_t(k)], memory);
+    link_units<T> const& last = depth == 0 ? finest.links : coarser[std::size_t(depth - 1)].links;
+    close(exec, closing<T>{last, l, how, gate}, memory);
+    for (int k = depth - 1; k >= 0; --k) substitute(exec, coarser[std::size_t(k)], memory);
+    substitute(exec, finest, memory);
+}
+
+/// A chain solve of all columns, most_sides at a time.
+template <class T, class Executor>
+void solve_by_chain(Executor const& exec, matrix_rows<T> const& a, columns_view<T const> d, columns_view<T> x,
+                    band_options const& o, std::byte* space, workspace_plan const& plan, std::int64_t* singular,
+                    int const* gate) {
+    using real = real_lane_t<T>;
+    elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
+    for (std::int64_t c = 0; c < x.columns; c += most_sides) {
+        int const sides = int(std::min<std::int64_t>(most_sides, x.columns - c));
+        row_units<T> const units{
+            a, d.pointer + c * d.leading, x.pointer + c * x.leading, d.leading, x.leading, sides, singular};
+        solve_columns(exec, units, how, space + plan.links, space + plan.launch, gate);
+    }
+}
+
+template <class T, class Executor>
+void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+                   band_options const& o, array_view<std::byte> workspace) {
+    tridiagonal_view<T> const bands{a.size, a.lower, a.diagonal, a.upper};
+    for (std::int64_t c = 0; c < x.columns; ++c)
+        solve_tridiagonal(exec, bands, array_view<T const>{d.pointer + c * d.leading, a.size},
+                          array_view<T>{x.pointer + c * x.leading, a.size}, workspace, {o.pivot, o.threshold});
+}
+
+template <class T>
+double error_bound(band_options const& o) {
+    using real = real_lane_t<lane_of_t<T>>;
+    return o.error_bound > 0 ? o.error_bound : 50 * double(std::numeric_limits<real>::epsilon());
+}
+
+/// A finished try: measured, judged, written to the report.
+template <class T, class Executor>
+void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
+           double bound, int tries, double growth, int const* gate) {
+    std::int64_t const items = rows.a.scalar_rows * memory.columns, workers = (items + 15) / 16;
+    for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, gate});
+    for_each(exec, memory.systems, judge_system{memory, report, bound, growth, tries, gate});
+}
+
+/// Solves, looks at the result, tries again where it is bad, refines, and reports; nothing here waits.
+template <class T, class Executor>
+void solve_and_report(Executor const& exec, band_matrix<T> const& matrix, columns_view<T const> d, columns_view<T> x,
+                      band_options const& o, array_view<std::byte> workspace, workspace_plan const& plan,
+                      array_view<solve_report> report) {
+    using lane = lane_of_t<T>;
+    std::byte* const space = workspace.data();
+    auto const a = rows_of(matrix, o);
+    columns_view<lane const> const sides{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
+    columns_view<lane> const solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
+    bool const reported = !report.empty();
+    verdict_memory memory{reinterpret_cast<error_parts*>(space + plan.parts),
+                          reinterpret_cast<std::int64_t*>(space + plan.singular),
+                          reinterpret_cast<int*>(space + plan.flags), matrix.systems, x.columns};
+    residual_rows<lane> const rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
+    clear_verdict const clear{memory, nullptr};
+    int* const again = memory.again;
+    double const bound = error_bound<T>(o);
+    std::int64_t const parts = std::max<std::int64_t>(memory.systems * memory.columns, memory.systems);
+    bool const first_by_rpts = starts_with_rpts(matrix, o);
+    std::int64_t* const singular = reported ? memory.singular : nullptr;
+    int const* gate = nullptr;
+    if (reported) {
+        for_each(exec, 1, set_flags{again, 1, 0});
+        for_each(exec, parts, clear);
+    }
+    if constexpr (std::is_floating_point_v<T>)
+        if (first_by_rpts) {
+            solve_by_rpts(exec, matrix, d, x, o, {space + plan.links, plan.links_bytes});
+            if (reported) {
+                // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
+                double const growth = std::pow(double(std::numeric_limits<T>::epsilon()), -2);
+                judge(exec, rows, memory, report.data(), bound, 1, growth, nullptr);
+                // The second try happens only where the first was bad: known on the device alone.
+                gate = again + 1;
+                for_each(exec, parts, clear_verdict{memory, gate});
+            }
+        }
+    if (!first_by_rpts || (reported && o.method == band_method::automatic)) {
+        solve_by_chain(exec, a, sides, solution, o, space, plan, singular, gate);
+        if (reported) judge(exec, rows, memory, report.data(), bound, first_by_rpts ? 2 : 1, HUGE_VAL, gate);
+    }
+    auto* const r = reinterpret_cast<lane*>(space + plan.residual);
+    columns_view<lane> const correction{r, a.scalar_rows, x.columns};
+    for (int k = 0; k < o.refinements; ++k) {
+        std::int64_t const items = a.scalar_rows * x.columns;
+        for_each(exec, items, residual_to<lane>{rows, r});
+        solve_by_chain(exec, a, columns_view<lane const>(correction), correction, o, space, plan, nullptr, nullptr);
+        for_each(exec, items, add_correction<lane>{solution.pointer, r, a.scalar_rows, x.leading});
+    }
+    if (reported && o.refinements > 0) {
+        for_each(exec, memory.systems * memory.columns, clear_parts{memory});
+        judge(exec, rows, memory, report.data(), bound, first_by_rpts ? 2 : 1, HUGE_VAL, nullptr);
+    }
+}
+
+} // namespace chain
+
+template <class T, executor Executor>
+std::int64_t bands_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                             band_options const& options, bool reported) {
+    chain::check_matrix(a, options);
+    if (columns < 0) chain::refuse(std::to_string(columns) + " right-hand sides");
+    if (a.size == 0 || columns == 0) return 0;
+    return chain::plan_workspace(exec, a, columns, options, reported).bytes;
+}
+
+template <class T, executor Executor>
+void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> d,
+                 columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace, band_options const& options,
+                 array_view<solve_report> report) {
+    chain::check_matrix(a, options);
+    chain::check_vectors(a, d, x);
+    if (!report.empty()) require_size("reports of solve_bands", report.size(), a.systems);
+    if (a.size == 0 || x.columns == 0) {
+        for_each(exec, report.size(), chain::report_nothing{report.data()});
+        return;
+    }
+    auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
+    if (workspace.size() < plan.bytes)
+        chain::refuse("workspace has " + std::to_string(workspace.size()) + " bytes, expected at least " +
+                      std::to_string(plan.bytes));
+    if (!workspace.data() || reinterpret_cast<std::uintptr_t>(workspace.data()) % 64 != 0)
+        chain::refuse("workspace is null or not aligned to 64 bytes");
+    chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), !report.empty() || options.refinements > 0);
+    chain::solve_and_report(exec, a, d, x, options, workspace, plan, report);
+}
+
+template <class T, executor Executor>
+solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> x,
+                          columns_view<std::type_identity_t<T> const> d, band_options const& options) {
+    using lane = chain::lane_of_t<T>;
+    chain::check_matrix(a, options);
+    chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
+    if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0};
+    // Judged as one system: what is worst anywhere.
+    buffer<chain::error_parts> parts(exec, a.systems * x.columns);
+    buffer<std::int64_t> singular(exec, a.systems);
+    buffer<int> flags(exec, 2);
+    buffer<solve_report> reports(exec, a.systems);
+    chain::verdict_memory const memory{parts.data(), singular.data(), flags.data(), a.systems, x.columns};
+    for_each(exec, a.systems * x.columns, chain::clear_verdict{memory, nullptr});
+    chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
+                                          reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
+    chain::judge(exec, rows, memory, reports.data(), chain::error_bound<T>(options), 0, HUGE_VAL, nullptr);
+    solve_report worst{0, 0, -1, solve_status::ok, 0};
+    for (solve_report const& r : to_vector(exec, reports)) {
+        chain::error_parts::larger_of(worst.backward_error, r.backward_error);
+        chain::error_parts::larger_of(worst.componentwise_error, r.componentwise_error);
+        if (worst.status == solve_status::ok || r.status == solve_status::not_finite) worst.status = r.status;
+    }
+    return worst;
+}
+
+} // namespace coppice

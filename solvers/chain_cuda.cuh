@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file CUDA launcher of the chain solver: a team of lanes of one warp works on a stretch in shared memory. Everything
+/// is queued on the executor's stream; no allocation, no synchronisation.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "core/cuda_check.hpp"
+#include "core/executor.hpp"
+#include "solvers/chain_factor_stage.hpp"
+
+namespace coppice::chain {
+
+/// `size` consecutive lanes of a warp; a power of two.
+struct lane_team {
+    int place, lanes;
+    __device__ int rank() const { return place; }
+    __device__ int size() const { return lanes; }
+    __device__ void sync() const { __syncwarp(); }
+};
+
+/// Lanes of a team, teams of a block, elements of shared memory of a team.
+struct team_layout {
+    int lanes, teams, elements;
+};
+
+/// Lanes enough to load a unit in one or two rounds, for its latency is what a team waits for most, and to share the
+/// columns of an elimination; more also where shared memory is short.
+inline team_layout layout_for(int columns, std::int64_t elements, std::int64_t bytes_each, std::int64_t limit) {
+    constexpr int threads = 128, warp = 32;
+    elements |= 1; // so that lanes of different teams meet different banks
+    int lanes = columns <= 7 ? 4 : columns <= 16 ? 16 : warp;
+    while (lanes < warp && warp / lanes * elements * bytes_each > limit) lanes *= 2;
+    int teams = threads / lanes;
+    while (teams * lanes > warp && teams * elements * bytes_each > limit) teams /= 2;
+    return {lanes, teams, int(elements)};
+}
+
+template <class T, class Units>
+__global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if (!s.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
+    s.reduce(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+template <class T, class Units>
+__global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if (!s.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
+    s.substitute(lane_team{rank, layout.lanes}, s.shape, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+template <class T>
+__global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if (!c.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
+    c.solve(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+template <class Job>
+__global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if (!job.open()) return;
+    int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
+    auto* const memory = reinterpret_cast<typename Job::value_type*>(shared) + team * layout.elements;
+    job.run(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+/// A launch needs nothing beside the links.
+template <class T>
+std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+    return 0;
+}
+
+template <class Job>
+void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job const& job, std::int64_t teams,
+               int columns, std::int64_t elements) {
+    using T = typename Job::value_type;
+    int limit = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
+    team_layout const layout = layout_for(columns, elements, sizeof(T), limit);
+    std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
+    auto const grid =
+        checked_cast<int>((teams + layout.teams - 1) / layout.teams, "number of CUDA blocks of solve_bands");
+    auto const* const address = reinterpret_cast<void const*>(kernel);
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    kernel<<<unsigned(grid), unsigned(layout.teams * layout.lanes), bytes, exec.stream()>>>(job, layout);
+    COPPICE_CUDA_CHECK(cudaGetLastError());
+}
+
+template <class T, class Units>
+void reduce(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
+    run_teams(exec, &reduce_kernel<T, Units>, s, s.stretches, s.shape.reduce_columns(), s.shape.reduce_elements());
+}
+
+template <class T, class Units>
+void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
+    run_teams(exec, &substitute_kernel<T, Units>, s, s.stretches, s.shape.substitute_columns(),
+              s.shape.substitute_elements());
+}
+
+template <class T>
+void close(cuda_executor const& exec, closing<T> const& c, std::byte*) {
+    run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.links.width, c.elements());
+}
+
+template <class T, class Units>
+void run_step(cuda_executor const& exec, factored_stage<T, Units> const& s, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_stage<T, Units>>, s, s.base.stretches, s.base.shape.reduce_columns(),
+              s.elements(s.base.shape));
+}
+
+template <class T>
+void run_step(cuda_executor const& exec, factored_closing<T> const& c, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_closing<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
+}
+
+template <class T>
+std::int64_t factor_launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+    return 0;
+}
+
+} // namespace coppice::chain

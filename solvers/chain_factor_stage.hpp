@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file A stage of the chain solver that keeps its elimination, and the closing that does.
+#pragma once
+
+#include "solvers/chain_factor_lane.hpp"
+#include "solvers/chain_stage.hpp"
+
+namespace coppice::chain {
+
+enum class factor_step : int { factorise, forward, backward };
+
+inline constexpr int most_lanes = 16; ///< stretches that share one piece of kept memory: those of the widest pack
+
+template <class T, class Units>
+struct factored_stage {
+    using value_type = T;
+
+    stage<T, Units> base; ///< without right-hand sides while it factorises
+    T* kept;
+    factor_step step;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return base.open(); }
+    /// Kept elements of one stretch.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t kept_each(unit_shape<any_size> const& g) {
+        return std::int64_t(g.inner()) * kept_elements(g);
+    }
+    /// Of `stretches` stretches.
+    static std::int64_t kept_total(unit_shape<any_size> const& g, std::int64_t stretches) {
+        return (stretches + most_lanes - 1) / most_lanes * most_lanes * kept_each(g);
+    }
+    /// Elements of memory that a worker needs for any step.
+    static std::int64_t elements(unit_shape<any_size> const& g) {
+        std::int64_t const walking = g.reduce_elements(), going = backward_elements(g), coming = forward_elements(g);
+        return walking > going ? (walking > coming ? walking : coming) : going > coming ? going : coming;
+    }
+
+    /// The step that is due for the stretches from p on.
+    template <class Lane, class Team>
+    COPPICE_HD void run(Team const& team, std::int64_t p, Lane* memory) const {
+        constexpr int lanes = lane_count<Lane>;
+        if (p >= base.stretches) return; // a team without a stretch, which keeps nothing
+        auto const& g = base.shape;
+        stretch_places<lanes> const at(base.all, base.units.depth, p);
+        Lane* const mine = reinterpret_cast<Lane*>(kept) + p / lanes * kept_each(g);
+        if (step == factor_step::factorise) {
+            using plain = pivot_teller<Units, lanes>;
+            recording_teller<Lane, plain> const teller{
+                {{}, base.units, at}, kept_at(mine, g, 0), mine, kept_elements(g), g.width() / g.rows()};
+            auto const s =
+                walk(team, base.units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr),
+                     spread<Lane>(base.how), keep_group<Lane, Team, unit_shape<any_size>>{team, g, mine}, teller);
+            for (int i = team.rank(); i < 2 * g.width() * g.width(); i += team.size()) {
+                int const r = i / (2 * g.width()), j = i % (2 * g.width());
+                base.links.take(at, r, j, s(r, j < g.width() ? g.active() + j : j - g.width()));
+            }
+            team.sync();
+        } else if (step == factor_step::forward) {
+            forward_stretch(team, base.units, g, at, memory, mine, base.links);
+        } else {
+            backward_stretch(team, base.units, g, at, memory, mine, link_boundary<T>{base.links});
+        }
+    }
+};
+
+/// The closing of every system: its L and U, or a solve with them.
+template <class T>
+struct factored_closing {
+    using value_type = T;
+
+    closing<T> base;
+    T* kept;
+    factor_step step; ///< factorise or forward
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return base.open(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t kept_each(int width) {
+        return std::int64_t(width) * (width + 1);
+    }
+
+    template <class Lane, class Team>
+    COPPICE_HD void run(Team const& team, std::int64_t s, Lane* memory) const {
+        static_assert(lane_count<Lane> == 1);
+        if (team.rank() != 0 || s >= base.all.batch.systems || base.all.batch.system(s).rows == 0) return;
+        int const w = base.links.width;
+        kept_group<T> const group{kept + s * kept_each(w), w, w, 0};
+        if (step == factor_step::factorise) {
+            stack_view<T> const m{memory, w, w, 0};
+            base.load(alone{}, s, m); // there are no right-hand sides yet
+            typename closing<T>::teller const teller(base.links, s);
+            recording_teller<T, typename closing<T>::teller> const recorder{teller, group, group.at, 0, 0};
+            eliminate_columns(alone{}, m, w, w, w, m, base.how, recorder);
+            for (int i = 0; i < w * w; ++i) group.at[i] = memory[i];
+            return;
+        }
+        std::int64_t const link = base.all.first(s, base.links.depth);
+        for (int side = 0; side < base.links.sides; ++side) {
+            T* const x = base.links.rhs + link * w * base.links.sides + side;
+            for (int r = 0; r < w; ++r) memory[r] = x[r * base.links.sides];
+            repeat_operations(group, memory);
+            for (int r = w - 1; r >= 0; --r) {
+                T value = memory[r];
+                for (int c = r + 1; c < w; ++c) value = value - group.factor(r, c) * memory[c];
+                memory[r] = value * group.factor(r, r);
+                x[r * base.links.sides] = memory[r];
+            }
+        }
+    }
+};
+
+} // namespace coppice::chain

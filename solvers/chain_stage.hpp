@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The stages of the chain solver: where units come from, where links go, and the closing of the last link.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "solvers/chain_lane.hpp"
+#include "solvers/chain_levels.hpp"
+#include "solvers/lane_atomics.hpp"
+
+namespace coppice::chain {
+
+inline constexpr int most_stages = 17; ///< 32 * 16^15 > 2^63
+inline constexpr int most_sides = 8;   ///< right-hand sides solved at once
+inline constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
+
+/// For tellers that do not keep what was eliminated with what.
+struct no_record {
+    static constexpr bool recording = false;
+    template <class Pivot, class T>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void record(int, Pivot const&, T const*) const {}
+};
+
+/// Tells nobody of columns without a pivot.
+struct silent_teller : no_record {
+    COPPICE_HD COPPICE_ALWAYS_INLINE silent_teller at(int) const { return {}; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return false; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, int) const {}
+};
+
+/// Remembers the first unknown of each system for which no pivot was found.
+template <class Units, int Lanes>
+struct pivot_teller : no_record {
+    Units const& units;
+    stretch_places<Lanes> const& places;
+    int u = 0;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE pivot_teller at(int unit) const { return {{}, units, places, unit}; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return units.singular != nullptr; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int l) const {
+        stretch_place const& place = places.lane[l];
+        if (place.link < 0) return;
+        std::int64_t const row = units.row_of(place, u, k);
+        if (row >= 0) lower_to(units.singular + place.units.system, row);
+    }
+};
+
+/// Block rows of the matrix and their right-hand sides.
+template <class T>
+struct row_units {
+    static constexpr int depth = 0;
+
+    matrix_rows<T> a;
+    T const* d;
+    T* x;
+    std::int64_t d_leading, x_leading;
+    int sides;
+    std::int64_t* singular; ///< a row for each system, no_row at first; or null
+
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, stretch_places<Lanes> const& at, int u,
+                                               stack_view<Lane> const& to) const {
+        int const n = g.rows();
+        bool const plain = at.inner && a.op != transposition::conjugate_transposed;
+        // Down the columns, as blocks lie in memory.
+        for (int i = team.rank(); i < n * 3 * n; i += team.size()) {
+            int const c = i / n, r = i - c * n;
+            if (plain)
+                load_strand(at, a.strand_of(n, r, c), u, g.units, to(2 * n + r, c));
+            else
+                for (int l = 0; l < Lanes; ++l)
+                    set_lane(to(2 * n + r, c), l, a.entry(at.lane[l].units, at.lane[l].begin + u, r, c));
+        }
+        load_sides(team, g, at, u, to, 2 * n, 3 * n + to.left);
+    }
+    /// The right-hand sides of unit u, to rows from `row` and columns from `column` on.
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_sides(Team const& team, Shape const& g, stretch_places<Lanes> const& at,
+                                                     int u, stack_view<Lane> const& to, int row, int column) const {
+        int const n = g.rows();
+        for (int i = team.rank(); i < n * sides; i += team.size()) {
+            int const side = i / n, r = i - side * n;
+            Lane& target = to(row + r, column + side);
+            if (at.inner)
+                load_strand(at, strand<T>{d + r + side * d_leading, n, 0}, u, g.units, target);
+            else
+                load_side(at, u, r, side, target);
+        }
+    }
+    /// Lanes are `apart` units from each other.
+    template <class Lane, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_strand(stretch_places<Lanes> const& at, strand<T> const& s, int u,
+                                                      int apart, Lane& to) const {
+        if (!s.base) {
+            to = Lane(0);
+            return;
+        }
+        system_place const& place = at.lane[0].units;
+        std::int64_t const stride = place.stride * s.stride, step = stride * apart;
+        T const* const from = s.base + place.base * s.stride + (at.lane[0].begin + u + s.shift) * stride;
+        for (int l = 0; l < Lanes; ++l) set_lane(to, l, from[l * step]);
+    }
+    template <class Lane, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_side(stretch_places<Lanes> const& at, int u, int r, int side,
+                                                    Lane& to) const {
+        for (int l = 0; l < Lanes; ++l) {
+            system_place const& s = at.lane[l].units;
+            std::int64_t const j = at.lane[l].begin + u;
+            set_lane(to, l, a.has_row(s, j, r) ? d[(s.base + j * s.stride) * a.n + r + side * d_leading] : T(0));
+        }
+    }
+    template <class Lane, int Lanes>
+    COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
+        for (int l = 0; l < Lanes; ++l) {
+            system_place const& s = at.lane[l].units;
+            std::int64_t const j = at.lane[l].begin + u;
+            if (at.lane[l].link >= 0 && a.has_row(s, j, r))
+                x[(s.base + j * s.stride) * a.n + r + side * x_leading] = get_lane(value, l);
+        }
+    }
+    /// The scalar row, within the system, of unknown k that unit u eliminates; -1 for one that was filled in.
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
+        std::int64_t const j = place.begin + u - 1;
+        return a.has_row(place.units, j, k) ? j * a.n + k : -1;
+    }
+};
+
+/// The links of one depth, in the workspace, as units of the next stage. The right-hand sides of a link give way to the
+/// solution of the unknowns before it.
+template <class T>
+struct link_units {
+    T* matrix = nullptr; ///< [link][W][2 W]
+    T* rhs = nullptr;    ///< [link][W][sides]
+    int depth = 0;       ///< at least 1
+    int width = 0;       ///< W
+    int sides = 0;
+    matrix_rows<T> a;      ///< what they are links of,
+    std::int64_t span = 0; ///< and how many of its block rows each stands for
+    std::int64_t* singular = nullptr;
+
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, stretch_places<Lanes> const& at, int u,
+                                               stack_view<Lane> const& to) const {
+        int const all = 2 * width + sides;
+        for (int i = team.rank(); i < width * all; i += team.size()) {
+            int const r = i / all, c = i - r * all;
+            Lane& target = to(width + r, c < 2 * width ? c : to.left + c);
+            for (int l = 0; l < Lanes; ++l) {
+                system_place const& s = at.lane[l].units;
+                std::int64_t const j = at.lane[l].begin + u;
+                // Behind the last link: z = y.
+                T const value = j < s.rows ? entry(s.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
+                set_lane(target, l, value);
+            }
+        }
+    }
+    template <class Lane, class Team, class Shape, int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_sides(Team const& team, Shape const&, stretch_places<Lanes> const& at,
+                                                     int u, stack_view<Lane> const& to, int row, int column) const {
+        for (int i = team.rank(); i < width * sides; i += team.size()) {
+            int const r = i / sides, side = i - r * sides;
+            for (int l = 0; l < Lanes; ++l) {
+                system_place const& s = at.lane[l].units;
+                std::int64_t const j = at.lane[l].begin + u;
+                set_lane(to(row + r, column + side), l, j < s.rows ? entry(s.base + j, r, 2 * width + side) : T(0));
+            }
+        }
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(std::int64_t link, int r, int c) const {
+        return c < 2 * width ? matrix[(link * width + r) * 2 * width + c]
+                             : rhs[(link * width + r) * sides + c - 2 * width];
+    }
+    template <class Lane, int Lanes>
+    COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
+        for (int l = 0; l < Lanes; ++l) {
+            system_place const& s = at.lane[l].units;
+            std::int64_t const j = at.lane[l].begin + u;
+            if (at.lane[l].link >= 0 && j < s.rows) rhs[((s.base + j) * width + r) * sides + side] = get_lane(value, l);
+        }
+    }
+    /// Takes column c of row r of the links that stretches became.
+    template <class Lane, int Lanes>
+    COPPICE_HD void take(stretch_places<Lanes> const& at, int r, int c, Lane const& value) const {
+        for (int l = 0; l < Lanes; ++l) {
+            std::int64_t const link = at.lane[l].link;
+            if (link < 0) continue;
+            if (c < 2 * width)
+                matrix[(link * width + r) * 2 * width + c] = get_lane(value, l);
+            else
+                rhs[(link * width + r) * sides + c - 2 * width] = get_lane(value, l);
+        }
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
+        return row_before(place.begin + u, k, place.units.system);
+    }
+    /// The scalar row, within the system, of unknown k of those before its link j.
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_before(std::int64_t j, int k, std::int64_t system) const {
+        system_place const rows = a.batch.system(system);
+        std::int64_t block = j * span + (k < a.n ? -1 : 0);
+        if (block < 0) block = rows.rows - 1;
+        return a.has_row(rows, block, k % a.n) ? block * a.n + k % a.n : -1;
+    }
+};
+
+/// The solution around stretches, from the links that they became.
+template <class T>
+struct link_boundary {
+    link_units<T> const& links;
+
+    template <class Lane, int Lanes>
+    COPPICE_HD void left(stretch_places<Lanes> const& at, int i, Lane& to) const {
+        int const size = links.width * links.sides;
+        for (int l = 0; l < Lanes; ++l)
+            set_lane(to, l, at.lane[l].link < 0 ? T(0) : links.rhs[at.lane[l].link * size + i]);
+    }
+    template <class Lane, int Lanes>
+    COPPICE_HD void right(stretch_places<Lanes> const& at, int i, Lane& to) const {
+        int const size = links.width * links.sides;
+        for (int l = 0; l < Lanes; ++l) {
+            stretch_place const& place = at.lane[l];
+            int const k = place.exchanged ? (i + size / 2) % size : i;
+            set_lane(to, l, place.link < 0 ? T(0) : links.rhs[place.next * size + k]);
+        }
+    }
+};
+
+/// The elimination for a lane type.
+template <class Lane, class Real>
+COPPICE_HD COPPICE_ALWAYS_INLINE auto spread(elimination<Real> const& how) {
+    using real = real_lane_t<Lane>;
+    return elimination<real>{real(how.threshold), how.flush, how.equilibrate};
+}
+
+/// Everything that a launcher needs for one stage: units in, links out.
+template <class T, class Units>
+struct stage {
+    using value_type = T;
+
+    Units units;
+    link_units<T> links;
+    levels all;
+    unit_shape<any_size> shape;
+    elimination<real_lane_t<T>> how;
+    std::int64_t stretches;
+    int const* gate; ///< null, or: do nothing unless it points to something other than 0
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return !gate || *gate != 0; }
+
+    template <class Lane, class Team, class Shape>
+    COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
+        stretch_places<lane_count<Lane>> const at(all, units.depth, p);
+        pivot_teller<Units, lane_count<Lane>> const teller{{}, units, at};
+        reduce_stretch(team, units, g, at, memory, spread<Lane>(how), links, teller);
+    }
+    template <class Lane, class Team, class Shape>
+    COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
+        stretch_places<lane_count<Lane>> const at(all, units.depth, p);
+        substitute_stretch(team, units, g, at, memory, spread<Lane>(how), link_boundary<T>{links}, silent_teller{});
+    }
+};
+
+/// Solves the closed chain of the only link of each system; a system needs elements() of memory.
+template <class T>
+struct closing {
+    using value_type = T;
+
+    link_units<T> links;
+    levels all;
+    elimination<real_lane_t<T>> how;
+    int const* gate;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return !gate || *gate != 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t elements() const {
+        return std::int64_t(links.width | 1) * (links.width + links.sides);
+    }
+
+    struct teller : no_record {
+        link_units<T> const& links;
+        std::int64_t system;
+        COPPICE_HD COPPICE_ALWAYS_INLINE teller(link_units<T> const& l, std::int64_t s) : links(l), system(s) {}
+        COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return links.singular != nullptr && system >= 0; }
+        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
+            if (std::int64_t const row = links.row_before(0, k, system); row >= 0)
+                lower_to(links.singular + system, row);
+        }
+    };
+
+    /// S + R of a system and its right-hand sides; a unit matrix for one without rows.
+    template <class Team>
+    COPPICE_HD void load(Team const& team, std::int64_t s, stack_view<T> const& m) const {
+        std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
+        int const w = links.width;
+        std::int64_t const link = rows == 0 ? 0 : all.first(s, links.depth);
+        for (int i = team.rank(); i < w * m.columns; i += team.size()) {
+            int const c = i / w, r = i - c * w, behind = rows % 2 == 1 ? (c + w / 2) % w : c;
+            m(r, c) = rows == 0 ? links.a.whole(c == r ? 1 : 0)
+                      : c >= w  ? links.entry(link, r, c + w)
+                                : links.entry(link, r, c) + links.entry(link, r, w + behind);
+        }
+    }
+    template <class Team>
+    COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
+        std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
+        int const w = links.width, columns = w + links.sides;
+        // A team without a system goes along, on a unit matrix, so that its lanes meet the others at barriers.
+        bool const idle = rows == 0;
+        std::int64_t const link = idle ? 0 : all.first(s, links.depth);
+        stack_view<T> const m{memory, w | 1, columns, 0};
+        load(team, s, m);
+        team.sync();
+        if (how.equilibrate) equilibrate_rows(team, m, 0, w, w);
+        eliminate_columns(team, m, w, w, w, m, how, teller{links, idle ? -1 : s});
+        for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size())
+            for (int r = w - 1; r >= 0; --r) {
+                T* const x = links.rhs + link * w * links.sides + side;
+                T value = m(r, w + side);
+                for (int c = r + 1; c < w; ++c) value = value - m(r, c) * x[c * links.sides];
+                x[r * links.sides] = value * m(r, r);
+            }
+    }
+};
+
+} // namespace coppice::chain

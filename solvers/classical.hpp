@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Batches of small tridiagonal systems by the classical algorithms; for comparison, and where a matrix is known
+/// to need no pivoting. docs/guide/classical.md has the equations.
+#pragma once
+
+#include <type_traits>
+
+#include "algebra/tridiagonal.hpp"
+#include "solvers/classical_team.hpp"
+
+namespace coppice {
+
+using classical_algorithm = classical::algorithm;
+
+struct classical_options {
+    classical_algorithm algorithm = classical_algorithm::cr_pcr;
+    int intermediate = 128; ///< equations at which the hybrids stop reducing cyclically; at least 1
+};
+
+/// Solves `systems` systems of a.size() / systems equations each, one behind the other; x may be d. What the bands hold
+/// outside of each system is ignored. Nothing pivots: good for diagonally dominant and symmetric positive definite
+/// matrices; recursive doubling overflows even on these from some 40 (float) or 300 (double) equations on. On CUDA a
+/// block takes a system, which must fit its shared memory, and the call returns before the work is done. Throws
+/// dimension_error or argument_error before anything is written.
+template <class T, executor Executor>
+void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t systems,
+                     array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                     classical_options options = {});
+
+#define COPPICE_CLASSICAL_DECLARE(prefix, T, Executor)                                                                 \
+    prefix void solve_classical(Executor const&, tridiagonal_view<T>, std::int64_t, array_view<T const>,               \
+                                array_view<T>, classical_options);
+
+COPPICE_CLASSICAL_DECLARE(extern template, float, host_executor)
+COPPICE_CLASSICAL_DECLARE(extern template, double, host_executor)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_CLASSICAL_DECLARE(extern template, float, cuda_executor)
+COPPICE_CLASSICAL_DECLARE(extern template, double, cuda_executor)
+#endif
+
+} // namespace coppice

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The classical algorithms for tridiagonal systems, as a team of workers runs them in memory that it shares
+/// (Y. Zhang, J. Cohen, J. D. Owens: Fast tridiagonal solvers on the GPU, PPoPP 2010). None of them pivots.
+///
+/// Equation i reads a_i x_{i-1} + b_i x_i + c_i x_{i+1} = d_i. A Team has rank(), size() and sync(); the block of a
+/// CUDA kernel, or one worker on a CPU core. T is any type with + - * /, so that a test can count operations. Sizes
+/// need not be powers of two: an equation that does not exist reads x = 0.
+#pragma once
+
+#include "core/config.hpp"
+
+namespace coppice::classical {
+
+template <class T>
+struct equation {
+    T a, b, c, d;
+};
+
+/// n equations side by side; equations stride apart form one system.
+template <class T>
+struct equations {
+    T *a, *b, *c, *d;
+    int n;
+
+    COPPICE_HD equation<T> operator()(int i) const {
+        if (i < 0 || i >= n) return {T(0), T(1), T(0), T(0)};
+        return {a[i], b[i], c[i], d[i]};
+    }
+    COPPICE_HD void set(int i, equation<T> const& e) const {
+        a[i] = e.a;
+        b[i] = e.b;
+        c[i] = e.c;
+        d[i] = e.d;
+    }
+};
+template <class T>
+COPPICE_HD equations<T> equations_at(T* memory, int n) {
+    return {memory, memory + n, memory + 2 * n, memory + 3 * n, n};
+}
+
+/// Removes x_{i-1} and x_{i+1} from e by its neighbours (section 2.1).
+template <class T>
+COPPICE_HD equation<T> reduced(equation<T> const& before, equation<T> const& e, equation<T> const& after) {
+    T const k1 = e.a / before.b, k2 = e.c / after.b;
+    return {-(before.a * k1), e.b - before.c * k1 - after.a * k2, -(after.c * k2), e.d - before.d * k1 - after.d * k2};
+}
+
+/// Gaussian elimination without exchanges; one worker does it all. `x` may be e.d.
+template <class T, class Team>
+COPPICE_HD void thomas(Team const& team, equations<T> const& e, T* x) {
+    if (team.rank() == 0) {
+        for (int i = 0; i < e.n; ++i) {
+            // c'_i = c_i / (b_i - c'_{i-1} a_i), d'_i = (d_i - d'_{i-1} a_i) / (b_i - c'_{i-1} a_i)
+            T const pivot = i == 0 ? e.b[0] : e.b[i] - e.c[i - 1] * e.a[i];
+            T const rhs = i == 0 ? e.d[0] : e.d[i] - e.d[i - 1] * e.a[i];
+            e.c[i] = e.c[i] / pivot;
+            e.d[i] = rhs / pivot;
+        }
+        for (int i = e.n - 1; i >= 0; --i) x[i] = i == e.n - 1 ? e.d[i] : e.d[i] - e.c[i] * x[i + 1];
+    }
+    team.sync();
+}
+
+/// Parallel cyclic reduction (section 2.2); `other` is memory for as many equations. x may be any memory but theirs.
+template <class T, class Team>
+COPPICE_HD void parallel_cyclic_reduction(Team const& team, equations<T> e, equations<T> other, T* x) {
+    for (int stride = 1; stride < e.n; stride *= 2) {
+        for (int i = team.rank(); i < e.n; i += team.size()) other.set(i, reduced(e(i - stride), e(i), e(i + stride)));
+        team.sync();
+        equations<T> const old = e;
+        e = other;
+        other = old;
+    }
+    for (int i = team.rank(); i < e.n; i += team.size()) x[i] = e.d[i] / e.b[i];
+    team.sync();
+}
+
+/// The matrix of recursive doubling without its third row (0, 0, w): (x_{i+1}, x_i, 1) from (x_i, x_{i-1}, 1).
+template <class T>
+struct doubling_matrix {
+    T a11, a12, a13, a21, a22, a23;
+};
+
+/// later earlier; w of both is 1.
+template <class T>
+COPPICE_HD doubling_matrix<T> product(doubling_matrix<T> const& l, doubling_matrix<T> const& e) {
+    return {l.a11 * e.a11 + l.a12 * e.a21, l.a11 * e.a12 + l.a12 * e.a22, l.a11 * e.a13 + l.a12 * e.a23 + l.a13,
+            l.a21 * e.a11 + l.a22 * e.a21, l.a21 * e.a12 + l.a22 * e.a22, l.a21 * e.a13 + l.a22 * e.a23 + l.a23};
+}
+
+/// Recursive doubling (section 2.3) by a scan after Hillis and Steele; `memory` holds 12 n elements.
+template <class T, class Team>
+COPPICE_HD void recursive_doubling(Team const& team, equations<T> const& e, T* memory, T* x) {
+    int const n = e.n;
+    auto* now = reinterpret_cast<doubling_matrix<T>*>(memory);
+    auto* next = now + n;
+    for (int i = team.rank(); i < n; i += team.size()) {
+        equation<T> q = e(i);
+        if (i == n - 1) q.c = T(1); // x_n, which is 0, has any coefficient
+        now[i] = {-(q.b / q.c), -(q.a / q.c), q.d / q.c, T(1), T(0), T(0)};
+    }
+    team.sync();
+    for (int stride = 1; stride < n; stride *= 2) {
+        for (int i = team.rank(); i < n; i += team.size())
+            next[i] = i < stride ? now[i] : product(now[i], now[i - stride]);
+        team.sync();
+        auto* const old = now;
+        now = next;
+        next = old;
+    }
+    // C_n (x_0, 0, 1) begins with x_n = 0.
+    T const first = -(now[n - 1].a13 / now[n - 1].a11);
+    for (int i = team.rank(); i < n; i += team.size()) x[i] = i == 0 ? first : now[i - 1].a11 * first + now[i - 1].a13;
+    team.sync();
+}
+
+/// Cyclic reduction (section 2.1) down to at most `least` >= 1 equations, which `finish(stride, count)` solves: those
+/// at stride - 1, 2 stride - 1, ... It leaves their solutions in x.
+template <class T, class Team, class Finish>
+COPPICE_HD void cyclic_reduction(Team const& team, equations<T> const& e, T* x, int least, Finish const& finish) {
+    int stride = 1;
+    for (; e.n / stride > least; stride *= 2) {
+        // Equation i keeps x_{i - 2 stride} and x_{i + 2 stride}.
+        for (int k = team.rank(); 2 * stride * (k + 1) - 1 < e.n; k += team.size()) {
+            int const i = 2 * stride * (k + 1) - 1;
+            e.set(i, reduced(e(i - stride), e(i), e(i + stride)));
+        }
+        team.sync();
+    }
+    finish(stride, e.n / stride);
+    while (stride > 1) {
+        stride /= 2;
+        for (int k = team.rank(); 2 * stride * k + stride - 1 < e.n; k += team.size()) {
+            int const i = 2 * stride * k + stride - 1;
+            T const before = i - stride >= 0 ? x[i - stride] : T(0), after = i + stride < e.n ? x[i + stride] : T(0);
+            x[i] = (e.d[i] - e.a[i] * before - e.c[i] * after) / e.b[i];
+        }
+        team.sync();
+    }
+}
+
+/// Copies equations stride - 1, 2 stride - 1, ... together.
+template <class T, class Team>
+COPPICE_HD equations<T> gathered(Team const& team, equations<T> const& e, int stride, int count, T* memory) {
+    equations<T> const small = equations_at(memory, count);
+    for (int k = team.rank(); k < count; k += team.size()) small.set(k, e(stride * (k + 1) - 1));
+    team.sync();
+    return small;
+}
+template <class T, class Team>
+COPPICE_HD void scattered(Team const& team, T const* small, int stride, int count, T* x) {
+    for (int k = team.rank(); k < count; k += team.size()) x[stride * (k + 1) - 1] = small[k];
+    team.sync();
+}
+
+enum class algorithm { thomas, cr, pcr, rd, cr_pcr, cr_rd };
+
+/// Elements of memory beside the 4 n of the equations: for `m` equations of the part that is not reduced cyclically.
+COPPICE_HD constexpr int extra_elements(algorithm which, int n, int intermediate) {
+    int const m = intermediate < n ? intermediate : n;
+    switch (which) {
+    case algorithm::pcr:
+        return 5 * n;
+    case algorithm::rd:
+        return 13 * n;
+    case algorithm::cr_pcr:
+        return n + 9 * m;
+    case algorithm::cr_rd:
+        return n + 17 * m;
+    default:
+        return n;
+    }
+}
+
+/// Solves n >= 1 equations, which are used up; the solution is where this points to, inside `memory`, which holds
+/// extra_elements. The hybrids stop reducing at `intermediate` equations.
+template <class T, class Team>
+COPPICE_HD T* solve(Team const& team, algorithm which, equations<T> const& e, T* memory, int intermediate) {
+    T *const x = memory, *const extra = memory + e.n;
+    auto const by_pcr = [&](int stride, int count) {
+        equations<T> const small = gathered(team, e, stride, count, extra);
+        parallel_cyclic_reduction(team, small, equations_at(extra + 4 * count, count), extra + 8 * count);
+        scattered(team, extra + 8 * count, stride, count, x);
+    };
+    auto const by_rd = [&](int stride, int count) {
+        equations<T> const small = gathered(team, e, stride, count, extra);
+        recursive_doubling(team, small, extra + 4 * count, extra + 16 * count);
+        scattered(team, extra + 16 * count, stride, count, x);
+    };
+    auto const directly = [&](int stride, int) {
+        if (team.rank() == 0) x[stride - 1] = e.d[stride - 1] / e.b[stride - 1];
+        team.sync();
+    };
+    switch (which) {
+    case algorithm::thomas:
+        thomas(team, e, x);
+        break;
+    case algorithm::cr:
+        cyclic_reduction(team, e, x, 1, directly);
+        break;
+    case algorithm::pcr:
+        parallel_cyclic_reduction(team, e, equations_at(extra, e.n), x);
+        break;
+    case algorithm::rd:
+        recursive_doubling(team, e, extra, x);
+        break;
+    case algorithm::cr_pcr:
+        cyclic_reduction(team, e, x, intermediate, by_pcr);
+        break;
+    case algorithm::cr_rd:
+        cyclic_reduction(team, e, x, intermediate, by_rd);
+        break;
+    }
+    return x;
+}
+
+} // namespace coppice::classical

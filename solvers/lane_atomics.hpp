@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Extremes over many workers. Order does not matter to them, so results stay the same on every run.
+#pragma once
+
+#include <cstdint>
+
+#include "core/config.hpp"
+
+namespace coppice {
+
+/// *place = min(*place, value).
+COPPICE_HD COPPICE_ALWAYS_INLINE void lower_to(std::int64_t* place, std::int64_t value) {
+#if defined(__CUDA_ARCH__)
+    atomicMin(reinterpret_cast<long long*>(place), static_cast<long long>(value));
+#else
+    // The compiler's own: sources for several instruction sets must not instantiate functions of a library.
+    std::int64_t seen = __atomic_load_n(place, __ATOMIC_RELAXED);
+    while (value < seen &&
+           !__atomic_compare_exchange_n(place, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+}
+
+/// *place = max(*place, value) for values >= 0, where NaN is larger than all.
+COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* place, double value) {
+    // Bits of values that are not negative are ordered as integers; those of a quiet NaN lie beyond infinity.
+    std::int64_t bits;
+    if (value != value) {
+        bits = 0x7ff8000000000000;
+    } else {
+        __builtin_memcpy(&bits, &value, sizeof(bits));
+    }
+#if defined(__CUDA_ARCH__)
+    auto* const at = reinterpret_cast<long long*>(place);
+    if (*reinterpret_cast<long long volatile*>(at) < bits) atomicMax(at, static_cast<long long>(bits));
+#else
+    auto* const at = reinterpret_cast<std::int64_t*>(place);
+    std::int64_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (seen < bits && !__atomic_compare_exchange_n(at, &seen, bits, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+#endif
+}
+
+} // namespace coppice

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/banded.hpp>
+
+#include "solvers/band_reference.hpp"
+#include "solvers/tridiagonal_reference.hpp"
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+template <class T>
+struct solution {
+    std::vector<T> x;
+    std::vector<solve_report> reports;
+    double worst() const {
+        double most = 0;
+        for (auto const& r : reports) most = std::max(most, r.backward_error);
+        return most;
+    }
+};
+
+template <class T, class Executor>
+solution<T> solve_matrix(Executor const& exec, band_matrix<T> const& a, std::vector<T> const& d,
+                         band_options const& options = {}) {
+    auto const sides = exec.copy(d);
+    std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
+    buffer<T> x(exec, std::int64_t(d.size()));
+    buffer<solve_report> reports(exec, a.systems);
+    solve_bands(exec, a, columns_view<T const>(sides.data(), a.size, columns),
+                columns_view<T>(x.data(), a.size, columns), options, reports.view());
+    return {to_vector(exec, x), to_vector(exec, reports)};
+}
+
+template <class T, class Executor>
+solution<T> solve_blocks(Executor const& exec, block_storage<T> const& s, std::vector<T> const& d,
+                         band_options const& options = {}) {
+    blocks_on<T, Executor> const a(exec, s);
+    return solve_matrix(exec, a.matrix, d, options);
+}
+
+template <class T, class Executor>
+solution<T> solve_banded_storage(Executor const& exec, banded_storage<T> const& s, std::vector<T> const& d,
+                                 band_options const& options = {}) {
+    auto const bands = exec.copy(s.bands);
+    return solve_matrix(exec, band_matrix<T>(banded_view<T>{s.length, s.below, s.above, bands.data()}), d, options);
+}
+
+/// Solves in all classes of one type and looks at the residual.
+template <class T, class Executor>
+void check_classes(Executor const& exec) {
+    for (int n = 1; n <= largest_block; ++n)
+        for (std::int64_t const length : {1, 2, 3, 31, 32, 33, 64, 67, 550})
+            for (bool const cyclic : {false, true}) {
+                CAPTURE(n);
+                CAPTURE(length);
+                CAPTURE(cyclic);
+                block_storage<T> const s(length, n, std::uint64_t(n * 1000 + length), cyclic);
+                auto const a = s.meaning(cyclic);
+                auto const d = sides_for(a, 1, 7);
+                auto const result = solve_blocks(exec, s, d, {.cyclic = cyclic, .method = band_method::chain});
+                CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
+                CHECK(result.reports[0].status == solve_status::ok);
+                CHECK(result.reports[0].row == -1);
+            }
+    for (int below = 0; below <= 8; below += 2)
+        for (int above = 1; above <= 8; above += 3)
+            for (std::int64_t const length : {1, 5, 8, 63, 300, 1111}) {
+                CAPTURE(below);
+                CAPTURE(above);
+                CAPTURE(length);
+                banded_storage<T> const s(length, below, above, std::uint64_t(below * 10 + above));
+                auto const a = s.meaning();
+                auto const d = sides_for(a, 1, 3);
+                CHECK(backward_error_of(a, solve_banded_storage(exec, s, d).x, d) <= 100 * epsilon<T>);
+            }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bands: every class, block size and border, float", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_classes<float>(Fixture::exec());
+}
+TEST_CASE_TEMPLATE("bands: every class, block size and border, double", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_classes<double>(Fixture::exec());
+}
+TEST_CASE_TEMPLATE("bands: every class, block size and border, complex float", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_classes<std::complex<float>>(Fixture::exec());
+}
+TEST_CASE_TEMPLATE("bands: every class, block size and border, complex double", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_classes<std::complex<double>>(Fixture::exec());
+}
+
+TEST_CASE_TEMPLATE("bands: transposed and conjugate-transposed", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = std::complex<double>;
+    for (auto const op : {matrix_operation::transposed, matrix_operation::conjugate_transposed}) {
+        bool const conjugated = op == matrix_operation::conjugate_transposed;
+        for (int n : {1, 2, 3, 8})
+            for (bool const cyclic : {false, true})
+                for (std::int64_t const length : {1, 2, 33, 70}) {
+                    CAPTURE(n);
+                    CAPTURE(cyclic);
+                    CAPTURE(length);
+                    block_storage<T> const s(length, n, std::uint64_t(n + length), cyclic);
+                    auto const a = s.meaning(cyclic).transposed(conjugated);
+                    auto const d = sides_for(a, 2, 5);
+                    auto const result = solve_blocks(exec, s, d, {.cyclic = cyclic, .operation = op});
+                    CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
+                }
+        for (auto const& [below, above] : {std::pair(0, 2), std::pair(3, 1), std::pair(2, 8)}) {
+            banded_storage<T> const s(211, below, above, 17);
+            auto const a = s.meaning().transposed(conjugated);
+            auto const d = sides_for(a, 1, 5);
+            CHECK(backward_error_of(a, solve_banded_storage(exec, s, d, {.operation = op}).x, d) <= 100 * epsilon<T>);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in place", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    for (int const n : {1, 2, 5}) {
+        std::int64_t const length = 130, size = length * n, columns = 19, leading = size + 3;
+        block_storage<T> const s(length, n, 4, false);
+        blocks_on<T, decltype(exec)> const a(exec, s);
+        auto const meaning = s.meaning(false);
+        auto const d = sides_for(meaning, columns, 1);
+        // Columns apart from each other, with guards between.
+        std::vector<T> spread(std::size_t(leading * columns), -77.0);
+        for (std::int64_t c = 0; c < columns; ++c)
+            std::copy_n(d.begin() + c * size, size, spread.begin() + c * leading);
+        for (auto const method : {band_method::automatic, band_method::chain}) {
+            auto memory = exec.copy(spread);
+            columns_view<T> const x(memory.data(), size, columns, leading);
+            solve_bands(exec, a.matrix, columns_view<T const>(x), x, {.method = method});
+            auto const after = to_vector(exec, memory);
+            std::vector<T> solved;
+            for (std::int64_t c = 0; c < columns; ++c) {
+                solved.insert(solved.end(), after.begin() + c * leading, after.begin() + c * leading + size);
+                for (std::int64_t i = size; i < leading; ++i) REQUIRE(after[std::size_t(c * leading + i)] == -77.0);
+            }
+            CHECK(backward_error_of(meaning, solved, d) <= 100 * epsilon<T>);
+            // One column at a time gives the same bits.
+            std::vector<T> const last(d.end() - size, d.end());
+            auto const single = solve_matrix(exec, a.matrix, last, {.method = method}).x;
+            CHECK(std::equal(single.begin(), single.end(), solved.end() - size));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = float;
+    for (int const n : {1, 3}) {
+        std::vector<std::int64_t> const bounds{0, 1, 3, 35, 36, 100, 100, 700, 723};
+        std::int64_t const length = bounds.back(), size = length * n;
+        block_storage<T> s(length, n, 8, true);
+        plain_rows<T> meaning(size);
+        for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
+            s.spoil(bounds[k], bounds[k + 1]);
+            s.describe(meaning, bounds[k], bounds[k + 1], false);
+        }
+        auto const d = sides_for(meaning, 2, 3);
+        auto const offsets = exec.copy(bounds);
+        blocks_on<T, decltype(exec)> const a(exec, s);
+        auto const result = solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view()), d);
+        CHECK(backward_error_of(meaning, result.x, d) <= 100 * epsilon<T>);
+        // The size of the largest system saves stages and changes nothing; a system gives the same bits alone.
+        CHECK(result.x == solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view(), 600), d).x);
+        REQUIRE(result.reports.size() == bounds.size() - 1);
+        for (auto const& r : result.reports) CHECK(r.status == solve_status::ok);
+    }
+    for (int const n : {1, 2, 4})
+        for (bool const interleaved : {false, true}) {
+            bool const cyclic = n == 4;
+            std::int64_t const systems = 13, each = 41, length = systems * each;
+            block_storage<T> s(length, n, 9, true);
+            // Interleaved: (block) row j of system s lies at j * systems + s.
+            auto const place = [&](std::int64_t system, std::int64_t j) {
+                return interleaved ? j * systems + system : system * each + j;
+            };
+            T const nan = std::numeric_limits<T>::quiet_NaN();
+            plain_rows<T> meaning(length * n);
+            for (std::int64_t k = 0; k < systems; ++k) {
+                for (int e = 0; e < n * n && !cyclic; ++e)
+                    s.lower[std::size_t(place(k, 0) * n * n + e)] =
+                        s.upper[std::size_t(place(k, each - 1) * n * n + e)] = nan;
+                for (std::int64_t j = 0; j < each; ++j)
+                    for (int part = -1; part <= 1; ++part) {
+                        std::int64_t const other = (j + part + each) % each;
+                        if (other != j + part && !cyclic) continue;
+                        auto const& band = part < 0 ? s.lower : part == 0 ? s.diagonal : s.upper;
+                        for (int r = 0; r < n; ++r)
+                            for (int c = 0; c < n; ++c)
+                                meaning.add(place(k, j) * n + r, place(k, other) * n + c,
+                                            band[std::size_t(place(k, j) * n * n + r + c * n)]);
+                    }
+            }
+            auto const d = sides_for(meaning, 1, 3);
+            blocks_on<T, decltype(exec)> const a(exec, s);
+            auto const batch = interleaved ? band_matrix<T>::interleaved_batch(a.matrix, systems)
+                                           : band_matrix<T>::batch(a.matrix, systems);
+            auto const result = solve_matrix(exec, batch, d, {.cyclic = cyclic});
+            CHECK(backward_error_of(meaning, result.x, d) <= 100 * epsilon<T>);
+        }
+}
+
+TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the others alone", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    for (int const n : {1, 2}) {
+        std::int64_t const systems = 30, each = 11, length = systems * each, rows = each * n;
+        block_storage<T> s(length, n, 12, true);
+        for (std::int64_t k = 0; k < systems; ++k) s.spoil(k * each, (k + 1) * each);
+        plain_rows<T> whole(length * n);
+        for (std::int64_t k = 0; k < systems; ++k) s.describe(whole, k * each, (k + 1) * each, false);
+        auto d = sides_for(whole, 1, 2);
+        // System 7: column 4 of zeros. System 8: NaN in the matrix. System 20: infinity on the right.
+        std::int64_t const zero = 7 * each + 4;
+        for (int e = 0; e < n * n; ++e) {
+            s.diagonal[std::size_t(zero * n * n + e)] = 0;
+            s.upper[std::size_t((zero - 1) * n * n + e)] = 0;
+            s.lower[std::size_t((zero + 1) * n * n + e)] = 0;
+        }
+        s.diagonal[std::size_t((8 * each + 2) * n * n)] = std::numeric_limits<T>::quiet_NaN();
+        d[std::size_t(20 * rows)] = HUGE_VAL;
+        blocks_on<T, decltype(exec)> const a(exec, s);
+        auto const result = solve_matrix(exec, band_matrix<T>::batch(a.matrix, systems), d);
+        for (std::int64_t k = 0; k < systems; ++k) {
+            CAPTURE(k);
+            auto const& r = result.reports[std::size_t(k)];
+            if (k == 7) {
+                CHECK(r.status == solve_status::singular);
+                CHECK(r.row == 4 * n);
+            } else if (k == 8 || k == 20) {
+                CHECK(r.status == solve_status::not_finite);
+            } else {
+                CHECK(r.status == solve_status::ok);
+                CHECK(r.backward_error <= 100 * epsilon<T>);
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    banded_storage<T> const s(400, 2, 1, 5);
+    auto const a = s.meaning();
+    auto const d = sides_for(a, 3, 4);
+    auto const bands = exec.copy(s.bands);
+    auto x = solve_banded_storage(exec, s, d).x;
+    x[500] += 1e-4; // in the second column
+    auto const solved = exec.copy(x), sides = exec.copy(d);
+    band_matrix<T> const matrix(banded_view<T>{400, 2, 1, bands.data()});
+    auto const r = bands_report(exec, matrix, columns_view<T const>(solved.data(), 400, 3),
+                                columns_view<T const>(sides.data(), 400, 3));
+    CHECK(r.backward_error == doctest::Approx(backward_error_of(a, x, d)).epsilon(1e-9));
+    CHECK(r.status == solve_status::inaccurate);
+    double componentwise = 0;
+    for (std::size_t c = 0; c < 3; ++c)
+        for (std::size_t i = 0; i < 400; ++i) {
+            long double sum = -d[c * 400 + i], scale = std::abs(d[c * 400 + i]);
+            for (auto const& [j, value] : a.rows[i]) {
+                sum += (long double)(value)*x[c * 400 + std::size_t(j)];
+                scale += std::abs((long double)(value)*x[c * 400 + std::size_t(j)]);
+            }
+            componentwise = std::max(componentwise, double(std::abs(sum) / scale));
+        }
+    CHECK(r.componentwise_error == doctest::Approx(componentwise).epsilon(1e-6));
+}
+
+TEST_CASE_TEMPLATE("bands: a partition that is singular by itself costs nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const& s = gallery_system(13, 20000, 1); // of Table 4: LAPACK reaches 1e-16, rpts alone 1e-5
+    auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+    band_matrix<double> const a(tridiagonal_view<double>{s.size(), lower.data(), diagonal.data(), upper.data()});
+    CHECK(backward_error(s, lapack_solution(s)) < 1e-14);
+    auto const by = [&](band_method method) { return solve_matrix(exec, a, s.rhs, {.method = method}); };
+    auto const first = by(band_method::rpts);
+    CHECK(first.reports[0].status == solve_status::inaccurate);
+    auto const second = by(band_method::automatic);
+    CHECK(second.reports[0].status == solve_status::ok);
+    CHECK(second.reports[0].tries == 2);
+    CHECK(backward_error(s, second.x) < 1e-14);
+    CHECK(backward_error(s, by(band_method::chain).x) < 1e-14);
+    // Where rpts is good enough, nothing else is tried.
+    auto const easy = random_system<double>(5000, 1);
+    block_storage<double> plain(5000, 1, 1, false);
+    plain.lower = easy.lower, plain.diagonal = easy.diagonal, plain.upper = easy.upper;
+    CHECK(solve_blocks(exec, plain, easy.rhs).reports[0].tries == 1);
+}
+
+TEST_CASE_TEMPLATE("bands: as good as LAPACK on the 2x2 transforms of Table 4", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int id = 1; id <= tridiagonal_case_count; ++id) {
+        CAPTURE(id);
+        std::vector<double> ratios;
+        for (std::uint64_t seed = 1; seed <= (id >= 8 && id <= 11 ? 3 : 8); ++seed) {
+            // Eqs. 16-18: each entry times a 2x2 unit matrix, between random rotations.
+            auto const& scalar = gallery_system(id, 256, seed);
+            std::int64_t const length = scalar.size();
+            block_storage<double> s(length, 2, seed, true);
+            random_values<double> random(seed + 1000);
+            std::vector<double> left(static_cast<std::size_t>(length)), right(left);
+            for (auto* angles : {&left, &right})
+                for (double& angle : *angles) angle = (random() + 1) * 1.5707963267948966;
+            for (std::int64_t i = 0; i < length; ++i)
+                for (int part = -1; part <= 1; ++part) {
+                    auto& band = part < 0 ? s.lower : part == 0 ? s.diagonal : s.upper;
+                    auto const& from = part < 0 ? scalar.lower : part == 0 ? scalar.diagonal : scalar.upper;
+                    std::int64_t const j = i + part;
+                    if (j < 0 || j >= length) continue;
+                    double const angle = left[std::size_t(i)] + right[std::size_t(j)], value = from[std::size_t(i)];
+                    double* const block = band.data() + 4 * i;
+                    block[0] = block[3] = value * std::cos(angle);
+                    block[1] = value * std::sin(angle);
+                    block[2] = -value * std::sin(angle);
+                }
+            s.spoil(0, length);
+            auto const a = s.meaning(false);
+            std::vector<double> exact(std::size_t(2 * length));
+            std::mt19937_64 engine(seed);
+            std::normal_distribution<double> normal(3, 1);
+            for (double& value : exact) value = normal(engine);
+            auto const d = times(a, exact, 1);
+            auto const result = solve_blocks(exec, s, d);
+            auto const lapack = lapack_band_solution(a, 3, d);
+            ratios.push_back(forward_error_of(result.x, exact) / forward_error_of(lapack, exact));
+            CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<double>);
+        }
+        // Matrix 9, where the determinant criterion loses digits, is among them.
+        CHECK(median(ratios) <= (ill_conditioned(id) ? 100 : 10));
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: singular systems are named where LAPACK names them", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const length : {1, 2, 5, 33, 100, 700})
+        for (std::int64_t const at : {std::int64_t(0), length / 2, length - 1}) {
+            CAPTURE(length);
+            CAPTURE(at);
+            banded_storage<double> s(length, 2, 2, 31);
+            for (std::int64_t i = 0; i < length; ++i)
+                for (int k = -2; k <= 2; ++k)
+                    if (i + k == at) s.at(i, k) = 0;
+            auto const a = s.meaning();
+            std::vector<double> const d(std::size_t(length), 1.0);
+            lapack_int info = 0;
+            lapack_band_solution(a, 2, d, &info);
+            CHECK(info == at + 1);
+            auto const r = solve_banded_storage(exec, s, d).reports[0];
+            CHECK(r.status == solve_status::singular);
+            CHECK(r.row == at);
+        }
+    // A scalar system goes through rpts first; the second try finds the row.
+    block_storage<double> scalar(1000, 1, 2, false);
+    scalar.diagonal[500] = scalar.upper[499] = scalar.lower[501] = 0;
+    auto const r = solve_blocks(exec, scalar, std::vector<double>(1000, 1.0)).reports[0];
+    CHECK(r.status == solve_status::singular);
+    CHECK(r.row == 500);
+    // NaN is told from singular.
+    scalar = block_storage<double>(1000, 1, 2, false);
+    scalar.diagonal[3] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(solve_blocks(exec, scalar, std::vector<double>(1000, 1.0)).reports[0].status == solve_status::not_finite);
+}
+
+TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // Refinement brings the componentwise error of a badly scaled system down to a few epsilon.
+    block_storage<double> s(600, 2, 3, false);
+    auto const scale = [&](std::int64_t i) { return std::ldexp(1.0, int(i * 7919 % 61) - 30); };
+    for (std::int64_t i = 0; i < 600; ++i)
+        for (auto* band : {&s.lower, &s.diagonal, &s.upper})
+            for (int e = 0; e < 4; ++e) (*band)[std::size_t(4 * i + e)] *= scale(2 * i + e % 2);
+    auto const a = s.meaning(false);
+    auto const d = sides_for(a, 1, 3);
+    double const plain = solve_blocks(exec, s, d).reports[0].componentwise_error;
+    auto const refined = solve_blocks(exec, s, d, {.refinements = 2}).reports[0];
+    auto const scaled = solve_blocks(exec, s, d, {.pivot = pivoting::scaled_partial}).reports[0];
+    CHECK(plain > 1e-13);
+    CHECK(refined.componentwise_error < 1e-15);
+    CHECK(scaled.componentwise_error < plain / 10);
+    CHECK(refined.status == solve_status::ok);
+    // Scaled pivoting does not see powers of two on rows at all.
+    block_storage<double> twice(s);
+    auto e = d;
+    for (std::int64_t i = 0; i < 600; ++i) {
+        for (auto* band : {&twice.lower, &twice.diagonal, &twice.upper})
+            for (int k = 0; k < 4; ++k) (*band)[std::size_t(4 * i + k)] *= k % 2 == 0 ? 1024.0 : 0.25;
+        e[std::size_t(2 * i)] *= 1024.0;
+        e[std::size_t(2 * i + 1)] *= 0.25;
+    }
+    CHECK(solve_blocks(exec, s, d, {.pivot = pivoting::scaled_partial}).x ==
+          solve_blocks(exec, twice, e, {.pivot = pivoting::scaled_partial}).x);
+    // Magnitudes near the ends of the range, real and complex.
+    for (double const size : {1e-300, 1e300}) {
+        CAPTURE(size);
+        block_storage<std::complex<double>> c(100, 2, 6, false);
+        for (auto* band : {&c.lower, &c.diagonal, &c.upper})
+            for (auto& value : *band) value *= size;
+        auto const right = [&] {
+            std::vector<std::complex<double>> v(200);
+            random_values<std::complex<double>>(3).fill(v);
+            for (auto& value : v) value *= size;
+            return v;
+        }();
+        auto const x = solve_blocks(exec, c, right).x;
+        CHECK(backward_error_of(c.meaning(false), x, right) <= 1e-13);
+    }
+    // Entries up to the threshold count as zero.
+    block_storage<double> noisy(40, 1, 1, false);
+    for (std::size_t i = 0; i < 40; ++i) noisy.lower[i] = 1e-9, noisy.diagonal[i] = 1, noisy.upper[i] = 0.95;
+    auto clean = noisy;
+    std::fill(clean.lower.begin(), clean.lower.end(), 0.0);
+    std::vector<double> const ones(40, 1.0);
+    CHECK(solve_blocks(exec, noisy, ones, {.threshold = 1e-8, .method = band_method::chain}).x ==
+          solve_blocks(exec, clean, ones, {.method = band_method::chain}).x);
+}
+
+TEST_CASE_TEMPLATE("bands: the same bits on every run and number of threads", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    block_storage<std::complex<float>> const s(3001, 2, 3, true);
+    auto const d = sides_for(s.meaning(true), 2, 3);
+    band_options const options{.cyclic = true};
+    auto const x = solve_blocks(exec, s, d, options).x;
+    for (int run = 0; run < 2; ++run) CHECK(x == solve_blocks(exec, s, d, options).x);
+#if !defined(COPPICE_TEST_CUDA)
+    CHECK(x == solve_blocks(host_executor{1}, s, d, options).x);
+#endif
+}
+
+TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    std::int64_t const n = 96;
+    buffer<T> a(exec, n * 4), b(exec, n * 4), c(exec, n * 4), d(exec, n), x(exec, n);
+    band_matrix<T> const good(block_tridiagonal_view<T>{n / 2, 2, a.data(), b.data(), c.data()});
+    auto const call = [&](band_matrix<T> const& m, columns_view<T const> sides, columns_view<T> solution,
+                          band_options const& options = {}, std::int64_t reports = 0) {
+        buffer<solve_report> memory(exec, reports);
+        solve_bands(exec, m, sides, solution, options, memory.view());
+    };
+    columns_view<T const> const sides(d.view());
+    columns_view<T> const solution(x.view());
+    auto const with = [&](auto change) {
+        band_matrix<T> m = good;
+        change(m);
+        return m;
+    };
+    CHECK_THROWS_AS(call(with([](auto& m) { m.size = -2; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.block = 0; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.block = 9; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.size = 95; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.lower = nullptr; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.systems = 0; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([](auto& m) { m.systems = 7; }), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(with([&](auto& m) {
+                             m = band_matrix<T>::batch(m, array_view<std::int64_t const>{nullptr, 0});
+                         }),
+                         sides, solution),
+                    argument_error);
+    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, 9, 0, a.data()}), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, -1, 0, a.data()}), sides, solution), argument_error);
+    CHECK_THROWS_AS(call(band_matrix<T>(banded_view<T>{n, 1, 1, a.data()}), sides, solution, {.cyclic = true}),
+                    argument_error);
+    CHECK_THROWS_AS(call(good, columns_view<T const>(d.data(), n - 1, 1), solution), dimension_error);
+    CHECK_THROWS_AS(call(good, sides, columns_view<T>(x.data(), n, 2)), dimension_error);
+    CHECK_THROWS_AS(call(good, columns_view<T const>(d.data(), n, 1, n - 1), solution), argument_error);
+    CHECK_THROWS_AS(call(good, columns_view<T const>(nullptr, n, 1), solution), argument_error);
+    CHECK_THROWS_AS(call(good, sides, columns_view<T>(a.data(), n, 1)), argument_error);
+    CHECK_THROWS_AS(call(good, columns_view<T const>(columns_view<T>(x.data(), n, 1)), solution, {}, 1),
+                    argument_error);
+    CHECK_THROWS_AS(call(good, sides, solution, {}, 2), dimension_error);
+    CHECK_THROWS_AS(call(good, sides, solution, {.pivot = pivoting(5)}), argument_error);
+    CHECK_THROWS_AS(call(good, sides, solution, {.operation = matrix_operation(5)}), argument_error);
+    CHECK_THROWS_AS(call(good, sides, solution, {.method = band_method(5)}), argument_error);
+    CHECK_THROWS_AS(call(good, sides, solution, {.method = band_method::rpts}), argument_error);
+    CHECK_THROWS_AS(call(good, sides, solution, {.threshold = -1}), argument_error);
+    CHECK_THROWS_AS(call(good, sides, solution, {.refinements = -1}), argument_error);
+    CHECK_THROWS_AS(bands_workspace(exec, good, -1), argument_error);
+    buffer<std::byte> memory(exec, bands_workspace(exec, good, 1) + 64);
+    std::int64_t const bytes = bands_workspace(exec, good, 1);
+    CHECK_THROWS_AS(solve_bands(exec, good, sides, solution, memory.view().slice(0, bytes - 1), band_options{}),
+                    argument_error);
+    CHECK_THROWS_AS(solve_bands(exec, good, sides, solution, memory.view().slice(8, bytes), band_options{}),
+                    argument_error);
+    // Nothing to do.
+    call(with([](auto& m) { m.size = 0; }), columns_view<T const>(nullptr, 0, 1), columns_view<T>(nullptr, 0, 1), {},
+         1);
+    call(good, columns_view<T const>(d.data(), n, 0), columns_view<T>(x.data(), n, 0));
+    // The links take at most 11 % of a large system.
+    band_matrix<T> large(block_tridiagonal_view<T>{1 << 20, 4, a.data(), b.data(), c.data()});
+    std::int64_t const system = (std::int64_t(1) << 20) * (3 * 16 + 4) * 8;
+    CHECK(bands_workspace(exec, large, 1) <= system * 11 / 100);
+}
