@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <type_traits>
 
@@ -56,13 +57,16 @@ constexpr int greatest(std::initializer_list<int> all) {
     return most;
 }
 
-/// A value that comes later, of a type that need not be default constructible. It begins as T{} where there is one: the
-/// device compiler keeps a variable that is only assigned under a condition in slow memory otherwise.
+/// A value that comes later, of a type that need not be default constructible. It begins as zeros: the device compiler
+/// keeps a variable that is only assigned under a condition in slow memory otherwise.
 template <class T>
 union late {
     T value;
     COPPICE_HD late() {
-        if constexpr (std::is_trivially_default_constructible_v<T>) value = T{};
+        if constexpr (std::is_trivially_default_constructible_v<T>)
+            value = T{};
+        else
+            std::memset(static_cast<void*>(&value), 0, sizeof value);
     }
 };
 
