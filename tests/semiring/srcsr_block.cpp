@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bodies of the SRCSR kernels on CPU threads: order, barriers, sizes of shared memory, and (under the thread
 // sanitizer) races. Where the path is cut: by brute force.
-#pragma GCC diagnostic ignored "-Wpsabi" // values aligned to 32 bytes are passed otherwise than before GCC 4.6
 #include "semiring/srcsr_block.hpp"
 
 #include <doctest/doctest.h>
