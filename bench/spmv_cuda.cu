@@ -6,8 +6,8 @@
 
 #include <cusparse.h>
 
-#include "bench/cuda_timing.cuh"
 #include "algebra/transform.hpp"
+#include "bench/cuda_timing.cuh"
 #include "bench/row_maxima.hpp"
 #include "bench/spmv_problems.hpp"
 #include "semiring/spmv.hpp"

@@ -22,9 +22,9 @@
 ///
 /// **Value types.** Matrix, x and y may differ; float16 and bfloat16 are summed in float, std::complex runs on devices.
 ///
-/// **Errors.** dimension_error where plan, matrix and vectors disagree; argument_error where y overlaps x or the values,
-/// for an unknown name or a row range outside the matrix; matrix_error from the plan of a host for offsets that fall.
-/// Columns, and on CUDA offsets, are not checked: see validate() in <coppice/csr.hpp>.
+/// **Errors.** dimension_error where plan, matrix and vectors disagree; argument_error where y overlaps x or the
+/// values, for an unknown name or a row range outside the matrix; matrix_error from the plan of a host for offsets that
+/// fall. Columns, and on CUDA offsets, are not checked: see validate() in <coppice/csr.hpp>.
 #pragma once
 
 #include "semiring/semirings.hpp"
