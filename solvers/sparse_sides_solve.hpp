@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "semiring/stored_value.hpp"
 #include "solvers/lane_atomics.hpp"
 #include "solvers/sparse_sides.hpp"
 
@@ -26,10 +27,16 @@ struct scatter_column {
     std::int64_t first;
     columns_view<T> x;
 
+    /// In the library's own complex arithmetic: operators of std::complex are no device functions, and a kernel that
+    /// calls them comes out empty.
+    COPPICE_HD static void add(T& to, T const& value) {
+        using number = detail::stored_value<T>;
+        number::store(to, number::load(to) + number::load(value));
+    }
     COPPICE_HD void operator()(std::int64_t c) const {
         T* const to = x.pointer + c * x.leading;
         for (std::int64_t k = d.offsets[first + c]; k < d.offsets[first + c + 1]; ++k)
-            to[d.row_indices[k]] = to[d.row_indices[k]] + d.values[k];
+            add(to[d.row_indices[k]], d.values[k]);
     }
 };
 template <class T>
