@@ -89,9 +89,10 @@ graph_factor<I> factor_of_degree(Executor const& exec, csr_view<T, I, O> weights
     for (int k = 0; options.rounds == 0 || k < options.rounds; ++k) {
         charging const rule = schedule.of_round(k);
         for_each(exec, vertices, set_states{states.data(), rule, N});
-        reduce_rows(exec, plan,
-                    offer_candidate<T, I, N>{weights.indices, weights.coefficients, states.data(), neighbors},
-                    keep_best<T, I, N>{f.order}, store_proposals<T, I, N>{states.data(), proposed.data()});
+        reduce_rows(
+            exec, plan,
+            along_nonzeros{offer_candidate<T, I, N>{states.data(), neighbors}, weights.coefficients, weights.indices},
+            keep_best<T, I, N>{f.order}, store_proposals<T, I, N>{states.data(), proposed.data()});
         for_each(exec, vertices, confirm_proposals<I, N>{proposed.data(), neighbors, states.data(), outcomes.data()});
         f.rounds = k + 1;
         if (rule.active) continue;

@@ -84,15 +84,12 @@ struct add_covered_weight {
 
 template <class T, class I>
 struct weigh_nonzero {
-    I const* columns;
-    T const* weights;
     I const* neighbors;
     int degree;
 
-    COPPICE_HD covered_weight operator()(std::int64_t k, std::int64_t row) const {
-        I const column = columns[k];
+    COPPICE_HD covered_weight operator()(T const& value, I const& column, std::int64_t row) const {
         if (column == static_cast<I>(row)) return {0, 0};
-        double const weight = static_cast<double>(magnitude_of(weights[k]));
+        double const weight = static_cast<double>(magnitude_of(value));
         bool covered = false;
         for (int s = 0; s < degree; ++s) covered = covered || neighbors[degree * row + s] == column;
         return {weight, covered ? weight : 0};
@@ -111,8 +108,9 @@ struct row_weight {
 template <executor Executor, class T, class I, class O>
 void weigh_factor(Executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
     buffer<covered_weight> rows(exec, weights.rows());
-    reduce_rows(exec, plan, weigh_nonzero<T, I>{weights.indices, weights.coefficients, f.neighbors.data(), f.degree},
-                add_covered_weight{}, store_covered_weight{rows.data()});
+    weigh_nonzero<T, I> const weigh{f.neighbors.data(), f.degree};
+    reduce_rows(exec, plan, along_nonzeros{weigh, weights.coefficients, weights.indices}, add_covered_weight{},
+                store_covered_weight{rows.data()});
     covered_weight const sum =
         reduce(exec, weights.rows(), covered_weight{0, 0}, row_weight{rows.data()}, add_covered_weight{});
     // A NaN or an infinity anywhere reaches the sum; nothing else has to look for them.

@@ -26,17 +26,14 @@ struct forest_row {
 /// neighbours on the path, or is left out. No other vertex has to be asked.
 template <class T, class I>
 struct place_nonzero {
-    I const* columns;
-    T const* values;
     I const* links;
 
-    COPPICE_HD band_value<T> operator()(std::int64_t k, std::int64_t row) const {
-        I const column = columns[k];
+    COPPICE_HD band_value<T> operator()(T const& value, I const& column, std::int64_t row) const {
         band const place = column == static_cast<I>(row)  ? band::diagonal
                            : column == links[2 * row]     ? band::lower
                            : column == links[2 * row + 1] ? band::upper
                                                           : band::none;
-        return {place == band::none ? T(0) : values[k], place};
+        return {place == band::none ? T(0) : value, place};
     }
 };
 template <class T>
@@ -75,7 +72,8 @@ void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_
     graph_detail::require_square(a, "extract_forest_system");
     require_size("rows of the matrix of a forest", a.rows(), forest.vertices);
     require_size("rows of a forest's system", system.size(), forest.vertices);
-    reduce_rows(exec, plan, graph_detail::place_nonzero<T, I>{a.indices, a.coefficients, forest.links.data()},
+    reduce_rows(exec, plan,
+                along_nonzeros{graph_detail::place_nonzero<T, I>{forest.links.data()}, a.coefficients, a.indices},
                 graph_detail::add_to_row<T>{},
                 graph_detail::store_system_row<T, I>{forest.inverse.data(), system.lower.data(), system.diagonal.data(),
                                                      system.upper.data()});

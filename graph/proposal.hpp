@@ -106,24 +106,21 @@ struct charging {
     }
 };
 
-/// Algorithm 8, lines 15-19, for nonzero k: offers it unless it is confirmed or its other end is full or of equal
+/// Algorithm 8, lines 15-19, for a nonzero: offers it unless it is confirmed or its other end is full or of equal
 /// charge. States and confirmed edges are those before the round.
 template <class T, class I, int N>
 struct offer_candidate {
-    I const* columns;
-    T const* weights;
     vertex_state const* states;
     I const* neighbors; ///< [N * vertices], confirmed
 
-    COPPICE_HD candidate<T, I> operator()(std::int64_t k, std::int64_t row) const {
+    COPPICE_HD candidate<T, I> operator()(T const& weight, I const& column, std::int64_t row) const {
         candidate<T, I> const none{T(0), I(-1), I(-1)};
         vertex_state const mine = states[row];
         if (mine.is_full()) return none;
-        I const column = columns[k];
         if (!mine.seeks(states[column]) || column == static_cast<I>(row)) return none;
         for (int s = 0; s < mine.degree(); ++s)
             if (neighbors[N * row + s] == column) return none;
-        return {magnitude_of(weights[k]), column, static_cast<I>(row)};
+        return {magnitude_of(weight), column, static_cast<I>(row)};
     }
 };
 
@@ -133,9 +130,9 @@ struct store_proposals {
     vertex_state const* states;
     I* proposed; ///< [N * vertices]; what full vertices have there is never read
 
+    COPPICE_HD bool wants(std::int64_t row) const { return !states[row].is_full(); }
     COPPICE_HD void operator()(std::int64_t row, best_candidates<T, I, N> const& best) const {
         vertex_state const mine = states[row];
-        if (mine.is_full()) return;
         int const places = N - mine.degree();
         for (int s = 0; s < N; ++s) proposed[N * row + s] = s < places ? best.column[s] : I(-1);
     }
