@@ -90,7 +90,8 @@ struct fold_wanted {
     Store store;
 
     auto operator()(std::int64_t k, std::int64_t end, std::int64_t row) const {
-        return wants_row(store, row) ? fold(k, end, row) : add.identity();
+        // What is open behind the last row has no nonzeros and is no row to ask for.
+        return k < end && wants_row(store, row) ? fold(k, end, row) : add.identity();
     }
 };
 

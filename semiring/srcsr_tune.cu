@@ -12,13 +12,17 @@
 namespace coppice {
 namespace {
 
-/// Rows whose lengths differ by at most one around `mean`, columns in a band as of a grid.
+/// Rows around `mean` long, columns in a band as of a grid. Regular: lengths differ by at most one. Else one row in
+/// eight is five and a half times as long, and the others are short.
 template <class T>
-csr<T> band(double mean, std::int64_t nonzeros) {
+csr<T> band(double mean, std::int64_t nonzeros, bool regular) {
     host_executor const host{1};
     auto const rows = static_cast<std::int32_t>(double(nonzeros) / mean);
     buffer<std::int32_t> offsets(host, std::int64_t(rows) + 1);
-    for (std::int32_t i = 0; i <= rows; ++i) offsets[i] = static_cast<std::int32_t>(mean * i);
+    for (std::int32_t i = 0; i <= rows; ++i) {
+        double const whole = i / 8, part = i % 8;
+        offsets[i] = static_cast<std::int32_t>(mean * (regular ? i : whole * 8 + part * 2.5 / 7));
+    }
     buffer<std::int32_t> columns(host, offsets[rows]);
     buffer<T> values(host, offsets[rows]);
     auto const far = static_cast<std::int32_t>(std::sqrt(double(rows)));
@@ -99,17 +103,23 @@ void tune_type(cuda_executor const& exec, std::vector<tuning_record>& records,
                std::function<void(std::string const&)> const& progress) {
     constexpr std::int64_t nonzeros = std::int64_t(1) << 25; // several times the second-level cache
     for (double const mean : {1.5, 3.0, 6.0, 9.0, 27.0, 50.0, 81.0, 200.0, 400.0, 1000.0}) {
-        auto const a = exec.copy(band<T>(mean, nonzeros));
+        auto const a = exec.copy(band<T>(mean, nonzeros, true)), other = exec.copy(band<T>(mean, nonzeros, false));
         buffer<T> x(exec, a.columns()), y(exec, a.rows());
         fill(exec, x.view(), T(1));
         fill(exec, y.view(), T(1));
         for (int const threads : {128, 256}) {
             tuning_record best;
+            double least = 0;
             for (tuning_record r : candidates(threads, mean)) {
                 srcsr_tuning const t{r.threads, detail::share_of_lanes(r.threads, r.lanes, mean + 1), r.lane_stretch,
                                      r.reduction};
                 r.microseconds = measure<T>(exec, a.view(), x.view(), y.view(), t);
-                if (best.threads == 0 || r.microseconds < 0.98 * best.microseconds) best = r;
+                // What suits regular rows must not be paid for by others: both count.
+                double const both = r.microseconds + measure<T>(exec, other.view(), x.view(), y.view(), t);
+                if (best.threads == 0 || both < 0.98 * least) {
+                    best = r;
+                    least = both;
+                }
             }
             best.device = exec.name();
             best.nonzero_bytes = int(sizeof(T) + sizeof(std::int32_t));

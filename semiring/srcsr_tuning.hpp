@@ -47,7 +47,7 @@ void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_rec
 std::filesystem::path default_tuning_file();
 
 /// Measures y = 0.5 y + 1.5 A x in float and double over the cartesian product of block sizes, lanes per row, stretches
-/// and segmented reductions, for a banded matrix per class of row lengths.
+/// and segmented reductions, for two banded matrices per class of row lengths, one regular and one not.
 /// Returns the fastest choice for each type, class and block size; `progress` is told a line about each. Takes half a
 /// minute and 1.5 GB on an H200. Throws backend_error in a build without CUDA.
 std::vector<tuning_record> tune_srcsr(cuda_executor const& exec,
