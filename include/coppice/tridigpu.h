@@ -44,18 +44,22 @@ typedef struct {
 #endif
 struct CUstream_st;
 
+/* A C caller may pass any int for an enumeration; in C++ it may hold any only where its type is fixed. */
 #if defined(__cplusplus)
+#define COPPICE_C_INT : int
 extern "C" {
+#else
+#define COPPICE_C_INT
 #endif
 
-typedef enum {
+typedef enum COPPICE_C_INT {
     TRIDIGPU_NO_PIVOTING = 0,
     TRIDIGPU_PARTIAL_PIVOTING = 1,
     TRIDIGPU_SCALED_PARTIAL_PIVOTING = 2,
     TRIDIGPU_DEFAULT_PIVOTING = 3
 } tridigpu_pivoting_t;
 
-typedef enum {
+typedef enum COPPICE_C_INT {
     TRIDIGPU_STATUS_SUCCESS = 0,
     TRIDIGPU_STATUS_INVALID_VALUE = 1,    /*!< an argument out of range, a null pointer, a misaligned buffer */
     TRIDIGPU_STATUS_ALLOC_FAILED = 2,     /*!< no memory */
