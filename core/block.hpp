@@ -8,6 +8,7 @@
 ///     void block.sync()                        barrier of all threads of the block
 ///     bool block.sync_any(condition)           the same barrier; true on every thread if any passed true
 ///     T block.from_lane(value, lane)           `value` of another lane of the own warp; all 32 lanes call it
+///     unsigned block.ballot(condition)         bit l: what lane l of the own warp passed; all 32 lanes call it
 ///     block.open_gate(gate)                    before the first copy: a 64-bit word of shared memory that counts them
 ///     block.copy(to, from, bytes, gate)        starts a copy to shared memory; all threads call it. Addresses and size
 ///                                              are multiples of 16
@@ -109,6 +110,8 @@ struct cuda_block {
         collect<int>(slot);
         __threadfence();
     }
+
+    __device__ unsigned ballot(bool condition) const { return __ballot_sync(0xffffffffu, condition); }
 
     /// `value` as lane `source` passed it; any trivially copyable type, moved in 32-bit words.
     template <class T>

@@ -22,6 +22,13 @@
 #define COPPICE_UNROLL
 #endif
 
+// Lets four rounds of the loop that follows have their loads in flight together.
+#if defined(__CUDA_ARCH__)
+#define COPPICE_UNROLL_FOUR _Pragma("unroll 4")
+#else
+#define COPPICE_UNROLL_FOUR
+#endif
+
 // Keeps the loop that follows as it is: the device compiler would mix the loads of two rounds and wait for both.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_NO_UNROLL _Pragma("unroll 1")

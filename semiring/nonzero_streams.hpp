@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "core/config.hpp"
@@ -52,11 +53,37 @@ struct elements<T, Rest...> {
     T first;
     elements<Rest...> rest;
 };
-COPPICE_HD COPPICE_ALWAYS_INLINE elements<> load(streams<> const&, int) { return {}; }
-template <class T, class... Rest>
+/// *pointer; on a GPU past the first-level cache, for what is read once.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T read_once(T const* pointer) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> && alignof(T) == sizeof(T)) {
+        T value;
+        if constexpr (sizeof(T) == 4) {
+            unsigned word;
+            asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(pointer));
+            memcpy(&value, &word, sizeof value);
+            return value;
+        } else if constexpr (sizeof(T) == 8) {
+            unsigned long long word;
+            asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(word) : "l"(pointer));
+            memcpy(&value, &word, sizeof value);
+            return value;
+        }
+    }
+#endif
+    return *pointer;
+}
+
+/// Element k of every stream.
+template <bool Once>
+COPPICE_HD COPPICE_ALWAYS_INLINE elements<> load(streams<> const&, int) {
+    return {};
+}
+template <bool Once, class T, class... Rest>
 COPPICE_HD COPPICE_ALWAYS_INLINE elements<T, Rest...> load(streams<T, Rest...> const& s, int k) {
-    T const first = s.first[k];
-    return {first, load(s.rest, k)};
+    T const first = Once ? read_once(s.first + k) : s.first[k];
+    return {first, load<Once>(s.rest, k)};
 }
 
 /// f(e..., extra) for the elements of `e`.

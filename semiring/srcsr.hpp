@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "algebra/csr.hpp"
+#include "core/device_note.hpp"
 #include "core/parallel.hpp"
 #include "semiring/nonzero_streams.hpp"
 #include "semiring/operators.hpp"
@@ -59,6 +60,9 @@ struct srcsr_plan {
     srcsr_tuning tuning{};                        ///< CUDA: the sizes taken
     std::string reason{};                         ///< CUDA: why these
     int capacity = 0;                             ///< CUDA: nonzeros of a share of whole rows at most
+    /// CUDA: whether most shares lie along the path, once the device has found out: another kernel, of the same bits,
+    /// is faster then. Calls that are queued before take the one for regular patterns.
+    device_note irregular{};
 
     std::int64_t rows() const { return offsets.size() > 0 ? offsets.size() - 1 : 0; }
     std::int64_t blocks() const { return block_count; }

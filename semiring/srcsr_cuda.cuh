@@ -8,6 +8,7 @@
 
 #include "core/block.hpp"
 #include "core/cuda_check.hpp"
+#include "core/device_note.hpp"
 #include "core/parallel_cuda.cuh"
 #include "semiring/srcsr.hpp" // the plan; that header includes this one behind it
 #include "semiring/srcsr_block.hpp"
@@ -17,47 +18,31 @@
 namespace coppice {
 namespace detail {
 
-/// Cuts the path into shares; a thread for each cut.
-template <class O>
-struct make_cut {
-    O const* offsets;
-    std::int64_t rows;
-    std::int64_t nonzeros;
-    partition_rule rule;
-    path_point* cuts;
-    COPPICE_HD void operator()(std::int64_t s) const {
-        cuts[s] = find_cut(offsets, rows, nonzeros, s * rule.work_per_block, rule.longest_whole);
-    }
-};
+inline constexpr int partition_threads = 256;
 
-/// Finds the kinds of shares and writes them into the cuts; kind_lanes threads for each. Who reads the cut of a
-/// neighbour does not mind whether its kind is there yet.
 template <class O>
-__global__ void find_kinds(O const* offsets, std::int64_t rows, partition_rule rule, std::int64_t shares,
-                           path_point* cuts, hand_over_slot* slots) {
-    std::int64_t const mine = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / kind_lanes;
-    std::int64_t const s = mine < shares ? mine : shares - 1; // whole warps take part
-    path_point const from = point_of(cuts[s]);
-    std::int64_t const kind = find_kind(cuda_block{}, offsets, rows, from, point_of(cuts[s + 1]), rule);
-    if (mine >= shares || threadIdx.x % kind_lanes > 0) return;
-    cuts[s].row = from.row | kind << kind_shift;
-    slots[s] = {};
+__global__ void __launch_bounds__(partition_threads) partition_kernel(partition_job<O, device_note::place> job) {
+    __shared__ path_point points[partition_threads / lane_group<cuda_block>::lanes];
+    partition_block(cuda_block{}, std::int64_t(blockIdx.x), job, points);
 }
 
 /// Registers: 32 a thread where values are small, 64 or 128 else. Latency is hidden by many blocks: on an H200 a
-/// product with ANISO1 took 165 us with 48 registers and ten blocks of 128 threads, 137 with 32 and sixteen.
-template <class Multiply, class Add>
+/// product with ANISO1 took 165 us with 48 registers and ten blocks of 128 threads, 137 with 32 and sixteen. Where
+/// everything is read at once it is the other way round: a power-law matrix took 518 us with sixteen blocks, 482 with
+/// seven and the larger first-level cache that they leave.
+template <class Multiply, class Add, class Reading>
 constexpr int resident_blocks(int threads) {
     constexpr int bytes = srcsr_types<Multiply, Add>::product_bytes + int(sizeof(accumulator_t<Add>));
+    if (std::is_same_v<Reading, read_at_once>) return 896 / threads;
     return (bytes <= 16 ? 2048 : bytes <= 32 ? 1024 : 512) / threads;
 }
 
-template <int Threads, int BlocksPerSm, class O, class Multiply, class Add, class Store, class Combine>
+template <int Threads, int BlocksPerSm, class Reading, class O, class Multiply, class Add, class Store, class Combine>
 __global__ void __launch_bounds__(Threads, BlocksPerSm)
     srcsr_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store, Combine combine) {
     extern __shared__ __align__(shared_alignment) unsigned char srcsr_shared[];
-    srcsr_block(sized_cuda_block<Threads>{}, std::int64_t(blockIdx.x), job, multiply, add, store, combine,
-                srcsr_shared);
+    srcsr_block<Reading>(sized_cuda_block<Threads>{}, std::int64_t(blockIdx.x), job, multiply, add, store, combine,
+                         srcsr_shared);
 }
 
 inline constexpr int postprocess_threads = 256;
@@ -110,21 +95,32 @@ struct plan_layout {
 };
 static_assert(sizeof(path_point) == 16 && sizeof(hand_over_slot) == 16);
 
-template <int Threads, class O, class Multiply, class Add, class Store, class Combine>
+/// What resident blocks do not need as shared memory serves as first-level cache, and gathers live on it. In percent of
+/// all. With 132 of 228 KiB regular patterns lose nothing, and double values gathered at random take half the time of
+/// the driver's choice.
+template <class Reading>
+int shared_memory_carveout(cuda_executor const& exec, int shared_bytes, int blocks_per_sm) {
+    if (!std::is_same_v<Reading, read_at_once>) return 58;
+    int all = 0, reserved = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, exec.device()));
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&reserved, cudaDevAttrReservedSharedMemoryPerBlock, exec.device()));
+    int const percent = (100 * blocks_per_sm * (shared_bytes + reserved) + all - 1) / all;
+    return percent < 100 ? percent : 100;
+}
+
+template <int Threads, class Reading, class O, class Multiply, class Add, class Store, class Combine>
 void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_launch const& launch, Multiply multiply,
                   Add add, Store store, Combine combine) {
-    constexpr int blocks_per_sm = resident_blocks<Multiply, Add>(Threads);
-    auto* const kernel = srcsr_kernel<Threads, blocks_per_sm, O, Multiply, Add, Store, Combine>;
+    constexpr int blocks_per_sm = resident_blocks<Multiply, Add, Reading>(Threads);
+    auto* const kernel = srcsr_kernel<Threads, blocks_per_sm, Reading, O, Multiply, Add, Store, Combine>;
     // Set every time: a program may hold the kernel several times, each with attributes of its own.
     if (launch.shared_bytes > 48 * 1024)
         COPPICE_CUDA_CHECK(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes));
-    // What resident blocks do not need as shared memory serves as first-level cache, and gathers live on it. With 132
-    // KiB regular patterns lose nothing, and double values gathered at random take half the time of the driver's
-    // choice.
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
-    attribute.val.sharedMemCarveout = 58;
+    attribute.val.sharedMemCarveout =
+        unsigned(shared_memory_carveout<Reading>(exec, launch.shared_bytes, blocks_per_sm));
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(unsigned(job.shares));
     config.blockDim = dim3(Threads);
@@ -134,6 +130,12 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
     config.numAttrs = 1;
     COPPICE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, job, multiply, add, store, combine));
 }
+
+/// Whether a second kernel is compiled for irregular patterns: where ⊗ is gathers along the nonzeros of small values.
+template <class Multiply, class Add, segmented_reduction Reduction, int Threads>
+inline constexpr bool reads_at_once =
+    is_along_nonzeros_v<Multiply>&& srcsr_types<Multiply, Add>::product_bytes + sizeof(accumulator_t<Add>) <= 16 &&
+    Reduction == segmented_reduction::warp_transposed&& Threads == srcsr_default_threads;
 
 } // namespace detail
 
@@ -161,15 +163,16 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     plan.block_count = shares;
     plan.block_starts = buffer<detail::path_point>(exec, layout.size());
     detail::path_point* const cuts = plan.block_starts.data();
+    plan.irregular = device_note(exec);
     // A share is at most one tile: a row that would make it longer is cut.
     std::int64_t const room = plan.tuning.threads * detail::share_items - plan.work_per_block;
     detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? room : 0,
                                       plan.tuning.threads, plan.tuning.lane_stretch, plan.capacity};
-    for_each(exec, shares + 1, detail::make_cut<O>{offsets.data(), rows, nonzeros, rule, cuts});
-    constexpr int threads = 256;
-    auto const grid = static_cast<unsigned>((shares * detail::kind_lanes + threads - 1) / threads);
-    detail::find_kinds<<<grid, threads, 0, exec.stream()>>>(
-        offsets.data(), rows, rule, shares, cuts, reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at()));
+    constexpr int a_block = detail::shares_of_partition_block<cuda_block>(detail::partition_threads);
+    detail::partition_kernel<<<unsigned(1 + shares / a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
+        detail::partition_job<O, device_note::place>{offsets.data(), rows, nonzeros, rule, shares, cuts,
+                                                     reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at()),
+                                                     plan.irregular.for_device()});
     COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
 }
@@ -180,6 +183,7 @@ template <segmented_reduction Reduction, int Threads = srcsr_default_threads, cl
           class Store>
 void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
                       Store store, array_view<std::byte> workspace = {}) {
+    using in_rounds = detail::read_in_rounds<Multiply, Add>;
     detail::require_range(range, plan.rows());
     if (range.first == range.last) return;
     if (plan.tuning.threads != Threads)
@@ -216,14 +220,27 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
     if (plan.scheme == srcsr_scheme::balanced_atomic) {
         if constexpr (atomic_store<Store, detail::result_t<Add>>) {
             for_each(exec, job.shares, detail::open_cut_row<O, Store>{job, store});
-            detail::launch_srcsr<Threads>(exec, job, launch, multiply, add, store, detail::atomic_parts{});
+            detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, detail::atomic_parts{});
         } else {
             throw argument_error("scheme balanced-atomic needs a store with open(row) and join(row, part)");
         }
         return;
     }
     detail::ordered_parts_by<Reduction, Threads> const combine{};
-    detail::launch_srcsr<Threads>(exec, job, launch, multiply, add, store, combine);
+    auto const launch_with = [&]<class Reading>(Reading) {
+        detail::launch_srcsr<Threads, Reading>(exec, job, launch, multiply, add, store, combine);
+    };
+    if constexpr (detail::reads_at_once<Multiply, Add, Reduction, Threads>) {
+        // A share that is too short to fill what a thread reads at once gains nothing: 163 us in place of 114 for a
+        // matrix of mostly empty rows with four items a thread.
+        bool const long_shares = plan.work_per_block >= (2 * detail::share_items / 3) * Threads;
+        if (long_shares && plan.irregular.says_yes())
+            launch_with(detail::read_at_once{});
+        else
+            launch_with(in_rounds{});
+    } else {
+        launch_with(in_rounds{});
+    }
     if (plan.scheme == srcsr_scheme::balanced_postprocess) {
         constexpr int threads = detail::postprocess_threads;
         auto const grid = static_cast<unsigned>((job.shares + threads - 1) / threads);

@@ -61,6 +61,22 @@ TEST_CASE("a body with barriers and lane exchange computes its block sums") {
     }
 }
 
+TEST_CASE("a ballot collects the conditions of a warp") {
+    block_runner blocks(64);
+    std::vector<unsigned> got(64);
+    blocks.run(1, [&](auto const& block, int, std::byte*) {
+        int const t = block.thread();
+        unsigned const threes = block.ballot(t % 3 == 0);
+        got[std::size_t(t)] = threes ^ block.ballot(t == 40);
+    });
+    for (int t = 0; t < 64; ++t) {
+        unsigned expected = t < 32 ? 0 : 1u << 8;
+        for (int lane = 0; lane < 32; ++lane)
+            if ((t / 32 * 32 + lane) % 3 == 0) expected ^= 1u << lane;
+        CHECK(got[std::size_t(t)] == expected);
+    }
+}
+
 TEST_CASE("from_lane moves structures and takes the lane modulo 32") {
     struct item {
         double value;

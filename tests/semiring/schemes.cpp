@@ -326,6 +326,31 @@ TEST_CASE_TEMPLATE("ordered schemes give the same bits on every run, and new val
     }
 }
 
+TEST_CASE_TEMPLATE("the kernel for irregular patterns is taken once the device knows, and gives the same bits", Where,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Where::exec();
+    constexpr bool cuda = is_cuda_v<std::remove_const_t<decltype(exec)>>;
+    auto const x = exec.copy(wave<double>(1000, 0.1));
+    for (auto const& shape : patterns(33)) {
+        CAPTURE(shape.name);
+        auto const a = random_matrix<double>(shape.lengths, 1000, 34).on(exec);
+        for (srcsr_scheme const scheme : ordered_schemes) {
+            auto plan = make_srcsr_plan(exec, a.view(), options_for(scheme));
+            exec.synchronize();
+            if (shape.name == "one long row") CHECK(plan.irregular.says_yes() == cuda);
+            if (shape.name == "stencil") CHECK_FALSE(plan.irregular.says_yes());
+            std::vector<double> y[2];
+            for (auto& got : y) {
+                buffer<double> device_y(exec, a.rows());
+                spmv(exec, plan, a.view(), x.view(), device_y.view());
+                got = to_vector(exec, device_y);
+                plan.irregular = {};
+            }
+            CHECK((y[0].empty() || std::memcmp(y[0].data(), y[1].data(), y[0].size() * sizeof(double)) == 0));
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("what a plan says of its scheme; a store without atomics", Where, COPPICE_TEST_EXECUTORS) {
     auto const exec = Where::exec();
     auto const plain = random_matrix<float>({3, 0, 5000, 2}, 100, 31);

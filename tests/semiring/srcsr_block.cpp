@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <random>
 
@@ -207,6 +208,12 @@ struct record_and_read {
 
 using offset = std::int32_t;
 
+/// Stands for a device_note.
+struct note {
+    int* answer;
+    void write(bool yes) const { *answer = yes; }
+};
+
 /// What a plan on CUDA holds.
 struct plan {
     std::vector<offset> const& offsets;
@@ -216,12 +223,13 @@ struct plan {
     std::int64_t shares = 0;
     std::vector<detail::path_point> cuts{};
     std::vector<hand_over_slot> slots{}, heads{};
+    int irregular = -1; ///< what the kernel noted
 
     std::int64_t rows() const { return std::int64_t(offsets.size()) - 1; }
     std::int64_t nonzeros() const { return offsets.back(); }
 };
 
-/// Makes the cuts, and the kinds under the stand-in.
+/// Makes the cuts and kinds under the stand-in.
 plan make_plan(std::vector<offset> const& offsets, int threads, std::int64_t work, srcsr_scheme scheme,
                int lane_stretch = 32, int given_capacity = 0) {
     plan p{offsets, threads, scheme};
@@ -233,26 +241,24 @@ plan make_plan(std::vector<offset> const& offsets, int threads, std::int64_t wor
     std::int64_t const room = threads * detail::share_items - work;
     p.rule = {work, scheme == srcsr_scheme::adaptive ? room : 0, threads, lane_stretch, capacity};
     p.shares = (p.rows() + p.nonzeros() + work - 1) / work;
-    for (std::int64_t s = 0; s <= p.shares; ++s)
-        p.cuts.push_back(detail::find_cut(offsets.data(), p.rows(), p.nonzeros(), s * work, p.rule.longest_whole));
-    std::vector<int> kinds(std::size_t(p.shares));
-    constexpr int at_once = warp_lanes / detail::kind_lanes;
-    static block_runner warps(warp_lanes);
-    warps.run(int((p.shares + at_once - 1) / at_once), [&](auto const& block, int b, std::byte*) {
-        std::int64_t const mine = b * at_once + block.thread() / detail::kind_lanes;
-        auto const s = std::size_t(std::min(mine, p.shares - 1));
-        int const kind = detail::find_kind(block, p.offsets.data(), p.rows(), p.cuts[s], p.cuts[s + 1], p.rule);
-        if (mine < p.shares && block.thread() % detail::kind_lanes == 0) kinds[s] = kind;
+    p.cuts.resize(std::size_t(p.shares) + 1);
+    p.slots.resize(std::size_t(p.shares), {{1, 1}}); // which the kernel empties
+    constexpr int partition_threads = 64;
+    constexpr int a_block = detail::shares_of_partition_block<test::block_stand_in>(partition_threads);
+    static block_runner blocks(partition_threads, sizeof(detail::path_point) * partition_threads /
+                                                      detail::lane_group<test::block_stand_in>::lanes);
+    detail::partition_job<offset, note> const job{p.offsets.data(), p.rows(),      p.nonzeros(),   p.rule,
+                                                  p.shares,         p.cuts.data(), p.slots.data(), {&p.irregular}};
+    blocks.run(int(2 + p.shares / a_block), [&](auto const& block, int b, std::byte* shared) {
+        detail::partition_block(block, b, job, reinterpret_cast<detail::path_point*>(shared));
     });
-    for (std::size_t s = 0; s < kinds.size(); ++s) p.cuts[s].row |= std::int64_t(kinds[s]) << detail::kind_shift;
-    p.slots.resize(std::size_t(p.shares));
     p.heads.resize(std::size_t(p.shares));
     return p;
 }
 
 // ------------------------------------------------------------------------------------------------------------ the runs
 
-template <class Multiply, class Add, class Store>
+template <template <class, class> class Reading = detail::read_in_rounds, class Multiply, class Add, class Store>
 void launch(plan& p, row_range range, Multiply const& multiply, Add const& add, Store const& store) {
     using accumulator = accumulator_t<Add>;
     auto const sizes = detail::size_launch<Multiply, Add>(p.threads, p.rule.capacity);
@@ -265,7 +271,8 @@ void launch(plan& p, row_range range, Multiply const& multiply, Add const& add, 
     detail::ordered_parts const combine{};
     block_runner blocks(p.threads, std::size_t(sizes.shared_bytes));
     blocks.run(int(p.shares), [&](auto const& block, int s, std::byte* shared) {
-        detail::srcsr_block(block, s, job, multiply, add, store, combine, reinterpret_cast<unsigned char*>(shared));
+        detail::srcsr_block<Reading<Multiply, Add>>(block, s, job, multiply, add, store, combine,
+                                                    reinterpret_cast<unsigned char*>(shared));
     });
     if (p.scheme != srcsr_scheme::balanced_postprocess) return;
     int const grid = int((p.shares + p.threads - 1) / p.threads);
@@ -285,13 +292,13 @@ detail::result_t<Add> fold_row(plan const& p, Multiply const& multiply, Add cons
 }
 
 /// Runs the kernels over rows of `range` and compares with a sequential fold: every row inside stored once, no other.
-template <class Multiply, class Add>
+template <template <class, class> class Reading = detail::read_in_rounds, class Multiply, class Add>
 void check_range(plan& p, row_range range, Multiply const& multiply, Add const& add) {
     using result = detail::result_t<Add>;
     auto const n = std::size_t(p.rows());
     std::vector<result> y(n, detail::result_of(add, add.identity()));
     std::vector<int> stores(n, 0);
-    launch(p, range, multiply, add, record<result>{y.data(), stores.data()});
+    launch<Reading>(p, range, multiply, add, record<result>{y.data(), stores.data()});
     std::int64_t wrong = 0;
     for (std::int64_t i = 0; i < p.rows(); ++i) {
         bool const inside = i >= range.first && i < range.last;
@@ -444,25 +451,31 @@ std::vector<std::vector<std::int64_t>> partition_patterns() {
 } // namespace
 
 TEST_CASE("cuts of the path are where walking it leads") {
+    using group_type = detail::lane_group<test::block_stand_in>;
+    constexpr int groups = warp_lanes / group_type::lanes;
+    constexpr std::int64_t longest_whole[]{0, 1, 3, 20, 100000};
+    block_runner warps(warp_lanes);
     for (auto const& lengths : partition_patterns()) {
         auto const offsets = offsets_of(lengths);
         auto const points = walk_path(offsets);
         auto const rows = std::int64_t(lengths.size());
-        std::int64_t const nonzeros = offsets.back();
-        REQUIRE(std::int64_t(points.size()) == rows + nonzeros + 1);
-        std::int64_t wrong = 0;
-        for (std::int64_t step = 0; step <= rows + nonzeros + 2; ++step) {
-            auto const p = points[std::size_t(std::min(step, rows + nonzeros))];
-            auto const row_end = [&](std::int64_t i) { return offsets[std::size_t(i) + 1]; };
-            if (step <= rows + nonzeros && !same(detail::path_search_from_mean(row_end, rows, nonzeros, step), p))
-                ++wrong;
-            for (std::int64_t const longest : {0, 1, 3, 20, 100000}) {
-                auto expected = p;
-                if (p.row < rows && p.nonzero > offsets[std::size_t(p.row)] && lengths[std::size_t(p.row)] <= longest)
-                    expected = {p.row + 1, offsets[std::size_t(p.row) + 1]};
-                if (!same(detail::find_cut(offsets.data(), rows, nonzeros, step, longest), expected)) ++wrong;
-            }
-        }
+        std::int64_t const nonzeros = offsets.back(), steps = rows + nonzeros;
+        REQUIRE(std::int64_t(points.size()) == steps + 1);
+        std::int64_t const stride = steps > 1000 ? 37 : 1;
+        std::atomic<std::int64_t> wrong = 0;
+        warps.run(int((steps + 2) / stride / groups + 1), [&](auto const& block, int b, std::byte*) {
+            std::int64_t const i = std::int64_t(b) * groups + block.thread() / group_type::lanes;
+            std::int64_t const step = i * stride, longest = longest_whole[i % 5];
+            auto expected = points[std::size_t(std::min(step, steps))];
+            if (expected.row < rows && expected.nonzero > offsets[std::size_t(expected.row)] &&
+                lengths[std::size_t(expected.row)] <= longest)
+                expected = {expected.row + 1, offsets[std::size_t(expected.row) + 1]};
+            detail::partition_job<offset, note> const job{
+                offsets.data(), rows, nonzeros, {1, longest, warp_lanes, 1, 1}, steps, nullptr, nullptr, {}};
+            auto const cut = job.find_cut(group_type{block}, step);
+            bool const inside = expected.row < rows && expected.nonzero > offsets[std::size_t(expected.row)];
+            if (!same(detail::point_of(cut), expected) || (detail::kind_of(cut) != 0) != inside) ++wrong;
+        });
         CHECK(wrong == 0);
     }
 }
@@ -501,6 +514,12 @@ TEST_CASE("kinds of shares, their sizes, and the shares of a cut row") {
                     for (std::int64_t row = from.row; row < to.row; ++row) shares_of[std::size_t(row)].push_back(s);
                     if (last) shares_of[std::size_t(to.row)].push_back(s);
                 }
+                bool all_of_rows = true, none_of_rows = true;
+                for (std::int64_t s = 0; s < p.shares; ++s)
+                    (detail::kind_of(p.cuts[std::size_t(s)]) & detail::share_of_rows ? none_of_rows : all_of_rows) =
+                        false;
+                if (all_of_rows || none_of_rows) REQUIRE(p.irregular == int(none_of_rows));
+                REQUIRE(p.irregular >= 0);
                 for (std::int64_t row = 0; row < p.rows(); ++row) {
                     auto const& held_by = shares_of[std::size_t(row)];
                     REQUIRE(!held_by.empty());
@@ -536,6 +555,26 @@ TEST_CASE("products along the nonzeros, with and without the row, from any first
         auto p = make_plan(offsets, 32, 150, srcsr_scheme::adaptive, 32, 125);
         REQUIRE(bool(detail::kind_of(p.cuts[1]) & detail::share_of_rows));
         check_range(p, {0, 100}, along(letter_along{}), concatenate{});
+    }
+}
+
+namespace {
+
+template <class, class>
+using read_at_once = detail::read_at_once;
+
+} // namespace
+
+TEST_CASE("shares along the path that are read at once") {
+    arrays const all;
+    auto const multiply = along_nonzeros{letter_along{}, all.a->all + 1, all.b->all + 1, all.c->all + 1};
+    for (auto const& shape : patterns(300)) {
+        CAPTURE(shape.name);
+        auto const offsets = offsets_of(shape.lengths);
+        for (srcsr_scheme const scheme : ordered_schemes) {
+            auto p = make_plan(offsets, 32, 300, scheme);
+            check_range<read_at_once>(p, {0, p.rows()}, multiply, concatenate{});
+        }
     }
 }
 

@@ -96,6 +96,9 @@ public:
     template <class T>
     T from_lane(T const& value, int source, std::source_location where = std::source_location::current()) const;
 
+    /// Bit l: what lane l of the own warp passed.
+    unsigned ballot(bool condition, std::source_location where = std::source_location::current()) const;
+
     void open_gate(std::uint64_t*) const {}
     void copy(void* to, void const* from, int bytes, std::uint64_t*) const {
         if (thread_ == 0) std::memcpy(to, from, std::size_t(bytes));
@@ -178,12 +181,16 @@ public:
     void const* exchange(int thread, void const* value, int source, std::source_location where) {
         int const first = thread / warp_lanes * warp_lanes;
         if (first + warp_lanes > size_)
-            fail(std::make_exception_ptr(
-                block_failure("from_lane in a warp of fewer than 32 lanes, at " + text(where))));
+            fail(
+                std::make_exception_ptr(block_failure("exchange in a warp of fewer than 32 lanes, at " + text(where))));
         if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
         lane_value_[std::size_t(thread)] = value;
         end_exchange(thread, where);
         return lane_value_[std::size_t(first + (source & (warp_lanes - 1)))];
+    }
+    /// What lane `lane` of the thread's warp has shown, between exchange and end_exchange.
+    void const* shown(int thread, int lane) const {
+        return lane_value_[std::size_t(thread / warp_lanes * warp_lanes + lane)];
     }
     void end_exchange(int thread, std::source_location where) {
         int const warp = thread / warp_lanes;
@@ -342,6 +349,15 @@ T block_stand_in::from_lane(T const& value, int source, std::source_location whe
     T const result = *static_cast<T const*>(owner_->exchange(thread_, std::addressof(value), source, where));
     owner_->end_exchange(thread_, where); // no lane leaves while another may still read its value
     return result;
+}
+
+inline unsigned block_stand_in::ballot(bool condition, std::source_location where) const {
+    unsigned bits = 0;
+    owner_->exchange(thread_, &condition, 0, where);
+    for (int lane = 0; lane < warp_lanes; ++lane)
+        bits |= unsigned(*static_cast<bool const*>(owner_->shown(thread_, lane))) << lane;
+    owner_->end_exchange(thread_, where);
+    return bits;
 }
 
 /// Runs bodies as blocks of a fixed number of threads; the threads are kept from call to call.
