@@ -115,16 +115,13 @@ COPPICE_HD int find_kind(lane_group<Block> const& group, O const* offsets, std::
     bool const small = !cut && nonzeros <= rule.capacity;
     int const rows = small ? int(count) : 0;
     int longest = 0;
-    bool even = true; // all rows have a multiple of eight nonzeros: lanes would meet in the same banks of shared memory
     COPPICE_UNROLL_FOUR
     for (int r = group.lane(); r < rows; r += lane_group<Block>::lanes) {
         int const length = int(offsets[r + 1] - offsets[r]);
         longest = length > longest ? length : longest;
-        even = even && length % 8 == 0;
     }
     longest = group.greatest(longest);
-    even = group.ballot(!even) == 0;
-    if (!small || (even && longest > 0)) return cut;
+    if (!small) return cut;
     int const lanes = rows < rule.threads ? 1 << lanes_exponent(rows, rule.threads) : 1;
     return longest <= rule.lane_stretch * lanes ? share_of_rows : 0;
 }

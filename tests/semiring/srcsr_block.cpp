@@ -501,15 +501,12 @@ TEST_CASE("kinds of shares, their sizes, and the shares of a cut row") {
                     REQUIRE(bool(kind & detail::share_cuts_first) == first);
                     REQUIRE(bool(kind & detail::share_cuts_last) == last);
                     std::int64_t longest = 0;
-                    bool eights = true;
-                    for (std::int64_t row = from.row; row < to.row; ++row) {
+                    for (std::int64_t row = from.row; row < to.row; ++row)
                         longest = std::max(longest, lengths[std::size_t(row)]);
-                        eights = eights && lengths[std::size_t(row)] % 8 == 0;
-                    }
                     std::int64_t lanes = 1;
                     while (lanes < 32 && (to.row - from.row) * lanes * 2 <= threads) lanes *= 2;
-                    bool const of_rows = !first && !last && to.nonzero - from.nonzero <= p.rule.capacity &&
-                                         longest <= 4 * lanes && (!eights || longest == 0);
+                    bool const of_rows =
+                        !first && !last && to.nonzero - from.nonzero <= p.rule.capacity && longest <= 4 * lanes;
                     REQUIRE(bool(kind & detail::share_of_rows) == of_rows);
                     for (std::int64_t row = from.row; row < to.row; ++row) shares_of[std::size_t(row)].push_back(s);
                     if (last) shares_of[std::size_t(to.row)].push_back(s);
