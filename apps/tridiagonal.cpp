@@ -26,6 +26,7 @@ struct options {
     double threshold = 0;
     int block = 0;
     int refinements = 0;
+    bool condition = false;
     system_arguments system{};
 };
 
@@ -78,6 +79,8 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
     result.line("status", name_of(r.report.status));
     result.line("backward error", fmt::format("{} (componentwise {})", show_scientific(r.report.backward_error),
                                               show_scientific(r.report.componentwise_error)));
+    if (o.condition)
+        result.line("condition", fmt::format("{} (estimate, 1-norm)", show_scientific(r.report.condition)));
     if (!std::isnan(r.forward_error)) result.line("forward error", show_scientific(r.forward_error));
     result.line("time",
                 fmt::format("{}, {:.3g} million rows/s", show_seconds(r.seconds), double(rows) / r.seconds * 1e-6));
@@ -93,6 +96,7 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
     json["tries"] = r.report.tries;
     json["backward_error"] = r.report.backward_error;
     json["componentwise_error"] = r.report.componentwise_error;
+    if (o.condition) json["condition"] = r.report.condition;
     json["forward_relative_error"] = r.forward_error;
     json["singular"] = r.report.status == solve_status::singular;
     json["seconds"] = r.seconds;
@@ -134,6 +138,11 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
     exec.synchronize();
     r.seconds = clock.lap();
     r.report = to_vector(exec, report)[0];
+    if (o.condition) { // not part of the time
+        buffer<double> condition(exec, 1);
+        estimate_condition(exec, matrix, condition.view(), how);
+        r.report.condition = to_vector(exec, condition)[0];
+    }
     bool const by_rpts = r.report.tries == 1 && how.method != band_method::chain && c.block == 1 && !c.cyclic;
     r.method = by_rpts ? "rpts" : "chain";
     return r;
@@ -209,6 +218,7 @@ command add_tridiagonal(CLI::App& program) {
         ->type_name("X");
     cli->add_option("--block", o->block, "rows and columns of a block; 0 finds the smallest that fits")->type_name("N");
     cli->add_option("--refinements", o->refinements, "steps of iterative refinement")->type_name("N");
+    cli->add_flag("--condition", o->condition, "estimate the condition number, at the cost of some more solves");
     add_system_options(*cli, o->system);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

@@ -146,7 +146,8 @@ struct clear_parts {
 };
 struct report_nothing {
     solve_report* report;
-    COPPICE_HD void operator()(std::int64_t i) const { report[i] = {0, 0, -1, solve_status::ok, 0}; }
+    double condition;
+    COPPICE_HD void operator()(std::int64_t i) const { report[i] = {0, 0, -1, solve_status::ok, 0, condition}; }
 };
 struct set_flags {
     int* flags;
@@ -168,7 +169,7 @@ struct judge_system {
 
     COPPICE_HD void operator()(std::int64_t s) const {
         if (gate && *gate == 0) return;
-        solve_report r{0, 0, -1, solve_status::ok, tries};
+        solve_report r{0, 0, -1, solve_status::ok, tries, 0};
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             error_parts const& p = memory.parts[s * memory.columns + c];
             error_parts::larger_of(r.backward_error, p.normwise());

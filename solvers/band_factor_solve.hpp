@@ -129,9 +129,7 @@ void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<s
     if (!singular_rows.empty()) require_size("singular rows of factorise_bands", singular_rows.size(), a.systems);
     for_each(exec, singular_rows.size(), chain::hide_singular{singular_rows.data()});
     if (a.size > 0) {
-        bool const bands = a.lower_bands >= 0;
-        if (!a.diagonal || (!bands && (!a.lower || !a.upper)))
-            chain::refuse("null pointer to " + std::to_string(a.size) + " rows");
+        chain::check_bands(a);
         auto const rows = chain::rows_of(a, options);
         auto const plan = chain::plan_factor(exec, rows);
         chain::row_units<lane> const units{rows, nullptr, nullptr, 0, 0, 0, singular_rows.data()};

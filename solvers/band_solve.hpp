@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "core/parallel.hpp"
+#include "solvers/band_condition.hpp"
 #include "solvers/band_error.hpp"
 #include "solvers/band_solver.hpp"
 #include "solvers/chain_host.hpp"
@@ -65,6 +66,7 @@ struct workspace_plan {
     std::int64_t launch, launch_bytes;
     std::int64_t parts, singular, flags;
     std::int64_t residual, residual_bytes;
+    std::int64_t vectors, climbs, norms, conditions, singular_of_condition, climbing; ///< of the condition estimate
     std::int64_t bytes = 0;
 
     std::int64_t take(std::int64_t size) {
@@ -110,7 +112,9 @@ bool starts_with_rpts(band_matrix<T> const& a, band_options const& o) {
 template <class T, class Executor>
 workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                               band_options const& o, bool reported) {
-    int const n = a.block, sides = int(std::min<std::int64_t>(std::max<std::int64_t>(columns, 1), most_sides));
+    bool const estimated = reported && o.condition;
+    std::int64_t const least = estimated ? condition_starts : 1;
+    int const n = a.block, sides = int(std::clamp<std::int64_t>(columns, least, most_sides));
     levels const l = levels_of(rows_of(a, o).batch);
     workspace_plan plan;
     std::int64_t bytes = for_each_stage(l, n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
@@ -125,6 +129,13 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     plan.flags = plan.take(reported ? 8 : 0);
     plan.residual_bytes = o.refinements > 0 ? a.size * columns * std::int64_t(sizeof(T)) : 0;
     plan.residual = plan.take(plan.residual_bytes);
+    std::int64_t const systems = estimated ? a.systems : 0;
+    plan.vectors = plan.take(estimated ? a.size * condition_starts * std::int64_t(sizeof(T)) : 0);
+    plan.climbs = plan.take(systems * condition_starts * std::int64_t(sizeof(climb_state)));
+    plan.norms = plan.take(systems * 8);
+    plan.conditions = plan.take(systems * 8);
+    plan.singular_of_condition = plan.take(systems * 8);
+    plan.climbing = plan.take(estimated ? 8 : 0);
     return plan;
 }
 
@@ -174,6 +185,13 @@ inline void require_disjoint(byte_range const& a, byte_range const& b) {
 }
 
 template <class T>
+void check_bands(band_matrix<T> const& a) {
+    bool const bands = a.lower_bands >= 0;
+    if (a.size > 0 && (!a.diagonal || (!bands && (!a.lower || !a.upper))))
+        refuse("null pointer to " + std::to_string(a.size) + " rows");
+}
+
+template <class T>
 void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x) {
     require_size("right-hand side rows of solve_bands", d.rows, a.size);
     require_size("solution rows of solve_bands", x.rows, a.size);
@@ -183,9 +201,8 @@ void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_vie
         refuse("leading dimensions are " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
                ", expected at least " + std::to_string(a.size));
     if (a.size == 0 || x.columns == 0) return;
-    bool const bands = a.lower_bands >= 0;
-    if (!a.diagonal || (!bands && (!a.lower || !a.upper)) || !d.pointer || !x.pointer)
-        refuse("null pointer to " + std::to_string(a.size) + " rows");
+    check_bands(a);
+    if (!d.pointer || !x.pointer) refuse("null pointer to " + std::to_string(a.size) + " rows");
 }
 
 template <class T>
@@ -280,6 +297,24 @@ void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory co
     for_each(exec, memory.systems, judge_system{memory, report, bound, growth, tries, gate});
 }
 
+/// Estimates the condition numbers of all systems in the workspace; returns where they stand.
+template <class T, class Executor>
+double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_options const& o, std::byte* space,
+                           workspace_plan const& plan) {
+    condition_memory<T> const memory{reinterpret_cast<T*>(space + plan.vectors),
+                                     reinterpret_cast<climb_state*>(space + plan.climbs),
+                                     reinterpret_cast<double*>(space + plan.norms),
+                                     reinterpret_cast<double*>(space + plan.conditions),
+                                     reinterpret_cast<std::int64_t*>(space + plan.singular_of_condition),
+                                     reinterpret_cast<int*>(space + plan.climbing)};
+    climb_condition(exec, a, memory,
+                    [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* gate) {
+                        columns_view<T> const x(vectors, a.scalar_rows, condition_starts);
+                        solve_by_chain(exec, rows, columns_view<T const>(x), x, o, space, plan, singular, gate);
+                    });
+    return memory.condition;
+}
+
 /// Solves, looks at the result, tries again where it is bad, refines, and reports; nothing here waits.
 template <class T, class Executor>
 void solve_and_report(Executor const& exec, band_matrix<T> const& matrix, columns_view<T const> d, columns_view<T> x,
@@ -334,6 +369,8 @@ void solve_and_report(Executor const& exec, band_matrix<T> const& matrix, column
         for_each(exec, memory.systems * memory.columns, clear_parts{memory});
         judge(exec, rows, memory, report.data(), bound, first_by_rpts ? 2 : 1, HUGE_VAL, nullptr);
     }
+    if (reported && o.condition)
+        for_each(exec, matrix.systems, report_condition{condition_of(exec, a, o, space, plan), report.data()});
 }
 
 } // namespace chain
@@ -355,7 +392,8 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     chain::check_vectors(a, d, x);
     if (!report.empty()) require_size("reports of solve_bands", report.size(), a.systems);
     if (a.size == 0 || x.columns == 0) {
-        for_each(exec, report.size(), chain::report_nothing{report.data()});
+        for_each(exec, report.size(),
+                 chain::report_nothing{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
         return;
     }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
@@ -369,12 +407,27 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
 }
 
 template <class T, executor Executor>
+void estimate_condition(Executor const& exec, band_matrix<T> const& a, array_view<double> condition,
+                        band_options const& options) {
+    chain::check_matrix(a, options);
+    chain::check_bands(a);
+    require_size("conditions of estimate_condition", condition.size(), a.systems);
+    if (a.size == 0) return fill(exec, condition, 1.0);
+    band_options estimating = options;
+    estimating.condition = true;
+    auto const plan = chain::plan_workspace(exec, a, chain::condition_starts, estimating, true);
+    buffer<std::byte> workspace(exec, plan.bytes);
+    auto const* const found = chain::condition_of(exec, chain::rows_of(a, options), options, workspace.data(), plan);
+    for_each(exec, a.systems, chain::copy_condition{found, condition.data()});
+}
+
+template <class T, executor Executor>
 solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> x,
                           columns_view<std::type_identity_t<T> const> d, band_options const& options) {
     using lane = chain::lane_of_t<T>;
     chain::check_matrix(a, options);
     chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
-    if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0};
+    if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
     // Judged as one system: what is worst anywhere.
     buffer<chain::error_parts> parts(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
@@ -385,7 +438,7 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
     chain::judge(exec, rows, memory, reports.data(), chain::error_bound<T>(options), 0, HUGE_VAL, nullptr);
-    solve_report worst{0, 0, -1, solve_status::ok, 0};
+    solve_report worst{0, 0, -1, solve_status::ok, 0, 0};
     for (solve_report const& r : to_vector(exec, reports)) {
         chain::error_parts::larger_of(worst.backward_error, r.backward_error);
         chain::error_parts::larger_of(worst.componentwise_error, r.componentwise_error);

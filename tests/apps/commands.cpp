@@ -158,6 +158,8 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
                                          "2 2 4\n1 1 2\n1 2 1\n2 1 1\n2 2 3\n");
     auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n4\n7\n");
     auto const told = json_of({"tridiagonal", a, "--rhs", b, "-o", folder / "x.mtx"});
+    CHECK_FALSE(told.contains("condition"));
+    CHECK(json_of({"tridiagonal", a, "--condition"})["condition"].get<double>() == doctest::Approx(4 * 0.8));
     CHECK(told["forward_relative_error"].is_null());
     auto const x = numbers(folder / "x.mtx");
     REQUIRE(x.size() == 2);

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/banded.hpp>
+
+#include "solvers/band_reference.hpp"
+#include "solvers/tridiagonal_reference.hpp"
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// |A|_1 |A^-1|_1 by Gauss-Jordan elimination with row exchanges of the dense matrix, in long double.
+template <class T>
+double dense_condition(plain_rows<T> const& a) {
+    auto const n = std::size_t(a.size());
+    std::vector<std::vector<wide_of<T>>> rows(n, std::vector<wide_of<T>>(2 * n, wide_of<T>(0)));
+    for (std::size_t i = 0; i < n; ++i) {
+        for (auto const& [j, value] : a.rows[i]) rows[i][std::size_t(j)] += widen(value);
+        rows[i][n + i] = wide_of<T>(1);
+    }
+    auto const norm = [&](std::size_t first) {
+        long double most = 0;
+        for (std::size_t j = first; j < first + n; ++j) {
+            long double sum = 0;
+            for (auto const& row : rows) sum += std::abs(row[j]);
+            most = std::max(most, sum);
+        }
+        return most;
+    };
+    long double const forward = norm(0);
+    for (std::size_t k = 0; k < n; ++k) {
+        std::size_t pivot = k;
+        for (std::size_t i = k + 1; i < n; ++i)
+            if (std::abs(rows[i][k]) > std::abs(rows[pivot][k])) pivot = i;
+        std::swap(rows[k], rows[pivot]);
+        for (std::size_t j = k + 1; j < 2 * n; ++j) rows[k][j] /= rows[k][k];
+        for (std::size_t i = 0; i < n; ++i)
+            if (i != k && rows[i][k] != wide_of<T>(0))
+                for (std::size_t j = k + 1; j < 2 * n; ++j) rows[i][j] -= rows[i][k] * rows[k][j];
+    }
+    return double(forward * norm(n));
+}
+
+/// At least a third of the true condition, and beyond it by rounding at most.
+#define CHECK_ESTIMATE(estimate, truth, rounding)                                                                      \
+    do {                                                                                                               \
+        double const found_ = (estimate), true_ = (truth);                                                             \
+        CAPTURE(found_);                                                                                               \
+        CAPTURE(true_);                                                                                                \
+        CHECK(found_ >= true_ / 3);                                                                                    \
+        CHECK(found_ <= true_ * (1 + 100 * (rounding)*true_));                                                         \
+    } while (false)
+
+template <class T, class Executor>
+std::vector<double> conditions_of(Executor const& exec, band_matrix<T> const& a, band_options const& options = {}) {
+    buffer<double> condition(exec, a.systems);
+    estimate_condition(exec, a, condition.view(), options);
+    return to_vector(exec, condition);
+}
+
+/// The report of a solve that asks for the condition; right-hand side of ones.
+template <class T, class Executor>
+solve_report report_of(Executor const& exec, band_matrix<T> const& a, band_options options = {},
+                       std::int64_t columns = 1) {
+    options.condition = true;
+    auto const d = exec.copy(std::vector<T>(std::size_t(a.size * columns), T(1)));
+    buffer<T> x(exec, a.size * columns);
+    buffer<solve_report> report(exec, 1);
+    solve_bands(exec, a, columns_view<T const>(d.data(), a.size, columns), columns_view<T>(x.data(), a.size, columns),
+                options, report.view());
+    return to_vector(exec, report)[0];
+}
+
+template <class T, class Executor>
+void check_random_systems(Executor const& exec) {
+    for (int const n : {1, 2, 3})
+        for (std::int64_t const length : {1, 2, 3, 33, 60})
+            for (bool const cyclic : {false, true})
+                for (auto const op :
+                     {matrix_operation::none, matrix_operation::transposed, matrix_operation::conjugate_transposed}) {
+                    CAPTURE(n);
+                    CAPTURE(length);
+                    CAPTURE(cyclic);
+                    CAPTURE(int(op));
+                    block_storage<T> const s(length, n, std::uint64_t(100 * n + length), cyclic);
+                    blocks_on<T, Executor> const m(exec, s);
+                    auto const a = s.meaning(cyclic);
+                    double const truth = dense_condition(op == matrix_operation::none ? a : a.transposed(false));
+                    CHECK_ESTIMATE(conditions_of(exec, m.matrix, {.cyclic = cyclic, .operation = op})[0], truth,
+                                   epsilon<T>);
+                }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bands: condition estimates of random systems, float", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_random_systems<float>(Fixture::exec());
+}
+TEST_CASE_TEMPLATE("bands: condition estimates of random systems, double", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_random_systems<double>(Fixture::exec());
+}
+TEST_CASE_TEMPLATE("bands: condition estimates of random systems, complex", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_random_systems<std::complex<float>>(Fixture::exec());
+    check_random_systems<std::complex<double>>(Fixture::exec());
+}
+
+TEST_CASE_TEMPLATE("bands: condition estimates of the twenty matrices of Table 4", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::int64_t const n = 150;
+    for (int id = 1; id <= tridiagonal_case_count; ++id)
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+            CAPTURE(id);
+            CAPTURE(seed);
+            auto const& s = gallery_system(id, n, seed);
+            block_storage<double> blocks(n, 1, 1, false);
+            blocks.lower = s.lower, blocks.diagonal = s.diagonal, blocks.upper = s.upper;
+            blocks_on<double, decltype(exec)> const m(exec, blocks);
+            double const truth = dense_condition(blocks.meaning(false));
+            double const found = conditions_of(exec, m.matrix)[0];
+            if (truth < 1e12)
+                CHECK_ESTIMATE(found, truth, epsilon<double>);
+            else // the inverse itself is a matter of rounding
+                CHECK(found > 1e11);
+        }
+}
+
+TEST_CASE_TEMPLATE("bands: every system of a batch has its own condition", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    std::vector<std::int64_t> const bounds{0, 1, 3, 3, 36, 100, 140};
+    std::int64_t const systems = std::int64_t(bounds.size()) - 1, length = bounds.back(), each = length / 4;
+    for (int const n : {1, 2}) {
+        CAPTURE(n);
+        block_storage<T> s(length, n, 8, true);
+        // Scales that differ from system to system by powers of two are nothing to a condition number.
+        for (std::int64_t i = 0; i < length; ++i)
+            for (auto* band : {&s.lower, &s.diagonal, &s.upper})
+                for (int e = 0; e < n * n; ++e) (*band)[std::size_t(i * n * n + e)] *= i < 36 ? 0x1p-900 : 0x1p+900;
+        auto const alone = [&](std::int64_t begin, std::int64_t end) {
+            plain_rows<T> whole(length * n), rows((end - begin) * n);
+            s.describe(whole, begin, end, false);
+            for (std::int64_t i = begin * n; i < end * n; ++i)
+                for (auto const& [j, value] : whole.rows[std::size_t(i)]) rows.add(i - begin * n, j - begin * n, value);
+            return dense_condition(rows);
+        };
+        blocks_on<T, decltype(exec)> const m(exec, s);
+        auto const offsets = exec.copy(bounds);
+        auto const different = conditions_of(exec, band_matrix<T>::batch(m.matrix, offsets.view(), 64));
+        for (std::int64_t k = 0; k < systems; ++k) {
+            CAPTURE(k);
+            auto const begin = bounds[std::size_t(k)], end = bounds[std::size_t(k + 1)];
+            if (begin == end)
+                CHECK(different[std::size_t(k)] == 1);
+            else
+                CHECK_ESTIMATE(different[std::size_t(k)], alone(begin, end), epsilon<T>);
+        }
+        auto const equal = conditions_of(exec, band_matrix<T>::batch(m.matrix, 4));
+        // The same systems, interleaved.
+        block_storage<T> mixed(length, n, 8, true);
+        for (std::int64_t i = 0; i < length; ++i)
+            for (int e = 0; e < n * n; ++e) {
+                std::int64_t const from = i * n * n + e, to = (i % each * 4 + i / each) * n * n + e;
+                mixed.lower[std::size_t(to)] = s.lower[std::size_t(from)];
+                mixed.diagonal[std::size_t(to)] = s.diagonal[std::size_t(from)];
+                mixed.upper[std::size_t(to)] = s.upper[std::size_t(from)];
+            }
+        blocks_on<T, decltype(exec)> const interleaved(exec, mixed);
+        auto const turned = conditions_of(exec, band_matrix<T>::interleaved_batch(interleaved.matrix, 4));
+        for (std::int64_t k = 0; k < 4; ++k) {
+            // The second holds rows of both scales.
+            if (k != 1) CHECK_ESTIMATE(equal[std::size_t(k)], alone(k * each, (k + 1) * each), epsilon<T>);
+            CHECK(turned[std::size_t(k)] == equal[std::size_t(k)]);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: a solve reports the condition when asked", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    for (int const n : {1, 2}) // by rpts and by the chain solver
+        for (std::int64_t const columns : {1, 11}) {
+            block_storage<T> const s(77, n, 5, false);
+            blocks_on<T, decltype(exec)> const m(exec, s);
+            auto const asked = report_of(exec, m.matrix, {.refinements = 1}, columns);
+            CHECK(asked.status == solve_status::ok);
+            CHECK(asked.backward_error <= 50 * epsilon<T>);
+            CHECK_ESTIMATE(asked.condition, dense_condition(s.meaning(false)), epsilon<T>);
+            CHECK(asked.condition == conditions_of(exec, m.matrix)[0]);
+        }
+    banded_storage<T> const s(90, 3, 1, 4);
+    auto const bands = exec.copy(s.bands);
+    band_matrix<T> const a(banded_view<T>{90, 3, 1, bands.data()});
+    CHECK_ESTIMATE(report_of(exec, a).condition, dense_condition(s.meaning()), epsilon<T>);
+
+    auto const d = exec.copy(std::vector<T>(90, 1.0));
+    buffer<T> x(exec, 90);
+    buffer<solve_report> report(exec, 1);
+    solve_bands(exec, a, columns_view<T const>(d.view()), columns_view<T>(x.view()), {}, report.view());
+    CHECK(to_vector(exec, report)[0].condition == 0);
+    buffer<double> two(exec, 2);
+    CHECK_THROWS_AS(estimate_condition(exec, a, two.view()), dimension_error);
+}
+
+TEST_CASE_TEMPLATE("bands: conditions beyond numbers", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    T const nan = std::numeric_limits<T>::quiet_NaN();
+    auto const condition = [&](auto change) {
+        block_storage<T> s(300, 1, 2, false);
+        change(s);
+        blocks_on<T, decltype(exec)> const m(exec, s);
+        return conditions_of(exec, m.matrix)[0];
+    };
+    double const plain = condition([](auto&) {});
+    CHECK(plain < 1e8);
+    for (double const scale : {0x1p-1000, 0x1p+1010}) // 1e-301, 1e304
+        CHECK(condition([&](auto& s) {
+                  for (auto* band : {&s.lower, &s.diagonal, &s.upper})
+                      for (T& value : *band) value *= scale;
+              }) == plain);
+    CHECK(condition([](auto& s) { s.diagonal[150] = s.upper[149] = s.lower[151] = 0; }) == HUGE_VAL); // a column
+    CHECK(condition([](auto& s) { s.lower[80] = s.diagonal[80] = s.upper[80] = 0; }) > 1e15);         // a row
+    for (std::size_t const at : {0, 150, 299})
+        for (T const bad : {nan, HUGE_VAL}) {
+            CHECK(std::isnan(condition([&](auto& s) { s.diagonal[at] = bad; })));
+            if (at > 0) CHECK(std::isnan(condition([&](auto& s) { s.lower[at] = bad; })));
+        }
+    // Rows 1e400 apart: the condition number itself overflows.
+    CHECK(condition([](auto& s) {
+              for (auto* band : {&s.lower, &s.diagonal, &s.upper}) {
+                  for (std::size_t i = 0; i < 150; ++i) (*band)[i] *= 1e-200;
+                  for (std::size_t i = 150; i < 300; ++i) (*band)[i] *= 1e200;
+              }
+          }) == HUGE_VAL);
+    CHECK(report_of(exec, band_matrix<T>(tridiagonal_view<T>{})).condition == 1);
+}
