@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "algebra/assemble.hpp"
+#include "algebra/pentadiagonal_gallery.hpp"
 #include "algebra/tridiagonal_gallery.hpp"
 
 namespace coppice {
@@ -44,23 +45,38 @@ Number number(std::string_view key, std::string_view text, Number low, Number hi
     return value;
 }
 
-/// The three bands as a CSR matrix; the corners outside are left out, zeros inside are stored.
-template <class T>
-csr<T> to_csr(host_executor const& exec, tridiagonal<T> const& a) {
+/// Bands A(i, i + k), |k| <= reach, given by entry(i, k), as a CSR matrix; what lies outside is left out, zeros inside
+/// are stored.
+template <class T, class Entry>
+csr<T> to_csr(host_executor const& exec, std::int64_t n, std::int64_t reach, Entry const& entry) {
     struct {
-        tridiagonal<T> const& a;
-        int count(std::int64_t i) const { return 1 + (i > 0 ? 1 : 0) + (i + 1 < a.size() ? 1 : 0); }
+        std::int64_t n, reach;
+        Entry const& entry;
+        std::int64_t first(std::int64_t i) const { return std::max<std::int64_t>(-reach, -i); }
+        std::int64_t last(std::int64_t i) const { return std::min(reach, n - 1 - i); }
+        int count(std::int64_t i) const { return static_cast<int>(last(i) - first(i) + 1); }
         void fill(std::int64_t i, std::int32_t* columns, T* values) const {
-            auto const put = [&](std::int64_t column, T value) {
-                *columns++ = static_cast<std::int32_t>(column);
-                *values++ = value;
-            };
-            if (i > 0) put(i - 1, a.lower[i]);
-            put(i, a.diagonal[i]);
-            if (i + 1 < a.size()) put(i + 1, a.upper[i]);
+            for (std::int64_t k = first(i); k <= last(i); ++k) {
+                *columns++ = static_cast<std::int32_t>(i + k);
+                *values++ = entry(i, k);
+            }
         }
-    } const rows{a};
-    return detail::assemble_rows<T>(exec, a.size(), a.size(), rows);
+    } const rows{n, reach, entry};
+    return detail::assemble_rows<T>(exec, n, n, rows);
+}
+
+template <class T>
+csr<T> tridiagonal_matrix(host_executor const& exec, generator_options const& o) {
+    auto const a = tridiagonal_case<T>(exec, o.case_id, o.n, o.seed);
+    return to_csr<T>(exec, o.n, 1, [&](std::int64_t i, std::int64_t k) {
+        return k < 0 ? a.lower[i] : k > 0 ? a.upper[i] : a.diagonal[i];
+    });
+}
+
+template <class T>
+csr<T> pentadiagonal_matrix(host_executor const& exec, generator_options const& o) {
+    auto const a = pentadiagonal_case<T>(exec, o.case_id, o.n, o.seed);
+    return to_csr<T>(exec, o.n, 2, [&](std::int64_t i, std::int64_t k) { return a.bands[(k + 2) * o.n + i]; });
 }
 
 } // namespace
@@ -79,6 +95,7 @@ std::vector<generator_kind> const& generator_kinds() {
          {"nx", "ny", "nz", "wx", "wy", "wz", "vx", "vy", "vz"}},
         {"rmat", "recursive-matrix random graph", {"scale", "edge_factor", "a", "b", "c", "d", "undirected", "seed"}},
         {"tridiagonal", "tridiagonal matrix, case 1 to 20 of the gallery", {"n", "case", "seed"}},
+        {"pentadiagonal", "pentadiagonal matrix, case 1 to 23 of the gallery", {"n", "case", "seed"}},
     };
     return kinds;
 }
@@ -100,7 +117,8 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     if (key == "ny") options.ny = integer(1, most);
     if (key == "nz") options.nz = integer(1, most);
     if (key == "n") options.n = integer(0, most);
-    if (key == "case") options.case_id = static_cast<int>(integer(1, tridiagonal_case_count));
+    std::int64_t const cases = kind == "pentadiagonal" ? pentadiagonal_case_count : tridiagonal_case_count;
+    if (key == "case") options.case_id = static_cast<int>(integer(1, cases));
     if (key == "seed") options.seed = number<std::uint64_t>(key, value, 0, UINT64_MAX);
     if (key == "wx") options.wx = real(0, 1e30);
     if (key == "wy") options.wy = real(0, 1e30);
@@ -153,7 +171,8 @@ csr<T> generate(host_executor const& exec, std::string_view kind, generator_opti
     if (name == "rotated") return rotated<T>(exec, o.nx, ny, o.angle, o.ratio, o.points);
     if (name == "convection") return convection<T>(exec, o);
     if (name == "rmat") return rmat<T>(exec, o);
-    return to_csr(exec, tridiagonal_case<T>(exec, o.case_id, o.n, o.seed));
+    if (name == "pentadiagonal") return pentadiagonal_matrix<T>(exec, o);
+    return tridiagonal_matrix<T>(exec, o);
 }
 
 template csr<float> generate<float>(host_executor const&, std::string_view, generator_options const&);

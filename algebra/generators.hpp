@@ -22,8 +22,8 @@ struct generator_options {
     std::int64_t nx = 100;           ///< grid points in x, >= 1
     std::int64_t ny = 0;             ///< grid points in y; 0: as nx
     std::int64_t nz = 0;             ///< grid points in z; 0: as nx, for convection 1
-    std::int64_t n = 512;            ///< rows of a tridiagonal matrix, >= 0
-    int case_id = 1;                 ///< matrix of the tridiagonal gallery, 1..20
+    std::int64_t n = 512;            ///< rows of a tridiagonal or pentadiagonal matrix, >= 0
+    int case_id = 1;                 ///< matrix of the tridiagonal (1..20) or pentadiagonal gallery (1..23)
     std::uint64_t seed = 1;          ///< of everything random
     double wx = 1, wy = 1, wz = 1;   ///< diffusion along the axes, >= 0
     double vx = 1, vy = 0.5, vz = 0; ///< velocity along the axes in units of diffusion / mesh width

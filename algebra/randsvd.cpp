@@ -86,23 +86,23 @@ void random_orthogonal(std::int64_t n, random_stream const& random, Apply const&
     if (n > 0 && normal(random, counter) < 0) flip(n - 1);
 }
 
-/// Orthogonal transformations from both sides until only three bands are left (MATLAB's bandred with kl = ku = 1).
-void reduce_to_tridiagonal(dense_matrix& a) {
-    for (std::int64_t j = 0; j + 2 < a.n; ++j) {
-        dense_vector v(static_cast<std::size_t>(a.n - j - 1));
-        for (std::int64_t i = j + 1; i < a.n; ++i) v[static_cast<std::size_t>(i - j - 1)] = a(i, j);
+/// Orthogonal transformations from both sides until `reach` bands are left on either side of the diagonal (MATLAB's
+/// bandred with kl = ku = reach).
+void reduce_to_bands(dense_matrix& a, int reach) {
+    for (std::int64_t j = 0, k = reach; k + 1 < a.n; ++j, ++k) {
+        dense_vector v(static_cast<std::size_t>(a.n - k));
+        for (std::int64_t i = k; i < a.n; ++i) v[static_cast<std::size_t>(i - k)] = a(i, j);
         double beta = householder(v);
-        reflect_rows(a, j + 1, j, v, beta);
+        reflect_rows(a, k, j, v, beta);
 
-        v.assign(a.row(j) + j + 1, a.row(j) + a.n);
+        v.assign(a.row(j) + k, a.row(j) + a.n);
         beta = householder(v);
-        reflect_columns(a, j, j + 1, v, beta);
+        reflect_columns(a, j, k, v, beta);
     }
 }
 
-/// Writes rows [first, first + sigma.size()) of the bands: a tridiagonal matrix with singular values sigma.
-void write_block(tridiagonal<double>& out, std::int64_t first, dense_vector const& sigma, std::uint64_t seed,
-                 std::uint64_t block) {
+/// Random orthogonal matrices around diag(sigma), reduced to bands.
+dense_matrix random_bands(dense_vector const& sigma, int reach, std::uint64_t seed, std::uint64_t block) {
     auto const n = static_cast<std::int64_t>(sigma.size());
     dense_matrix a{n};
     for (std::int64_t i = 0; i < n; ++i) a(i, i) = sigma[static_cast<std::size_t>(i)];
@@ -118,12 +118,8 @@ void write_block(tridiagonal<double>& out, std::int64_t first, dense_vector cons
         [&](std::int64_t j) {
             for (std::int64_t i = 0; i < n; ++i) a(i, j) = -a(i, j);
         });
-    reduce_to_tridiagonal(a);
-    for (std::int64_t i = 0; i < n; ++i) {
-        out.lower[first + i] = i > 0 ? a(i, i - 1) : 0;
-        out.diagonal[first + i] = a(i, i);
-        out.upper[first + i] = i + 1 < n ? a(i, i + 1) : 0;
-    }
+    reduce_to_bands(a, reach);
+    return a;
 }
 
 } // namespace
@@ -143,21 +139,26 @@ double randsvd_singular_value(randsvd_mode mode, double kappa, std::int64_t i, s
     }
 }
 
-tridiagonal<double> tridiagonal_randsvd(host_executor const& exec, std::int64_t n, double kappa, randsvd_mode mode,
-                                        std::uint64_t seed) {
-    tridiagonal<double> a(exec, n);
+banded<double> banded_randsvd(host_executor const& exec, std::int64_t n, int reach, double kappa, randsvd_mode mode,
+                              std::uint64_t seed) {
+    banded<double> a(exec, n, reach, reach);
+    fill(exec, a.bands.view(), 0.0);
     std::int64_t const blocks =
         n <= randsvd_largest ? std::min<std::int64_t>(n, 1) : (n + randsvd_block - 1) / randsvd_block;
     for_each_block(exec, blocks, 1, [&](std::int64_t block, std::int64_t, std::int64_t) {
         // Block b takes the singular values b, b + blocks, ...: its share of the whole range, as many as it has rows.
         std::int64_t const size = n / blocks, longer = n % blocks;
-        dense_vector sigma(static_cast<std::size_t>(size + (block < longer ? 1 : 0)));
+        std::int64_t const rows = size + (block < longer ? 1 : 0), first = block * size + std::min(block, longer);
+        dense_vector sigma(static_cast<std::size_t>(rows));
         std::int64_t taken = block;
         for (double& value : sigma) {
             value = randsvd_singular_value(mode, kappa, taken, n);
             taken += blocks;
         }
-        write_block(a, block * size + std::min(block, longer), sigma, seed, static_cast<std::uint64_t>(block));
+        auto part = random_bands(sigma, reach, seed, static_cast<std::uint64_t>(block));
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t k = -reach; k <= reach; ++k)
+                if (i + k >= 0 && i + k < rows) a.bands[(k + reach) * n + first + i] = part(i, i + k);
     });
     return a;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random tridiagonal matrices with given singular values, as MATLAB's gallery('randsvd', n, kappa, mode, 1, 1).
+/// \file Random banded matrices with given singular values, as MATLAB's gallery('randsvd', n, kappa, mode, k, k).
 #pragma once
 
 #include <cstdint>
 
-#include "algebra/tridiagonal.hpp"
+#include "algebra/band_storage.hpp"
 
 namespace coppice::detail {
 
@@ -14,8 +14,9 @@ enum class randsvd_mode { one_large = 1, one_small = 2, geometric = 3, arithmeti
 /// sigma_i of n singular values; 1 for n = 1.
 double randsvd_singular_value(randsvd_mode mode, double kappa, std::int64_t i, std::int64_t n);
 
-/// n random rows; a direct sum of blocks beyond randsvd_largest, see tridiagonal_case.
-tridiagonal<double> tridiagonal_randsvd(host_executor const& exec, std::int64_t n, double kappa, randsvd_mode mode,
-                                        std::uint64_t seed);
+/// n random rows with `reach` bands on either side; a direct sum of blocks beyond randsvd_largest, see
+/// tridiagonal_case. What lies outside the matrix is zero.
+banded<double> banded_randsvd(host_executor const& exec, std::int64_t n, int reach, double kappa, randsvd_mode mode,
+                              std::uint64_t seed);
 
 } // namespace coppice::detail

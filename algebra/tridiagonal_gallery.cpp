@@ -140,8 +140,9 @@ tridiagonal<T> tridiagonal_case(host_executor const& exec, int case_id, std::int
     constexpr std::array<int, 4> modes{2, 3, 1, 4};
     if (case_id >= 8 && case_id <= 11) {
         auto const mode = static_cast<detail::randsvd_mode>(modes[static_cast<std::size_t>(case_id - 8)]);
-        auto const whole = detail::tridiagonal_randsvd(exec, n, 1e15, mode, seed);
-        for_each(exec, n, [&](std::int64_t i) { put(i, {whole.lower[i], whole.diagonal[i], whole.upper[i]}); });
+        auto const whole = detail::banded_randsvd(exec, n, 1, 1e15, mode, seed);
+        auto const& bands = whole.bands;
+        for_each(exec, n, [&](std::int64_t i) { put(i, {bands[i], bands[n + i], bands[2 * n + i]}); });
     } else {
         for_each(exec, n, [&](std::int64_t i) { put(i, row_of_case(case_id, i, n, draws{seed})); });
     }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Test problems made on the spot: stencils on grids, random graphs, the tridiagonal gallery.
+/// \file Test problems made on the spot: stencils on grids, random graphs, the galleries of banded matrices.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 2500});                    // csr<double>, 6.25 M rows
-///     auto b = coppice::laplace3d<float>(exec, 110, 110, 110, 1, 40, 1);           // csr<float>, direction weights
+///     auto g = coppice::laplace3d<float>(exec, 110, 110, 110, 1, 40, 1);           // csr<float>, direction weights
 ///     auto t = coppice::tridiagonal_case(exec, 13, 512);                           // tridiagonal<double>
+///     auto p = coppice::pentadiagonal_case(exec, 17, 512);                         // banded<double>
+///     auto q = coppice::partition_case(exec, 18, 512);                             // hard for partitioned solvers
+///     auto b = coppice::block_transform(exec, t.view(), 1);                        // t with blocks of 2x2
 ///     auto r = coppice::parse_generator("generate:rotated,nx=1001,angle=30,ratio=0.01");
 ///     auto c = coppice::generate(exec, r.kind, r.options);
 ///
-/// Kinds: aniso1 aniso2 aniso3 laplace2d laplace3d laplace27 rotated convection rmat tridiagonal; generator_kinds()
-/// lists them with their options. Everything is made in host memory (`gpu.copy(a)` takes it to a device), has sorted
+/// Kinds: aniso1 aniso2 aniso3 laplace2d laplace3d laplace27 rotated convection rmat tridiagonal pentadiagonal;
+/// generator_kinds() lists them with their options. Everything is made in host memory (`gpu.copy(a)` takes it to a device), has sorted
 /// columns without duplicates, and is the same to the bit for any number of threads. Random matrices depend on their
 /// seed alone. Options out of range throw argument_error, sizes beyond 32-bit indices overflow_error.
 #pragma once
 
+#include "algebra/block_transform.hpp"
 #include "algebra/generators.hpp"
+#include "algebra/partition_gallery.hpp"
+#include "algebra/pentadiagonal_gallery.hpp"
 #include "algebra/tridiagonal_gallery.hpp"

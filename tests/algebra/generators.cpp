@@ -237,7 +237,7 @@ TEST_CASE("rmat draws its quadrants with the given probabilities") {
 }
 
 TEST_CASE("every kind by name: valid, sorted, same bits for any number of threads and every precision") {
-    CHECK(generator_kinds().size() == 10);
+    CHECK(generator_kinds().size() == 11);
     for (auto const& kind : generator_kinds()) {
         CAPTURE(kind.name);
         generator_options options{.nx = 130, .ny = 70};
@@ -271,6 +271,8 @@ TEST_CASE("generators as text") {
     CHECK(gallery.options.seed == UINT64_MAX);
     host_executor const exec{1};
     CHECK(generate(exec, gallery.kind, gallery.options).rows() == 0);
+    auto const five = parse_generator("pentadiagonal,n=50,case=23,seed=3");
+    CHECK(generate(exec, five.kind, five.options).values().size() == 5 * 50 - 6);
     CHECK(generate(exec, "laplace2d", {.nx = 6}).rows() == 36);
     CHECK(generate(exec, "laplace3d", {.nx = 6}).rows() == 216);
     CHECK(generate(exec, "convection", {.nx = 6}).rows() == 36);
@@ -294,6 +296,7 @@ TEST_CASE("wrong texts and values are refused in words") {
         {"generate:aniso1,nx=3x", "nx is '3x'"},
         {"generate:aniso1,nx=99999999999999999999", "nx is '99999999999999999999'"},
         {"generate:tridiagonal,case=21", "case is '21', expected a number from 1 to 20"},
+        {"generate:pentadiagonal,case=24", "case is '24', expected a number from 1 to 23"},
         {"generate:rotated,ratio=nan", "ratio is 'nan', expected a number from 0 to 1"},
         {"generate:rmat,a=inf", "a is 'inf'"},
         {"generate:rmat,seed=-1", "seed is '-1'"},
