@@ -23,9 +23,13 @@ struct options {
 #if defined(COPPICE_HAS_BENCH)
 
 nlohmann::ordered_json json_of(bench::row const& r) {
-    return {{"suite", r.suite},     {"backend", r.backend}, {"problem", r.problem},   {"method", r.method},
-            {"against", r.against}, {"rows", r.rows},       {"nonzeros", r.nonzeros}, {"seconds", r.seconds},
-            {"fastest", r.fastest}, {"bytes", r.bytes},     {"ratio", r.ratio},       {"note", r.note}};
+    return {{"suite", r.suite},           {"backend", r.backend},
+            {"problem", r.problem},       {"method", r.method},
+            {"against", r.against},       {"rows", r.rows},
+            {"nonzeros", r.nonzeros},     {"seconds", r.seconds},
+            {"fastest", r.fastest},       {"bytes", r.bytes},
+            {"ratio", r.ratio},           {"note", r.note},
+            {"forward_error", r.forward}, {"backward_error", r.backward}};
 }
 
 outcome measure(options const& o, bool on_cuda, output_files& files) {
@@ -76,7 +80,7 @@ outcome run(options const& o) {
 command add_bench(CLI::App& program) {
     auto const o = std::make_shared<options>();
     auto* const cli = program.add_subcommand("bench", "Measure a suite and its peers in one run");
-    cli->add_option("SUITE", o->suite, "spmv, tridiagonal, factor, forest, solve or all")->type_name("");
+    cli->add_option("SUITE", o->suite, "spmv, tridiagonal, factor, forest, solve, accuracy or all")->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");
     add_common_options(*cli, o->common);

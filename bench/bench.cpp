@@ -22,6 +22,7 @@ struct suite {
     char const* name;
     suite_function host;
     suite_function cuda;
+    bool of_all = true; ///< belongs to "all"
 };
 #if defined(COPPICE_HAS_CUDA)
 #define COPPICE_BENCH_CUDA(f) f
@@ -34,6 +35,7 @@ constexpr suite suites[] = {
     {"factor", factor_host, COPPICE_BENCH_CUDA(factor_cuda)},
     {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
+    {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };
 
 std::string duration(double seconds) {
@@ -43,9 +45,20 @@ std::string duration(double seconds) {
 }
 
 nlohmann::json as_json(row const& r) {
-    return {{"suite", r.suite}, {"backend", r.backend},   {"problem", r.problem}, {"method", r.method},
-            {"rows", r.rows},   {"nonzeros", r.nonzeros}, {"seconds", r.seconds}, {"fastest", r.fastest},
-            {"bytes", r.bytes}, {"ratio", r.ratio},       {"against", r.against}, {"note", r.note}};
+    return {{"suite", r.suite},
+            {"backend", r.backend},
+            {"problem", r.problem},
+            {"method", r.method},
+            {"rows", r.rows},
+            {"nonzeros", r.nonzeros},
+            {"seconds", r.seconds},
+            {"fastest", r.fastest},
+            {"bytes", r.bytes},
+            {"ratio", r.ratio},
+            {"against", r.against},
+            {"note", r.note},
+            {"forward_error", r.forward},
+            {"backward_error", r.backward}};
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -89,10 +102,10 @@ void table::add(std::vector<row> problem) {
     }
     for (row& r : problem) {
         r.against = problem.front().method;
-        r.ratio = base > 0 ? r.seconds / base : 0;
+        if (base > 0) r.ratio = r.seconds / base;
         if (options_.print_table)
             fmt::print("{:<8} {:<34} {:<40} {:>10} {:>8.2f} {:>9}  {}\n", r.backend, r.problem, r.method,
-                       duration(r.seconds), r.ratio,
+                       r.seconds > 0 ? duration(r.seconds) : fmt::format("{:.2e}", r.forward), r.ratio,
                        r.bytes > 0 ? fmt::format("{:.1f}", r.bytes / r.seconds * 1e-9) : "", r.note);
         rows_.push_back(r);
     }
@@ -146,7 +159,7 @@ std::vector<row> run(std::string const& name, options const& o) {
     table t(o);
     t.remark(machine(o));
     for (suite const& s : suites) {
-        if (name != "all" && name != s.name) continue;
+        if (name == "all" ? !s.of_all : name != s.name) continue;
         if (o.host) s.host(t, o);
         if (o.cuda && s.cuda) s.cuda(t, o);
     }

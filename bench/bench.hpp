@@ -33,10 +33,12 @@ struct row {
     double fastest = 0; ///< minimum
     double bytes = 0;   ///< that the operation must move at least; 0 where that is not the measure
     double ratio = 0;
-    std::string note{}; ///< iterations, coverage, ...
+    std::string note{};  ///< iterations, coverage, ...
+    double forward = 0;  ///< median relative forward error; 0 where errors are not measured
+    double backward = 0; ///< largest backward error
 };
 
-/// Collects rows, fills in the ratios of a problem and prints it as soon as it is complete.
+/// Collects rows, fills in the ratios of a problem where it was timed, and prints it as soon as it is complete.
 class table {
 public:
     explicit table(options const& o) : options_(o) {}
@@ -68,8 +70,8 @@ timing measure(int repetitions, std::function<void(int)> const& prepare, std::fu
 /// The suites, in the order of suite_names(): each measures what options ask for.
 std::vector<std::string> suite_names();
 
-/// Runs one suite ("all" for every one). Throws argument_error for an unknown name, backend_error where CUDA is asked
-/// for and there is none. Returns the rows.
+/// Runs one suite ("all" for every one but accuracy, which takes long). Throws argument_error for an unknown name,
+/// backend_error where CUDA is asked for and there is none. Returns the rows.
 std::vector<row> run(std::string const& suite, options const& o);
 
 /// printf into a string; for sources that nvcc compiles, where fmt's compile-time checks do not.
@@ -89,5 +91,7 @@ void forest_host(table& t, options const& o);
 void forest_cuda(table& t, options const& o);
 void solve_host(table& t, options const& o);
 void solve_cuda(table& t, options const& o);
+void accuracy_host(table& t, options const& o);
+void accuracy_cuda(table& t, options const& o);
 
 } // namespace coppice::bench
