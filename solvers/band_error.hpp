@@ -128,9 +128,10 @@ struct measure_rows {
 struct verdict_memory {
     error_parts* parts;
     std::int64_t* singular;
-    int* again; ///< [0]: some system needs another try; [1]: one was made
+    int* wanted; ///< [k]: is try k + 1 wanted? 0 or not
     std::int64_t systems, columns;
 };
+inline constexpr int most_tries = 3; ///< rpts, the chain solver, a step of refinement
 struct clear_verdict {
     verdict_memory memory;
     int const* gate;
@@ -142,50 +143,60 @@ struct clear_verdict {
 };
 struct clear_parts {
     verdict_memory memory;
-    COPPICE_HD void operator()(std::int64_t i) const { memory.parts[i] = error_parts{}; }
+    int const* gate;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        if (!gate || *gate != 0) memory.parts[i] = error_parts{};
+    }
 };
 struct report_nothing {
     solve_report* report;
     double condition;
     COPPICE_HD void operator()(std::int64_t i) const { report[i] = {0, 0, -1, solve_status::ok, 0, condition}; }
 };
-struct set_flags {
-    int* flags;
-    int first, second;
-    COPPICE_HD void operator()(std::int64_t) const {
-        flags[0] = first;
-        flags[1] = second;
-    }
+struct want_no_tries {
+    int* wanted;
+    COPPICE_HD void operator()(std::int64_t k) const { wanted[k] = 0; }
+};
+
+/// Which tries a judgement is about.
+struct judgement {
+    double bound;              ///< of the backward error
+    int tries;                 ///< made so far
+    double growth = 0;         ///< |A| |x| / |d| from which on a solution is not trusted; 0 where pivots were told of
+    bool refined = false;      ///< the last of them touched the inaccurate systems alone
+    int const* gate = nullptr; ///< null, or: do nothing where it points to 0
 };
 
 /// Turns the parts of a system into its report, and says whether it should be tried again.
 struct judge_system {
     verdict_memory memory;
     solve_report* report;
-    double bound;
-    double growth; ///< |A| |x| / |d| from which on a solution is not trusted
-    int tries;
-    int const* gate;
+    judgement about;
 
     COPPICE_HD void operator()(std::int64_t s) const {
-        if (gate && *gate == 0) return;
-        solve_report r{0, 0, -1, solve_status::ok, tries, 0};
+        if (about.gate && *about.gate == 0) return;
+        if (about.refined && report[s].status != solve_status::inaccurate) return;
+        solve_report r{0, 0, -1, solve_status::ok, about.tries, 0};
+        bool doubtful = false;
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             error_parts const& p = memory.parts[s * memory.columns + c];
             error_parts::larger_of(r.backward_error, p.normwise());
             error_parts::larger_of(r.componentwise_error, p.componentwise);
-            if (!(p.matrix * p.solution / growth < p.side)) memory.again[1] = 1;
+            if (about.growth > 0 && !(p.matrix * p.solution / about.growth < p.side)) doubtful = true;
             if (!(p.solution <= 1.7976931348623157e308)) r.status = solve_status::not_finite;
         }
         double const infinity = 1e308 * 10;
         if (!(r.backward_error < infinity)) r.status = solve_status::not_finite;
-        if (r.status == solve_status::ok && !(r.backward_error <= bound)) r.status = solve_status::inaccurate;
+        if (r.status == solve_status::ok && !(r.backward_error <= about.bound)) r.status = solve_status::inaccurate;
         if (memory.singular[s] != no_row) {
             r.status = solve_status::singular;
             r.row = memory.singular[s];
         }
         report[s] = r;
-        if (r.status != solve_status::ok) memory.again[1] = 1;
+        // Elimination can help against anything, refinement only against inaccuracy.
+        bool const bad =
+            about.growth > 0 ? doubtful || r.status != solve_status::ok : r.status == solve_status::inaccurate;
+        if (bad) memory.wanted[about.tries] = 1;
     }
 };
 
@@ -194,7 +205,9 @@ template <class T>
 struct residual_to {
     residual_rows<T> rows;
     T* r;
+    int const* gate;
     COPPICE_HD void operator()(std::int64_t at) const {
+        if (gate && *gate == 0) return;
         row_place<T> const here(rows.a, at);
         double sum, product;
         auto const value = rows.residual(here.system, here.j, here.r, here.side, sum, product);
@@ -215,10 +228,30 @@ struct add_correction {
     T *x, *correction;
     std::int64_t rows, x_leading;
     COPPICE_HD void operator()(std::int64_t at) const {
-        std::int64_t const side = at / rows, row = at - side * rows;
-        T const step = correction[at];
-        if (magnitude(widened(step)) <= 1.7976931348623157e308)
-            x[row + side * x_leading] = x[row + side * x_leading] + step;
+        std::int64_t const side = at / rows;
+        add(x[at - side * rows + side * x_leading], correction[at]);
+    }
+    COPPICE_HD static void add(T& value, T const& step) {
+        if (magnitude(widened(step)) <= 1.7976931348623157e308) value = value + step;
+    }
+};
+/// The same for columns whose backward error is beyond the bound, so that no other changes by as much as a bit.
+template <class T>
+struct correct_inaccurate {
+    matrix_rows<T> a;
+    add_correction<T> correct;
+    verdict_memory memory;
+    solve_report const* report;
+    double bound;
+    int const* gate;
+    COPPICE_HD void operator()(std::int64_t at) const {
+        if (*gate == 0) return;
+        row_place<T> const here(a, at);
+        std::int64_t const s = here.system.system, place = (here.system.base + here.j * here.system.stride) * a.n;
+        if (report[s].status != solve_status::inaccurate ||
+            memory.parts[s * memory.columns + here.side].normwise() <= bound)
+            return;
+        correct(here.side * a.scalar_rows + place + here.r);
     }
 };
 

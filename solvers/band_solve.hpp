@@ -126,8 +126,9 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     plan.launch = plan.take(plan.launch_bytes);
     plan.parts = plan.take(reported ? a.systems * columns * std::int64_t(sizeof(error_parts)) : 0);
     plan.singular = plan.take(reported ? a.systems * 8 : 0);
-    plan.flags = plan.take(reported ? 8 : 0);
-    plan.residual_bytes = o.refinements > 0 ? a.size * columns * std::int64_t(sizeof(T)) : 0;
+    plan.flags = plan.take(reported ? (most_tries + 1) * std::int64_t(sizeof(int)) : 0);
+    bool const refined = o.refinements > 0 || (reported && o.method == band_method::automatic);
+    plan.residual_bytes = refined ? a.size * columns * std::int64_t(sizeof(T)) : 0;
     plan.residual = plan.take(plan.residual_bytes);
     std::int64_t const systems = estimated ? a.systems : 0;
     plan.vectors = plan.take(estimated ? a.size * condition_starts * std::int64_t(sizeof(T)) : 0);
@@ -291,10 +292,10 @@ double error_bound(band_options const& o) {
 /// A finished try: measured, judged, written to the report.
 template <class T, class Executor>
 void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
-           double bound, int tries, double growth, int const* gate) {
+           judgement const& about) {
     std::int64_t const items = rows.a.scalar_rows * memory.columns, workers = (items + 15) / 16;
-    for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, gate});
-    for_each(exec, memory.systems, judge_system{memory, report, bound, growth, tries, gate});
+    for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, about.gate});
+    for_each(exec, memory.systems, judge_system{memory, report, about});
 }
 
 /// Estimates the condition numbers of all systems in the workspace; returns where they stand.
@@ -315,63 +316,83 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
     return memory.condition;
 }
 
-/// Solves, looks at the result, tries again where it is bad, refines, and reports; nothing here waits.
+/// One call of solve_bands: solves, looks at the result, tries again where it is bad, refines, and reports. Which tries
+/// follow is known to the device alone, so each has a gate that the last one opens. Nothing here waits.
 template <class T, class Executor>
-void solve_and_report(Executor const& exec, band_matrix<T> const& matrix, columns_view<T const> d, columns_view<T> x,
-                      band_options const& o, array_view<std::byte> workspace, workspace_plan const& plan,
-                      array_view<solve_report> report) {
+struct solve_run {
     using lane = lane_of_t<T>;
-    std::byte* const space = workspace.data();
-    auto const a = rows_of(matrix, o);
-    columns_view<lane const> const sides{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
-    columns_view<lane> const solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
-    bool const reported = !report.empty();
+
+    Executor const& exec;
+    band_matrix<T> const& matrix;
+    columns_view<T const> d;
+    columns_view<T> x;
+    band_options const& o;
+    std::byte* space;
+    workspace_plan const& plan;
+    array_view<solve_report> report;
+
+    matrix_rows<lane> a = rows_of(matrix, o);
+    columns_view<lane const> sides{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
+    columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
+    columns_view<lane> correction{reinterpret_cast<lane*>(space + plan.residual), a.scalar_rows, x.columns};
+    residual_rows<lane> rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
     verdict_memory memory{reinterpret_cast<error_parts*>(space + plan.parts),
                           reinterpret_cast<std::int64_t*>(space + plan.singular),
                           reinterpret_cast<int*>(space + plan.flags), matrix.systems, x.columns};
-    residual_rows<lane> const rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
-    clear_verdict const clear{memory, nullptr};
-    int* const again = memory.again;
-    double const bound = error_bound<T>(o);
-    std::int64_t const parts = std::max<std::int64_t>(memory.systems * memory.columns, memory.systems);
-    bool const first_by_rpts = starts_with_rpts(matrix, o);
-    std::int64_t* const singular = reported ? memory.singular : nullptr;
-    int const* gate = nullptr;
-    if (reported) {
-        for_each(exec, 1, set_flags{again, 1, 0});
-        for_each(exec, parts, clear);
-    }
-    if constexpr (std::is_floating_point_v<T>)
-        if (first_by_rpts) {
-            solve_by_rpts(exec, matrix, d, x, o, {space + plan.links, plan.links_bytes});
-            if (reported) {
-                // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
-                double const growth = std::pow(double(std::numeric_limits<T>::epsilon()), -2);
-                judge(exec, rows, memory, report.data(), bound, 1, growth, nullptr);
-                // The second try happens only where the first was bad: known on the device alone.
-                gate = again + 1;
-                for_each(exec, parts, clear_verdict{memory, gate});
-            }
+    double bound = error_bound<T>(o);
+    std::int64_t items = a.scalar_rows * x.columns, parts = matrix.systems * x.columns;
+
+    bool reported() const { return !report.empty(); }
+
+    void run() const {
+        bool const by_rpts = starts_with_rpts(matrix, o), more = reported() && o.method == band_method::automatic;
+        if (reported()) {
+            for_each(exec, most_tries + 1, want_no_tries{memory.wanted});
+            for_each(exec, parts, clear_verdict{memory, nullptr});
         }
-    if (!first_by_rpts || (reported && o.method == band_method::automatic)) {
-        solve_by_chain(exec, a, sides, solution, o, space, plan, singular, gate);
-        if (reported) judge(exec, rows, memory, report.data(), bound, first_by_rpts ? 2 : 1, HUGE_VAL, gate);
+        if (by_rpts) try_rpts();
+        int const* const gate = by_rpts ? memory.wanted + 1 : nullptr;
+        int const tries = by_rpts ? 2 : 1;
+        if (!by_rpts || more) try_chain(tries, gate);
+        if (more) try_refinement(tries + 1, memory.wanted + tries);
+        for (int k = 0; k < o.refinements; ++k) {
+            find_correction(nullptr);
+            for_each(exec, items, add_correction<lane>{solution.pointer, correction.pointer, a.scalar_rows, x.leading});
+        }
+        if (reported() && o.refinements > 0) {
+            for_each(exec, parts, clear_parts{memory, nullptr});
+            judge(exec, rows, memory, report.data(), {bound, tries});
+        }
+        if (reported() && o.condition)
+            for_each(exec, matrix.systems, report_condition{condition_of(exec, a, o, space, plan), report.data()});
     }
-    auto* const r = reinterpret_cast<lane*>(space + plan.residual);
-    columns_view<lane> const correction{r, a.scalar_rows, x.columns};
-    for (int k = 0; k < o.refinements; ++k) {
-        std::int64_t const items = a.scalar_rows * x.columns;
-        for_each(exec, items, residual_to<lane>{rows, r});
-        solve_by_chain(exec, a, columns_view<lane const>(correction), correction, o, space, plan, nullptr, nullptr);
-        for_each(exec, items, add_correction<lane>{solution.pointer, r, a.scalar_rows, x.leading});
+    void try_rpts() const {
+        if constexpr (std::is_floating_point_v<T>) {
+            solve_by_rpts(exec, matrix, d, x, o, {space + plan.links, plan.links_bytes});
+            // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
+            double const growth = std::pow(double(std::numeric_limits<T>::epsilon()), -2);
+            if (reported()) judge(exec, rows, memory, report.data(), {bound, 1, growth});
+        }
     }
-    if (reported && o.refinements > 0) {
-        for_each(exec, memory.systems * memory.columns, clear_parts{memory});
-        judge(exec, rows, memory, report.data(), bound, first_by_rpts ? 2 : 1, HUGE_VAL, nullptr);
+    void try_chain(int tries, int const* gate) const {
+        if (gate) for_each(exec, parts, clear_verdict{memory, gate});
+        solve_by_chain(exec, a, sides, solution, o, space, plan, reported() ? memory.singular : nullptr, gate);
+        if (reported()) judge(exec, rows, memory, report.data(), {.bound = bound, .tries = tries, .gate = gate});
     }
-    if (reported && o.condition)
-        for_each(exec, matrix.systems, report_condition{condition_of(exec, a, o, space, plan), report.data()});
-}
+    /// Against the growth of entries in a stretch, which reaches far where roots of its recurrence meet on the unit
+    /// circle (matrix 17 of Table 6).
+    void try_refinement(int tries, int const* gate) const {
+        find_correction(gate);
+        add_correction<lane> const correct{solution.pointer, correction.pointer, a.scalar_rows, x.leading};
+        for_each(exec, items, correct_inaccurate<lane>{a, correct, memory, report.data(), bound, gate});
+        for_each(exec, parts, clear_parts{memory, gate});
+        judge(exec, rows, memory, report.data(), {.bound = bound, .tries = tries, .refined = true, .gate = gate});
+    }
+    void find_correction(int const* gate) const {
+        for_each(exec, items, residual_to<lane>{rows, correction.pointer, gate});
+        solve_by_chain(exec, a, columns_view<lane const>(correction), correction, o, space, plan, nullptr, gate);
+    }
+};
 
 } // namespace chain
 
@@ -403,7 +424,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     if (!workspace.data() || reinterpret_cast<std::uintptr_t>(workspace.data()) % 64 != 0)
         chain::refuse("workspace is null or not aligned to 64 bytes");
     chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), !report.empty() || options.refinements > 0);
-    chain::solve_and_report(exec, a, d, x, options, workspace, plan, report);
+    chain::solve_run<T, Executor>{exec, a, d, x, options, workspace.data(), plan, report}.run();
 }
 
 template <class T, executor Executor>
@@ -431,13 +452,13 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     // Judged as one system: what is worst anywhere.
     buffer<chain::error_parts> parts(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
-    buffer<int> flags(exec, 2);
+    buffer<int> flags(exec, chain::most_tries + 1);
     buffer<solve_report> reports(exec, a.systems);
     chain::verdict_memory const memory{parts.data(), singular.data(), flags.data(), a.systems, x.columns};
     for_each(exec, a.systems * x.columns, chain::clear_verdict{memory, nullptr});
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
-    chain::judge(exec, rows, memory, reports.data(), chain::error_bound<T>(options), 0, HUGE_VAL, nullptr);
+    chain::judge(exec, rows, memory, reports.data(), {chain::error_bound<T>(options), 0});
     solve_report worst{0, 0, -1, solve_status::ok, 0, 0};
     for (solve_report const& r : to_vector(exec, reports)) {
         chain::error_parts::larger_of(worst.backward_error, r.backward_error);

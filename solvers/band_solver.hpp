@@ -27,7 +27,9 @@ struct solve_report {
     double componentwise_error; ///< max over rows of |A x - d|_i / (|A| |x| + |d|)_i
     std::int64_t row;           ///< of the first column without a pivot, within the system; -1 for none
     solve_status status;
-    std::int32_t tries; ///< 1: the first method was good enough; 2: the chain solver was called in
+    /// 1: the first method was good enough. One more each for the chain solver where rpts came first and was not, and
+    /// for a step of refinement where the chain solver was not.
+    std::int32_t tries;
     /// Estimate of |op(A)|_1 |op(A)^-1|_1, from below and rarely less than a third of it; infinite for a singular
     /// matrix and where it overflows, NaN where the matrix holds NaN or infinity, 0 where options.condition did not ask
     /// for it.
@@ -38,7 +40,7 @@ enum class matrix_operation { none, transposed, conjugate_transposed };
 
 /// The elimination that a solve uses.
 enum class band_method {
-    automatic, ///< rpts where it applies, and chain where it does not or where its answer is not good enough
+    automatic, ///< rpts where it applies, chain where it does not; with a report, what follows where that is not enough
     rpts,      ///< only for single real tridiagonal systems that are not cyclic
     chain      ///< every row of an unknown may become its pivot row
 };

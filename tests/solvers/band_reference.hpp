@@ -194,6 +194,48 @@ struct blocks_on {
           matrix(block_tridiagonal_view<T>{s.length, s.n, lower.data(), diagonal.data(), upper.data()}) {}
 };
 
+/// What solve_bands gives back.
+template <class T>
+struct solution {
+    std::vector<T> x;
+    std::vector<solve_report> reports;
+};
+
+template <class T, class Executor>
+solution<T> solve_matrix(Executor const& exec, band_matrix<T> const& a, std::vector<T> const& d,
+                         band_options const& options = {}) {
+    auto const sides = exec.copy(d);
+    std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
+    buffer<T> x(exec, std::int64_t(d.size()));
+    buffer<solve_report> reports(exec, a.systems);
+    solve_bands(exec, a, columns_view<T const>(sides.data(), a.size, columns),
+                columns_view<T>(x.data(), a.size, columns), options, reports.view());
+    return {to_vector(exec, x), to_vector(exec, reports)};
+}
+
+template <class T, class Executor>
+solution<T> solve_blocks(Executor const& exec, block_storage<T> const& s, std::vector<T> const& d,
+                         band_options const& options = {}) {
+    blocks_on<T, Executor> const a(exec, s);
+    return solve_matrix(exec, a.matrix, d, options);
+}
+
+/// Of bands and a right-hand side, such as test::system.
+template <class System, class Executor>
+auto solve_scalar(Executor const& exec, System const& s, band_options const& options = {}) {
+    using T = std::decay_t<decltype(s.rhs[0])>;
+    auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+    tridiagonal_view<T> const a{std::int64_t(s.rhs.size()), lower.data(), diagonal.data(), upper.data()};
+    return solve_matrix(exec, band_matrix<T>(a), s.rhs, options);
+}
+
+template <class T, class Executor>
+solution<T> solve_banded_storage(Executor const& exec, banded_storage<T> const& s, std::vector<T> const& d,
+                                 band_options const& options = {}) {
+    auto const bands = exec.copy(s.bands);
+    return solve_matrix(exec, band_matrix<T>(banded_view<T>{s.length, s.below, s.above, bands.data()}), d, options);
+}
+
 /// max |A x - d| / (|A| |x| + |d|) over the columns; NaN counts as infinite.
 template <class T>
 double backward_error_of(plain_rows<T> const& a, std::vector<T> const& x, std::vector<T> const& d) {

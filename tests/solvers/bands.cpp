@@ -10,43 +10,6 @@ using namespace coppice::test;
 
 namespace {
 
-template <class T>
-struct solution {
-    std::vector<T> x;
-    std::vector<solve_report> reports;
-    double worst() const {
-        double most = 0;
-        for (auto const& r : reports) most = std::max(most, r.backward_error);
-        return most;
-    }
-};
-
-template <class T, class Executor>
-solution<T> solve_matrix(Executor const& exec, band_matrix<T> const& a, std::vector<T> const& d,
-                         band_options const& options = {}) {
-    auto const sides = exec.copy(d);
-    std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
-    buffer<T> x(exec, std::int64_t(d.size()));
-    buffer<solve_report> reports(exec, a.systems);
-    solve_bands(exec, a, columns_view<T const>(sides.data(), a.size, columns),
-                columns_view<T>(x.data(), a.size, columns), options, reports.view());
-    return {to_vector(exec, x), to_vector(exec, reports)};
-}
-
-template <class T, class Executor>
-solution<T> solve_blocks(Executor const& exec, block_storage<T> const& s, std::vector<T> const& d,
-                         band_options const& options = {}) {
-    blocks_on<T, Executor> const a(exec, s);
-    return solve_matrix(exec, a.matrix, d, options);
-}
-
-template <class T, class Executor>
-solution<T> solve_banded_storage(Executor const& exec, banded_storage<T> const& s, std::vector<T> const& d,
-                                 band_options const& options = {}) {
-    auto const bands = exec.copy(s.bands);
-    return solve_matrix(exec, band_matrix<T>(banded_view<T>{s.length, s.below, s.above, bands.data()}), d, options);
-}
-
 /// Solves in all classes of one type and looks at the residual.
 template <class T, class Executor>
 void check_classes(Executor const& exec) {
