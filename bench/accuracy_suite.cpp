@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `accuracy`: errors of the direct solvers beside LAPACK's on the same systems (thesis, Tables 4 to 9; Table 6.1
-// of L.-W. Chang's thesis). What a row shows as its median is the forward error; the ratio is the median of the ratios
-// system by system, since single errors of ill-conditioned matrices differ by many orders from seed to seed.
+// of L.-W. Chang's thesis). Forward errors are compared system by system and the median of the ratios is shown, since
+// single errors of ill-conditioned matrices differ by many orders from seed to seed.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -24,21 +24,23 @@ char const* backend_of(host_executor const&) { return "host"; }
 
 struct method {
     char const* name;
+    char const* column; ///< heading
     band_options options;
     bool reported; ///< without a report nothing is tried twice
 };
-std::vector<method> scalar_methods() {
-    return {{"coppice rpts, partial", {.method = band_method::rpts}, false},
-            {"coppice rpts, scaled partial", {.pivot = pivoting::scaled_partial, .method = band_method::rpts}, false},
-            {"coppice automatic, with report", {}, true},
-            {"coppice chain, partial", {.method = band_method::chain}, true},
-            {"coppice chain, scaled partial", {.pivot = pivoting::scaled_partial, .method = band_method::chain}, true}};
-}
-std::vector<method> chain_methods() {
-    return {{"coppice chain, partial", {.method = band_method::chain}, true},
-            {"coppice automatic, with report", {}, true},
-            {"coppice chain, scaled partial", {.pivot = pivoting::scaled_partial, .method = band_method::chain}, true}};
-}
+method const automatic{"coppice automatic, with report", "automatic", {}, true};
+method const chain{"coppice chain, partial", "chain", {.method = band_method::chain}, true};
+method const scaled_chain{"coppice chain, scaled partial",
+                          "chain, scaled",
+                          {.pivot = pivoting::scaled_partial, .method = band_method::chain},
+                          true};
+method const rpts{"coppice rpts, partial", "rpts", {.method = band_method::rpts}, false};
+method const scaled_rpts{"coppice rpts, scaled partial",
+                         "rpts, scaled",
+                         {.pivot = pivoting::scaled_partial, .method = band_method::rpts},
+                         false};
+std::vector<method> scalar_methods() { return {automatic, rpts, scaled_rpts, chain, scaled_chain}; }
+std::vector<method> chain_methods() { return {automatic, chain, scaled_chain}; }
 
 /// An answer and what the solver itself says of it.
 template <class T>
@@ -82,51 +84,102 @@ struct record {
         ratios.push_back(ratio_of(e.forward, lapack));
         backward = std::max(backward, e.backward);
     }
-    row line(std::string const& name) const {
+    double typical() const { return median(forward); }
+    double worst() const { return *std::max_element(forward.begin(), forward.end()); }
+    row as_row(std::string const& name) const {
         row r;
         r.method = name;
-        r.forward = median(forward);
+        r.forward = typical();
         r.backward = backward;
         r.ratio = median(ratios);
-        r.note = fmt::format("largest forward {:.1e}, backward {:.1e}",
-                             *std::max_element(forward.begin(), forward.end()), backward);
-        if (more_tries > 0) r.note += fmt::format(", tried again {} of {}", more_tries, forward.size());
-        if (alarms > 0) r.note += fmt::format(", not ok {} of {}", alarms, forward.size());
+        r.note = fmt::format("largest forward {:.1e}, tried again {}, not ok {} of {}", worst(), more_tries, alarms,
+                             forward.size());
         return r;
+    }
+    /// Ratio, worst backward error, and how often it was tried again (+) or called anything but ok (!).
+    std::string cell() const {
+        auto text = fmt::format("{:<8.2g}{:.0e}", median(ratios), backward);
+        if (more_tries > 0) text += fmt::format(" +{}", more_tries);
+        if (alarms > 0) text += fmt::format(" !{}", alarms);
+        return text;
     }
 };
 
-/// Systems `make(seed)` for seeds 1, 2, ...
-template <class Executor, class T>
-void compare(table& t, options const& o, Executor const& exec, std::string const& problem, int seeds,
-             std::vector<method> const& methods, std::function<accuracy_system<T>(std::uint64_t)> const& make) {
-    if (!t.wants(problem)) return;
-    record lapack;
-    std::vector<record> ours(methods.size());
-    std::int64_t size = 0;
-    for (int seed = 1; seed <= (o.quick ? std::min(seeds, 2) : seeds); ++seed) {
-        auto s = make(std::uint64_t(seed));
-        give_solution(s, std::uint64_t(seed));
-        size = s.size;
-        auto const theirs = errors_of(s, lapack_answer(s));
-        lapack.add(theirs, theirs.forward);
-        for (std::size_t m = 0; m < methods.size(); ++m) {
-            auto const answer = answer_of(exec, s, methods[m]);
-            ours[m].add(errors_of(s, answer.x), theirs.forward);
-            ours[m].more_tries += answer.report.tries > 1;
-            ours[m].alarms += answer.report.status != solve_status::ok;
+/// The systems of one table of the literature.
+struct system_class {
+    std::string name;
+    int seeds;
+    std::vector<method> methods;
+
+    std::string heading() const {
+        auto text = fmt::format("\n{:<34}{:<17}", name, "LAPACK");
+        for (method const& m : methods) text += fmt::format("{:<22}", m.column);
+        return text;
+    }
+};
+
+template <class Executor>
+class accuracy_run {
+public:
+    accuracy_run(table& t, options const& o, Executor const& exec) : table_(t), options_(o), exec_(exec) {}
+
+    /// Systems `make(seed)` for seeds 1, 2, ...
+    template <class T>
+    void compare(system_class const& of, std::string const& matrix, int seeds,
+                 std::function<accuracy_system<T>(std::uint64_t)> const& make) {
+        std::string const problem = of.name + ", " + matrix;
+        if (!table_.wants(problem)) return;
+        record lapack;
+        std::vector<record> ours(of.methods.size());
+        std::int64_t size = 0;
+        for (int seed = 1; seed <= (options_.quick ? std::min(seeds, 2) : seeds); ++seed) {
+            auto s = make(std::uint64_t(seed));
+            give_solution(s, std::uint64_t(seed));
+            size = s.size;
+            auto const theirs = errors_of(s, lapack_answer(s));
+            lapack.add(theirs, theirs.forward);
+            for (std::size_t m = 0; m < of.methods.size(); ++m) {
+                auto const answer = answer_of(exec_, s, of.methods[m]);
+                ours[m].add(errors_of(s, answer.x), theirs.forward);
+                ours[m].more_tries += answer.report.tries > 1;
+                ours[m].alarms += answer.report.status != solve_status::ok;
+            }
         }
+        report(of, problem, matrix, size, lapack, ours);
     }
-    std::vector<row> rows{lapack.line(sizeof(T) == 4 ? "LAPACK, float" : "LAPACK")};
-    for (std::size_t m = 0; m < methods.size(); ++m) rows.push_back(ours[m].line(methods[m].name));
-    for (row& r : rows) {
-        r.suite = "accuracy";
-        r.backend = backend_of(exec);
-        r.problem = problem;
-        r.rows = size;
+    template <class T>
+    void compare(system_class const& of, std::string const& matrix,
+                 std::function<accuracy_system<T>(std::uint64_t)> const& make) {
+        compare(of, matrix, of.seeds, make);
     }
-    t.add(std::move(rows));
-}
+
+private:
+    void report(system_class const& of, std::string const& problem, std::string const& matrix, std::int64_t size,
+                record const& lapack, std::vector<record> const& ours) {
+        std::vector<row> rows{lapack.as_row("LAPACK")};
+        auto line =
+            fmt::format("{:<34}{:<17}", matrix, fmt::format("{:.1e} {:.0e}", lapack.typical(), lapack.backward));
+        for (std::size_t m = 0; m < ours.size(); ++m) {
+            rows.push_back(ours[m].as_row(of.methods[m].name));
+            line += fmt::format("{:<22}", ours[m].cell());
+        }
+        for (row& r : rows) {
+            r.suite = "accuracy";
+            r.backend = backend_of(exec_);
+            r.problem = problem;
+            r.rows = size;
+        }
+        auto const heading = of.heading();
+        if (heading != heading_) table_.remark(heading);
+        heading_ = heading;
+        table_.add_as(std::move(rows), line);
+    }
+
+    table& table_;
+    options const& options_;
+    Executor const& exec_;
+    std::string heading_;
+};
 
 /// Large matrices of the randsvd kind take half a minute each.
 int seeds_for(int id, std::int64_t n, int wanted) {
@@ -134,62 +187,68 @@ int seeds_for(int id, std::int64_t n, int wanted) {
 }
 
 template <class Executor>
-void compare_galleries(table& t, options const& o, Executor const& exec, std::int64_t n, int seeds) {
-    host_executor const host(o.threads);
-    auto const problem = [n](char const* from, int id) { return fmt::format("{} no. {}, N = {}", from, id, n); };
+void compare_galleries(accuracy_run<Executor>& run, host_executor const& host, std::int64_t n, int seeds) {
+    auto const of_size = [&](char const* name, std::vector<method> methods) {
+        return system_class{fmt::format("{}, N = {}", name, n), seeds, std::move(methods)};
+    };
+    auto const number = [](int id) { return fmt::format("no. {}", id); };
+    auto const table_4 = of_size("Table 4", scalar_methods());
     for (int id = 1; id <= tridiagonal_case_count; ++id)
-        compare<Executor, double>(
-            t, o, exec, problem("Table 4", id), seeds_for(id, n, seeds), scalar_methods(),
-            [&](std::uint64_t seed) { return scalar_system(tridiagonal_case(host, id, n, seed)); });
+        run.template compare<double>(table_4, number(id), seeds_for(id, n, seeds), [&](std::uint64_t seed) {
+            return scalar_system(tridiagonal_case(host, id, n, seed));
+        });
+    auto const chang = of_size("Table 6.1", scalar_methods());
     for (int const id : {2, 6, 14, 15, 16, 17, 18}) // the other types are in Table 4
-        compare<Executor, double>(t, o, exec, problem("Table 6.1", id), seeds_for(id, n, seeds), scalar_methods(),
-                                  [&](std::uint64_t seed) { return scalar_system(partition_case(host, id, n, seed)); });
+        run.template compare<double>(
+            chang, number(id), [&](std::uint64_t seed) { return scalar_system(partition_case(host, id, n, seed)); });
+    auto const blocks = of_size("2x2 blocks of Table 4", chain_methods());
     for (int id = 1; id <= tridiagonal_case_count; ++id)
-        compare<Executor, double>(t, o, exec, problem("2x2 blocks of Table 4", id), seeds_for(id, n, seeds),
-                                  chain_methods(), [&](std::uint64_t seed) {
-                                      auto const a = tridiagonal_case(host, id, n / 2, seed);
-                                      return block_system(block_transform(host, a.view(), seed));
-                                  });
+        run.template compare<double>(blocks, number(id), seeds_for(id, n, seeds), [&](std::uint64_t seed) {
+            auto const a = tridiagonal_case(host, id, n / 2, seed);
+            return block_system(block_transform(host, a.view(), seed));
+        });
+    auto const table_6 = of_size("Table 6", chain_methods());
     for (int id = 1; id <= pentadiagonal_case_count; ++id)
-        compare<Executor, double>(
-            t, o, exec, problem("Table 6", id), seeds_for(id, n, seeds), chain_methods(),
-            [&](std::uint64_t seed) { return pentadiagonal_system(pentadiagonal_case(host, id, n, seed)); });
+        run.template compare<double>(table_6, number(id), seeds_for(id, n, seeds), [&](std::uint64_t seed) {
+            return pentadiagonal_system(pentadiagonal_case(host, id, n, seed));
+        });
 }
 
 /// Thesis, Table 9: banded matrices of the SuiteSparse collection.
 template <class Executor>
-void compare_files(table& t, options const& o, Executor const& exec) {
-    host_executor const host(o.threads);
+void compare_files(table& t, accuracy_run<Executor>& run, host_executor const& host) {
     char const* const folder = std::getenv("COPPICE_DATASETS");
     if (!folder || !std::filesystem::is_directory(std::filesystem::path(folder) / "banded")) {
-        t.remark("skipped: banded matrices of Table 9 (set COPPICE_DATASETS to a folder with banded/*.mtx.gz)");
+        t.remark("\nskipped: banded matrices of Table 9 (set COPPICE_DATASETS to a folder with banded/*.mtx.gz)");
         return;
     }
     std::vector<std::filesystem::path> files;
     for (auto const& entry : std::filesystem::directory_iterator(std::filesystem::path(folder) / "banded"))
         files.push_back(entry.path());
     std::sort(files.begin(), files.end());
+    system_class const table_9{"Table 9", 20, chain_methods()};
     for (auto const& file : files)
         if (auto const s = file_system(host, file))
-            compare<Executor, double>(t, o, exec, "Table 9 " + file.filename().string(), 20, chain_methods(),
-                                      [&](std::uint64_t) { return *s; });
+            run.template compare<double>(table_9, file.filename().string(), [&](std::uint64_t) { return *s; });
 }
 
 template <class Executor>
 void accuracy_suite(table& t, options const& o, Executor const& exec) {
     host_executor const host(o.threads);
-    t.remark("relative forward errors: median over the seeds; ratio: median of the ratios to LAPACK, system by system");
-    compare_galleries(t, o, exec, o.quick ? 96 : 512, 20);
-    std::string const dorr = "Table 4 no. 13, N = 20000";
-    compare<Executor, double>(t, o, exec, dorr, 20, scalar_methods(), [&](std::uint64_t seed) {
+    t.remark("Over the seeds: LAPACK's median forward and largest backward error; of each method the median of the "
+             "ratios\nto LAPACK's forward error system by system, the largest backward error, how often it was tried "
+             "again (+), how\noften its status was not ok (!)");
+    accuracy_run<Executor> run(t, o, exec);
+    compare_galleries(run, host, o.quick ? 96 : 512, 20);
+    run.template compare<double>({"Table 4, N = 20000", 20, scalar_methods()}, "no. 13", [&](std::uint64_t seed) {
         return scalar_system(tridiagonal_case(host, 13, 20000, seed));
     });
-    compare_files(t, o, exec);
+    compare_files(t, run, host);
     std::int64_t const large = o.quick ? 2048 : std::int64_t(1) << 20;
-    compare<Executor, float>(
-        t, o, exec, fmt::format("float random bands, N = {}", large), 8, scalar_methods(),
+    run.template compare<float>(
+        {fmt::format("float, N = {}", large), 8, scalar_methods()}, "random bands",
         [&](std::uint64_t seed) { return scalar_system(tridiagonal_case<float>(host, 1, large, seed)); });
-    if (!o.quick) compare_galleries(t, o, exec, large, 20);
+    if (!o.quick) compare_galleries(run, host, large, 20);
 }
 
 } // namespace

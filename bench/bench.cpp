@@ -102,17 +102,30 @@ void table::add(std::vector<row> problem) {
     }
     for (row& r : problem) {
         r.against = problem.front().method;
-        if (base > 0) r.ratio = r.seconds / base;
+        r.ratio = base > 0 ? r.seconds / base : 0;
         if (options_.print_table)
             fmt::print("{:<8} {:<34} {:<40} {:>10} {:>8.2f} {:>9}  {}\n", r.backend, r.problem, r.method,
-                       r.seconds > 0 ? duration(r.seconds) : fmt::format("{:.2e}", r.forward), r.ratio,
+                       duration(r.seconds), r.ratio,
                        r.bytes > 0 ? fmt::format("{:.1f}", r.bytes / r.seconds * 1e-9) : "", r.note);
-        rows_.push_back(r);
     }
     if (options_.print_table) {
         fmt::print("\n");
         std::fflush(stdout);
     }
+    keep(problem);
+}
+
+void table::add_as(std::vector<row> problem, std::string const& line) {
+    for (row& r : problem) r.against = problem.front().method;
+    if (options_.print_table) {
+        fmt::print("{}\n", line);
+        std::fflush(stdout);
+    }
+    keep(problem);
+}
+
+void table::keep(std::vector<row> const& problem) {
+    rows_.insert(rows_.end(), problem.begin(), problem.end());
     if (options_.json == "-")
         for (row const& r : problem) std::cout << as_json(r).dump() << std::endl;
 }

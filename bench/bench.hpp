@@ -38,12 +38,14 @@ struct row {
     double backward = 0; ///< largest backward error
 };
 
-/// Collects rows, fills in the ratios of a problem where it was timed, and prints it as soon as it is complete.
+/// Collects rows and prints a problem as soon as it is complete.
 class table {
 public:
     explicit table(options const& o) : options_(o) {}
-    /// Rows of one problem; the first is what the others are compared with.
+    /// Timed rows of one problem; the first is what the others are compared with.
     void add(std::vector<row> problem);
+    /// Rows that were compared already, and the line that shows them.
+    void add_as(std::vector<row> problem, std::string const& line);
     /// Prints a line of free text between problems (machine, versions, ceilings).
     void remark(std::string const& text) const;
     std::vector<row> const& rows() const { return rows_; }
@@ -52,6 +54,8 @@ public:
     }
 
 private:
+    void keep(std::vector<row> const& problem);
+
     options const& options_;
     std::vector<row> rows_;
     bool header_printed_ = false;
