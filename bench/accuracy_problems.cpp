@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <lapacke.h>
+#include <limits>
 #include <random>
+#include <utility>
 
 #include "algebra/matrix_market.hpp"
 
@@ -46,6 +48,13 @@ long double apply(accuracy_system<T> const& s, std::vector<T> const& x, std::int
         magnitudes += std::abs(entry);
     }
     return sum;
+}
+
+/// LAPACK leaves half-eliminated right-hand sides behind where it meets a zero pivot: no answer.
+template <class T>
+std::vector<T> or_nothing(lapack_int info, std::vector<T> x) {
+    if (info != 0) std::fill(x.begin(), x.end(), std::numeric_limits<T>::quiet_NaN());
+    return x;
 }
 
 double finite_or_infinite(long double error) { return std::isnan(error) ? HUGE_VAL : double(error); }
@@ -125,8 +134,8 @@ std::vector<T> lapack_answer(accuracy_system<T> const& s) {
     auto const n = lapack_int(s.size);
     if (s.reach == 1) {
         auto bands = s.bands;
-        gtsv(n, bands.data() + 1, bands.data() + n, bands.data() + 2 * n, x.data());
-        return x;
+        auto const info = gtsv(n, bands.data() + 1, bands.data() + n, bands.data() + 2 * n, x.data());
+        return or_nothing(info, std::move(x));
     }
     std::int64_t const reach = s.reach, leading = 3 * reach + 1;
     std::vector<T> columns(std::size_t(leading * s.size));
@@ -134,8 +143,8 @@ std::vector<T> lapack_answer(accuracy_system<T> const& s) {
         for (std::int64_t i = std::max<std::int64_t>(0, -k); i < std::min(s.size, s.size - k); ++i)
             columns[std::size_t(2 * reach - k + (i + k) * leading)] = s.entry(i, k);
     std::vector<lapack_int> pivots(std::size_t(s.size));
-    gbsv(n, s.reach, columns.data(), lapack_int(leading), pivots.data(), x.data());
-    return x;
+    auto const info = gbsv(n, s.reach, columns.data(), lapack_int(leading), pivots.data(), x.data());
+    return or_nothing(info, std::move(x));
 }
 
 template <class T>
