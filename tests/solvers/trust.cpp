@@ -383,7 +383,8 @@ TEST_CASE_TEMPLATE("tridiagonal: digits lost in a partition do not hurt a precon
     double const alone = backward_error(s, solve_scalar(exec, s, {.method = band_method::rpts}).x);
     CHECK(alone > 1e-12); // or there is nothing to make up for
     CHECK(alone < 1e-3);
-    coo<double> entries(s.size(), s.size());
+    auto const n = std::int32_t(s.size());
+    coo<double> entries(n, n);
     for (std::int64_t i = 0; i < s.size(); ++i)
         for (int k = -1; k <= 1; ++k)
             if (i + k >= 0 && i + k < s.size())
@@ -394,8 +395,8 @@ TEST_CASE_TEMPLATE("tridiagonal: digits lost in a partition do not hurt a precon
     auto const a = exec.copy(to_csr(host_executor{1}, entries));
     csr_operator<std::remove_const_t<decltype(exec)>, double> const op(exec, a.view());
     auto const b = exec.copy(s.rhs);
-    for (std::string const method : {"gmres", "bicgstab"}) {
-        CAPTURE(method);
+    for (std::string_view const method : {"gmres", "bicgstab"}) {
+        CAPTURE(std::string(method));
         auto x = exec.copy(std::vector<double>(s.rhs.size()));
         auto const result = solve(exec, method, op, make_preconditioner(exec, "tridiagonal", a.view()), b.view(),
                                   x.view(), {.tolerance = 1e-10});
