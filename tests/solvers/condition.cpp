@@ -10,6 +10,18 @@ using namespace coppice::test;
 
 namespace {
 
+/// The largest sum of a column among as many as there are rows.
+template <class Wide>
+long double one_norm(std::vector<std::vector<Wide>> const& rows, std::size_t first) {
+    long double most = 0;
+    for (std::size_t j = first; j < first + rows.size(); ++j) {
+        long double sum = 0;
+        for (auto const& row : rows) sum += std::abs(row[j]);
+        most = std::max(most, sum);
+    }
+    return most;
+}
+
 /// |A|_1 |A^-1|_1 by Gauss-Jordan elimination with row exchanges of the dense matrix, in long double.
 template <class T>
 double dense_condition(plain_rows<T> const& a) {
@@ -19,16 +31,7 @@ double dense_condition(plain_rows<T> const& a) {
         for (auto const& [j, value] : a.rows[i]) rows[i][std::size_t(j)] += widen(value);
         rows[i][n + i] = wide_of<T>(1);
     }
-    auto const norm = [&](std::size_t first) {
-        long double most = 0;
-        for (std::size_t j = first; j < first + n; ++j) {
-            long double sum = 0;
-            for (auto const& row : rows) sum += std::abs(row[j]);
-            most = std::max(most, sum);
-        }
-        return most;
-    };
-    long double const forward = norm(0);
+    long double const norm = one_norm(rows, 0);
     for (std::size_t k = 0; k < n; ++k) {
         std::size_t pivot = k;
         for (std::size_t i = k + 1; i < n; ++i)
@@ -39,7 +42,7 @@ double dense_condition(plain_rows<T> const& a) {
             if (i != k && rows[i][k] != wide_of<T>(0))
                 for (std::size_t j = k + 1; j < 2 * n; ++j) rows[i][j] -= rows[i][k] * rows[k][j];
     }
-    return double(forward * norm(n));
+    return double(norm * one_norm(rows, n));
 }
 
 /// At least a third of the true condition, and beyond it by rounding at most.
