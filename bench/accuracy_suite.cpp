@@ -107,7 +107,7 @@ struct system_class {
     std::vector<method> methods;
 
     std::string heading() const {
-        auto text = fmt::format("\n{:<34}{:<17}", size.empty() ? name : name + ", " + size, "LAPACK");
+        auto text = fmt::format("\n{:<36}{:<17}", size.empty() ? name : name + ", " + size, "LAPACK");
         for (method const& m : methods) text += fmt::format("{:<22}", m.column);
         return text;
     }
@@ -153,7 +153,7 @@ private:
                 record const& lapack, std::vector<record> const& ours) {
         std::vector<row> rows{lapack.as_row("LAPACK")};
         auto line =
-            fmt::format("{:<34}{:<17}", matrix, fmt::format("{:.1e} {:.0e}", lapack.typical(), lapack.backward));
+            fmt::format("{:<36}{:<17}", matrix, fmt::format("{:.1e} {:.0e}", lapack.typical(), lapack.backward));
         for (std::size_t m = 0; m < ours.size(); ++m) {
             rows.push_back(ours[m].as_row(of.methods[m].name));
             line += fmt::format("{:<22}", ours[m].cell());
