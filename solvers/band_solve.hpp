@@ -354,7 +354,7 @@ struct solve_run {
         int const* const gate = by_rpts ? memory.wanted + 1 : nullptr;
         int const tries = by_rpts ? 2 : 1;
         if (!by_rpts || more) try_chain(tries, gate);
-        if (more) try_refinement(tries + 1, memory.wanted + tries);
+        if (more && o.refinements == 0) try_refinement(tries + 1, memory.wanted + tries);
         for (int k = 0; k < o.refinements; ++k) {
             find_correction(nullptr);
             for_each(exec, items, add_correction<lane>{solution.pointer, correction.pointer, a.scalar_rows, x.leading});
