@@ -205,7 +205,7 @@ struct advance_climbs {
         if (climb.peak != climb.peak) climb.peak = 1e308 * 10; // NaN after an overflow
         if (!(climb.peak > climb.reached)) return;
         climb.reached = climb.peak;
-        if (climb.at != no_row) *climbing = 1;
+        if (climb.at != no_row) raise_flag(climbing);
     }
 };
 

@@ -196,7 +196,7 @@ struct judge_system {
         // Elimination can help against anything, refinement only against inaccuracy.
         bool const bad =
             about.growth > 0 ? doubtful || r.status != solve_status::ok : r.status == solve_status::inaccurate;
-        if (bad) memory.wanted[about.tries] = 1;
+        if (bad) raise_flag(memory.wanted + about.tries);
     }
 };
 

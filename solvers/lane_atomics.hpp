@@ -41,4 +41,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* place, double value) {
 #endif
 }
 
+/// *flag = 1, by any number of workers.
+COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(int* flag) {
+#if defined(__CUDA_ARCH__)
+    *flag = 1;
+#else
+    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+#endif
+}
+
 } // namespace coppice
