@@ -94,9 +94,9 @@ struct record {
     std::string cell() const {
         auto text = fmt::format("{:<8.2g}{:.0e}", median(ratios), backward);
         if (more_tries > 0) text += fmt::format(" +{}", more_tries);
-        if (alarms > 0) text += fmt::format(" !{}", alarms);
-        return text;
+        return text + alarm();
     }
+    std::string alarm() const { return alarms > 0 ? fmt::format(" !{}", alarms) : ""; }
 };
 
 /// The systems of one table of the literature.
@@ -107,7 +107,7 @@ struct system_class {
     std::vector<method> methods;
 
     std::string heading() const {
-        auto text = fmt::format("\n{:<36}{:<17}", size.empty() ? name : name + ", " + size, "LAPACK");
+        auto text = fmt::format("\n{:<36}{:<20}", size.empty() ? name : name + ", " + size, "LAPACK");
         for (method const& m : methods) text += fmt::format("{:<22}", m.column);
         return text;
     }
@@ -133,6 +133,7 @@ public:
             size = s.size;
             auto const theirs = errors_of(s, lapack_answer(s));
             lapack.add(theirs, theirs.forward);
+            lapack.alarms += std::isinf(theirs.forward);
             for (std::size_t m = 0; m < of.methods.size(); ++m) {
                 auto const answer = answer_of(exec_, s, of.methods[m]);
                 ours[m].add(errors_of(s, answer.x), theirs.forward);
@@ -152,8 +153,8 @@ private:
     void report(system_class const& of, std::string const& problem, std::string const& matrix, std::int64_t size,
                 record const& lapack, std::vector<record> const& ours) {
         std::vector<row> rows{lapack.as_row("LAPACK")};
-        auto line =
-            fmt::format("{:<36}{:<17}", matrix, fmt::format("{:.1e} {:.0e}", lapack.typical(), lapack.backward));
+        auto line = fmt::format("{:<36}{:<20}", matrix,
+                                fmt::format("{:.1e} {:.0e}{}", lapack.typical(), lapack.backward, lapack.alarm()));
         for (std::size_t m = 0; m < ours.size(); ++m) {
             rows.push_back(ours[m].as_row(of.methods[m].name));
             line += fmt::format("{:<22}", ours[m].cell());
@@ -233,7 +234,7 @@ void accuracy_suite(table& t, options const& o, Executor const& exec) {
     host_executor const host(o.threads);
     t.remark("Over the seeds: LAPACK's median forward and largest backward error; of each method the median of the "
              "ratios\nto LAPACK's forward error system by system, the largest backward error, how often it was tried "
-             "again (+), how\noften its status was not ok (!)");
+             "again (+), how\noften its status was not ok (!; LAPACK: no finite answer)");
     accuracy_run<Executor> run(t, o, exec);
     compare_galleries(run, host, o.quick ? 96 : 512, 20);
     run.template compare<double>({"Table 4", "N = 20000", 20, scalar_methods()}, "no. 13", [&](std::uint64_t seed) {
