@@ -26,6 +26,29 @@ template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                        array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
 
+/// A batch of systems of equal size, one behind the other in the bands of `matrix`, each with `columns` right-hand
+/// sides: row i of column c of all systems is rhs[i + c * rhs_leading], its unknown x[i + c * x_leading].
+template <class T>
+struct tridiagonal_batch {
+    tridiagonal_view<T> matrix;
+    std::int64_t systems = 1, columns = 1;
+    T const* rhs = nullptr;
+    T* x = nullptr;
+    std::int64_t rhs_leading = 0, x_leading = 0;
+};
+
+/// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.
+template <class T>
+std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns);
+
+/// Solves a batch by RPTS, as solve_tridiagonal one system; what solve_bands is made of. Nothing is checked: there are
+/// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
+/// workspace is aligned to 64 bytes. Values of one system, NaN included, do not reach another; a right-hand side gives
+/// the same bits alone and among others. On CUDA the number of systems may decide how they are cut into partitions.
+template <class T, executor Executor>
+void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+                             tridiagonal_options options = {});
+
 /// Normwise backward error |A x - d| / (|A| |x| + |d|) in the maximum norm (row sums for A); 0 for n = 0, NaN when
 /// anything is NaN. Waits for the stream, as it returns a value.
 template <class T, executor Executor>
@@ -38,11 +61,15 @@ double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
                                   array_view<std::byte>, tridiagonal_options);                                         \
     prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
                                   tridiagonal_options);                                                                \
+    prefix void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,           \
+                                        tridiagonal_options);                                                          \
     prefix double tridiagonal_backward_error(Executor const&, tridiagonal_view<T>, array_view<T const>,                \
                                              array_view<T const>);
 
 extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t);
 COPPICE_RPTS_DECLARE(extern template, float, host_executor)
 COPPICE_RPTS_DECLARE(extern template, double, host_executor)
 #if defined(COPPICE_HAS_CUDA)

@@ -1,97 +1,180 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file CUDA launcher of RPTS: a tile per block, everything queued on the executor's stream; no allocation, no
-/// synchronisation, so that a solve can be captured into a CUDA graph.
+/// \file CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that a
+/// solve can be captured into a CUDA graph.
 #pragma once
 
 #include <algorithm>
 #include <string>
 
+#include <cooperative_groups.h>
+
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
 #include "solvers/rpts_block.hpp"
+#include "solvers/rpts_resident.hpp"
 
 namespace coppice::rpts {
 
-inline constexpr std::int64_t chip_bytes = 160 * 1024; ///< bands of the largest system that is solved on chip
-inline constexpr int chip_threads = 768;               // more would leave too few registers
-
-/// Blocks that the shared memory of a multiprocessor holds (228 KiB): registers must not allow fewer.
+/// Right-hand sides that a tile holds where there are several: 16 bytes in a row.
 template <class T>
-inline constexpr int tiles_at_once = sizeof(T) == 4 ? 13 : 6;
+using tile_sides = side_pack<T, 16 / int(sizeof(T))>;
 
-template <pivoting P, class T>
-__global__ void __launch_bounds__(tile_threads, tiles_at_once<T>) reduce_kernel(stage<T> s) {
+/// Blocks that the shared memory of a multiprocessor holds (228 KiB, 1 KiB a block taken): registers must not allow
+/// fewer.
+template <class T, class R>
+inline constexpr int tiles_at_once = 228 * 1024 / (tile_bytes<T, R> + 1024);
+
+/// The tile and the right-hand sides of a block: those of a tile run side by side and find its matrix in the cache.
+template <class R, class T>
+__device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, std::int64_t& tile) {
+    unsigned const groups = unsigned((all.fine.columns + side_count<R> - 1) / side_count<R>);
+    tile = x / groups;
+    return all.at(y, std::int64_t(x % groups) * side_count<R>);
+}
+
+template <pivoting P, class R, class T>
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
     extern __shared__ __align__(16) unsigned char shared[];
-    reduce_tile<P>(cuda_block{}, s, blockIdx.x, reinterpret_cast<T*>(shared));
+    std::int64_t tile;
+    stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
+    reduce_tile<P, R>(cuda_block{}, s, tile, shared);
 }
 
 // Walks from the end: what the reduction read last is still in the second-level cache.
-template <pivoting P, class T>
-__global__ void __launch_bounds__(tile_threads, tiles_at_once<T>) substitute_kernel(stage<T> s) {
+template <pivoting P, class R, class T>
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
     extern __shared__ __align__(16) unsigned char shared[];
-    substitute_tile<P>(cuda_block{}, s, gridDim.x - 1 - blockIdx.x, reinterpret_cast<T*>(shared));
+    std::int64_t tile;
+    stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
+    substitute_tile<P, R>(cuda_block{}, s, tile, shared);
 }
 
-template <pivoting P, class T>
-__global__ void __launch_bounds__(chip_threads)
-    chip_kernel(system_view<T> s, __grid_constant__ chip_plan<T> const plan, T threshold) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    solve_on_chip<P>(cuda_block{}, s, plan, threshold, reinterpret_cast<T*>(shared));
-}
+/// Barrier of the blocks that share a system. All blocks of the grid run at once (cooperative launch) and take their
+/// items in order, so that the shares of the first unfinished system are always in work.
+struct grid_meeting {
+    int* arrivals; ///< of each pair
+    bool one_round; ///< every block has one item: the barrier of the grid is enough
+    bool opened = false;
 
-/// The shared memory that a block may ask for.
-inline std::int64_t shared_limit(cuda_executor const& exec) {
-    int bytes = 0;
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
-    return bytes;
+    __device__ void open(std::int64_t pairs) const {
+        if (one_round || blockIdx.x > 0) return;
+        for (std::int64_t i = threadIdx.x; i < pairs; i += blockDim.x) arrivals[i] = 0;
+    }
+    __device__ void meet(cuda_block const& block, std::int64_t pair, int shares) {
+        if (!opened) cooperative_groups::this_grid().sync(); // also shows everyone the zeros of open()
+        opened = true;
+        if (one_round) return;
+        block.sync();
+        if (block.thread() == 0) {
+            int* const count = arrivals + pair;
+            asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(count) : "memory");
+            int seen = 0;
+            do asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(count) : "memory");
+            while (seen < shares);
+        }
+        block.sync();
+    }
+};
+
+template <pivoting P, bool Flushes, class T>
+__global__ void __launch_bounds__(resident_threads, 1)
+    resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    grid_meeting meeting{arrivals, job.plan.items <= std::int64_t(gridDim.x)};
+    if (job.plan.shares > 1) meeting.open(job.plan.pairs);
+    for (std::int64_t item = blockIdx.x; item < job.plan.items; item += gridDim.x) {
+        T* const memory = reinterpret_cast<T*>(shared);
+        if constexpr (Flushes)
+            solve_resident<P>(cuda_block{}, job, item, meeting, memory, job.threshold);
+        else
+            solve_resident<P>(cuda_block{}, job, item, meeting, memory, no_threshold{});
+    }
 }
 
 template <class T>
 shape shape_of(cuda_executor const& exec) {
-    // The padding and the nested systems on chip take less than a quarter of the first system.
-    std::int64_t const bytes = std::min(chip_bytes, shared_limit(exec) * 4 / 5);
-    return {block_partition, bytes / std::int64_t(4 * sizeof(T))};
+    return {block_partition, exec.multiprocessors() * resident_rows<T>};
 }
 
-template <class... Parameters, class... Arguments>
-void launch(cuda_executor const& exec, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
-            std::size_t shared_bytes, Arguments const&... arguments) {
-    auto const grid = checked_cast<int>(blocks, "number of CUDA blocks of a tridiagonal solve");
+template <class R, class T>
+void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> const& s) {
+    std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
+    std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
+    auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
     auto const* const address = reinterpret_cast<void const*>(kernel);
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes)));
+    constexpr int bytes = tile_bytes<T, R>;
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
     COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
                                             cudaSharedmemCarveoutMaxShared)); // tiles in flight hide the latency
-    kernel<<<unsigned(grid), unsigned(threads), shared_bytes, exec.stream()>>>(arguments...);
+    kernel<<<dim3(unsigned(grid), unsigned(s.fine.systems)), unsigned(tile_threads), bytes, exec.stream()>>>(s);
     COPPICE_CUDA_CHECK(cudaGetLastError());
+}
+
+/// Calls `use` with the pivoting as a compile-time constant.
+template <class Use>
+void with_pivoting(pivoting pivot, Use const& use) {
+    switch (pivot) {
+    case pivoting::none:
+        return use(std::integral_constant<pivoting, pivoting::none>{});
+    case pivoting::partial:
+        return use(std::integral_constant<pivoting, pivoting::partial>{});
+    case pivoting::scaled_partial:
+        return use(std::integral_constant<pivoting, pivoting::scaled_partial>{});
+    }
 }
 
 template <class T>
 void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    auto* const kernel = pivot == pivoting::none      ? &reduce_kernel<pivoting::none, T>
-                         : pivot == pivoting::partial ? &reduce_kernel<pivoting::partial, T>
-                                                      : &reduce_kernel<pivoting::scaled_partial, T>;
-    launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads, tile_shared * sizeof(T),
-           s);
+    with_pivoting(pivot, [&](auto p) {
+        if (s.fine.columns == 1)
+            launch_tiles<T, T>(exec, &reduce_kernel<decltype(p)::value, T, T>, s);
+        else
+            launch_tiles<tile_sides<T>, T>(exec, &reduce_kernel<decltype(p)::value, tile_sides<T>, T>, s);
+    });
 }
 
 template <class T>
 void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    auto* const kernel = pivot == pivoting::none      ? &substitute_kernel<pivoting::none, T>
-                         : pivot == pivoting::partial ? &substitute_kernel<pivoting::partial, T>
-                                                      : &substitute_kernel<pivoting::scaled_partial, T>;
-    launch(exec, kernel, (s.partitions + tile_partitions - 1) / tile_partitions, tile_threads, tile_shared * sizeof(T),
-           s);
+    with_pivoting(pivot, [&](auto p) {
+        if (s.fine.columns == 1)
+            launch_tiles<T, T>(exec, &substitute_kernel<decltype(p)::value, T, T>, s);
+        else
+            launch_tiles<tile_sides<T>, T>(exec, &substitute_kernel<decltype(p)::value, tile_sides<T>, T>, s);
+    });
 }
 
 template <class T>
-void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot) {
-    auto* const kernel = pivot == pivoting::none      ? &chip_kernel<pivoting::none, T>
-                         : pivot == pivoting::partial ? &chip_kernel<pivoting::partial, T>
-                                                      : &chip_kernel<pivoting::scaled_partial, T>;
-    int const workers = 2 * int(s.size / chip_partition + warp_lanes);
-    int const threads = std::min(chip_threads, (workers + warp_lanes - 1) / warp_lanes * warp_lanes);
-    chip_plan<T> const plan(int(s.size));
-    launch(exec, kernel, 1, threads, std::size_t(plan.elements) * sizeof(T), s, plan, threshold);
+void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> const, int*), resident_job<T> job,
+                     int* arrivals) {
+    resident_plan const& plan = job.plan;
+    std::size_t const bytes = std::size_t(plan.shared_elements()) * sizeof(T);
+    auto const* const address = reinterpret_cast<void const*>(kernel);
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    if (plan.shares == 1) {
+        auto const grid = unsigned(std::min<std::int64_t>(plan.items, 1 << 30));
+        kernel<<<grid, unsigned(plan.threads), bytes, exec.stream()>>>(job, arrivals);
+    } else {
+        std::int64_t const room = std::int64_t(exec.multiprocessors()) * (resident_threads / plan.threads);
+        auto const grid = unsigned(std::min(plan.items, room));
+        void* arguments[] = {&job, &arrivals};
+        COPPICE_CUDA_CHECK(cudaLaunchCooperativeKernel(address, dim3(grid), dim3(unsigned(plan.threads)), arguments,
+                                                       bytes, exec.stream()));
+    }
+    COPPICE_CUDA_CHECK(cudaGetLastError());
+}
+
+template <class T>
+void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void* memory) {
+    resident_plan const plan = plan_resident<T>(s.size, s.systems, s.columns, exec.multiprocessors());
+    auto* const rows = static_cast<share_row<T>*>(memory);
+    auto* const arrivals = reinterpret_cast<int*>(rows + plan.pairs * 2 * plan.shares);
+    resident_job<T> const job{s, plan, rows, threshold};
+    with_pivoting(pivot, [&](auto p) {
+        if (threshold > T(0))
+            launch_resident(exec, &resident_kernel<decltype(p)::value, true, T>, job, arrivals);
+        else
+            launch_resident(exec, &resident_kernel<decltype(p)::value, false, T>, job, arrivals);
+    });
 }
 
 } // namespace coppice::rpts

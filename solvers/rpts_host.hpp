@@ -2,6 +2,8 @@
 /// \file Host launcher of RPTS: tasks of many tiles over the threads of the executor.
 #pragma once
 
+#include <algorithm>
+
 #include "core/parallel_host.hpp"
 #include "solvers/rpts_lane.hpp"
 #include "solvers/rpts_tiles.hpp"
@@ -10,28 +12,48 @@ namespace coppice::rpts {
 
 inline constexpr std::int64_t host_last = 64;             ///< largest system solved directly on the host
 inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
+inline constexpr std::int64_t host_task_systems = 64;     ///< of at most host_last rows
 
 template <class T>
 shape shape_of(host_executor const&) {
     return {host_partition, host_last};
 }
 
+/// Runs a kernel over the partitions of all systems, a task for some of a large system or for many small ones. Columns
+/// follow one another: each reduces the matrix anew.
+template <class T, class Kernel>
+void for_each_task(host_executor const& exec, stage<T> const& s, Kernel const& kernel) {
+    std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
+    std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
+    for (std::int64_t c = 0; c < s.fine.columns; ++c)
+        detail::for_each_block(exec, s.fine.systems * each, together,
+                               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                                   for (std::int64_t t = begin; t < end; ++t) {
+                                       std::int64_t const first = t % each * host_task_partitions;
+                                       kernel(s.at(t / each, c), first,
+                                              std::min(first + host_task_partitions, s.partitions));
+                                   }
+                               });
+}
+
 template <class T>
 void reduce(host_executor const& exec, stage<T> const& s, pivoting pivot) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_reduce<T>);
-    detail::for_each_block(exec, s.partitions, host_task_partitions,
-                           [&](std::int64_t, std::int64_t first, std::int64_t last) { kernel(s, pivot, first, last); });
+    for_each_task(exec, s, [&](stage<T> const& one, std::int64_t first, std::int64_t last) {
+        kernel(one, pivot, first, last);
+    });
 }
 
 template <class T>
 void substitute(host_executor const& exec, stage<T> const& s, pivoting pivot) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_substitute<T>);
-    detail::for_each_block(exec, s.partitions, host_task_partitions,
-                           [&](std::int64_t, std::int64_t first, std::int64_t last) { kernel(s, pivot, first, last); });
+    for_each_task(exec, s, [&](stage<T> const& one, std::int64_t first, std::int64_t last) {
+        kernel(one, pivot, first, last);
+    });
 }
 
 template <class T>
-void solve_last(host_executor const&, system_view<T> const& s, T threshold, pivoting pivot) {
+void solve_small(system_view<T> const& s, T threshold, pivoting pivot) {
     T bands[4][host_last];
     for (std::int64_t i = 0; i < s.size; ++i) {
         bands[0][i] = i > 0 ? s.lower[i] : T(0);
@@ -53,6 +75,13 @@ void solve_last(host_executor const&, system_view<T> const& s, T threshold, pivo
         break;
     }
     for (std::int64_t i = 0; i < s.size; ++i) s.x[i] = bands[3][i];
+}
+
+template <class T>
+void solve_last(host_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void*) {
+    detail::for_each_block(exec, s.pairs(), host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) solve_small(s.pair(i), threshold, pivot);
+    });
 }
 
 } // namespace coppice::rpts

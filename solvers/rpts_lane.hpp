@@ -15,30 +15,52 @@
 /// and kept in the slot.
 #pragma once
 
+#include <type_traits>
+
 #include "core/config.hpp"
 #include "solvers/lane_math.hpp"
 #include "solvers/pivoting.hpp"
 
+/// Unrolls the loop that follows `n` times on a GPU.
+#if defined(__CUDA_ARCH__)
+#define COPPICE_RPTS_PRAGMA(text) _Pragma(#text)
+#define COPPICE_RPTS_UNROLL(n) COPPICE_RPTS_PRAGMA(unroll(n))
+#else
+#define COPPICE_RPTS_UNROLL(n)
+#endif
+
 namespace coppice::rpts {
+
+/// A length known to the compiler: rows of that many elements may lie in registers.
+template <int Rows>
+using fixed_length = std::integral_constant<int, Rows>;
+
+/// Rows that a loop over a partition takes at once on a GPU: all of a fixed length, so that no index is left.
+template <class Length>
+inline constexpr int rows_at_once = 4;
+template <int Rows>
+inline constexpr int rows_at_once<fixed_length<Rows>> = Rows;
 
 /// What a worker does beside the arithmetic of step j: nothing. A CPU core asks for the memory of its next tile.
 struct no_side_work {
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int) const {}
 };
 
-/// Row j of a partition reads lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] = rhs[j]; owned by one worker.
-template <class T>
+/// Row j of a partition reads lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] = rhs[j]; owned by one worker. R is
+/// T, or several right-hand sides (side_pack) that share every decision on the matrix.
+template <class T, class R = T>
 struct partition_rows {
     T* lower;
     T* diagonal;
     T* upper;
-    T* rhs;
+    R* rhs;
 };
 
 /// One row of the coarse system.
-template <class T>
+template <class T, class R = T>
 struct coarse_row {
-    T lower, diagonal, upper, rhs;
+    T lower, diagonal, upper;
+    R rhs;
 };
 
 /// What scaled partial pivoting weighs a row's entries with: one over the largest magnitude in the row. A row keeps its
@@ -101,12 +123,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE combination<T> combine(T const& p_entry, T cons
 
 /// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1).
 /// Step is +1 downwards and -1 upwards, where the bands trade places and rows count from the other end.
-template <pivoting P, int Step, class T>
+template <pivoting P, int Step, class T, class R = T>
 struct sweep {
-    T const *near, *middle, *away, *side; // bands seen in the direction of the sweep, at its row 0
-    T far, entry, next, rhs, weight;
+    T const *near, *middle, *away; // bands seen in the direction of the sweep, at its row 0
+    R const* side;
+    T far, entry, next, weight;
+    R rhs;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T> const& rows, int length) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
         near = (Step > 0 ? rows.lower : rows.upper) + start;
         middle = rows.diagonal + start;
@@ -129,29 +153,32 @@ struct sweep {
 };
 
 /// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
-template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T> reduce_downwards(partition_rows<T> const& rows, int length,
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
                                                                 auto const& threshold) {
-    sweep<P, 1, T> down(rows, length);
+    sweep<P, 1, T, R> down(rows, length);
+    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
     return {down.far, down.entry, down.next, down.rhs};
 }
 
 /// The coarse row of a partition's first unknown.
-template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T> reduce_upwards(partition_rows<T> const& rows, int length,
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<T, R> const& rows, auto length,
                                                               auto const& threshold) {
-    sweep<P, -1, T> up(rows, length);
+    sweep<P, -1, T, R> up(rows, length);
+    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
     return {up.next, up.entry, up.far, up.rhs};
 }
 
 /// Both coarse rows at once, for workers that profit from two independent chains.
-template <pivoting P, class T, class SideWork = no_side_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T> const& rows, int length, auto const& threshold,
-                                                  coarse_row<T>& first, coarse_row<T>& last, SideWork beside = {}) {
-    sweep<P, 1, T> down(rows, length);
-    sweep<P, -1, T> up(rows, length);
+template <pivoting P, class T, class R, class SideWork = no_side_work>
+COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
+                                                  coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {}) {
+    sweep<P, 1, T, R> down(rows, length);
+    sweep<P, -1, T, R> up(rows, length);
+    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) {
         beside(j);
         down.eliminate(j, threshold);
@@ -162,15 +189,17 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T> const& rows,
 }
 
 /// entry x[j] + next x[j+1] = rhs: a row from which all unknowns before x[j] are removed.
-template <class T>
+template <class T, class R = T>
 struct open_row {
-    T entry, next, rhs, weight;
+    T entry, next;
+    R rhs;
+    T weight;
 };
 
 /// Leaves the equation that determines x[j] from x[j+1] and x[j+2] in slot j.
-template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T> const& rows, int j, T const& reciprocal,
-                                                 T const& next, T const& after, T const& rhs) {
+template <class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& rows, int j, T const& reciprocal,
+                                                 T const& next, T const& after, R const& rhs) {
     rows.lower[j] = reciprocal;
     rows.diagonal[j] = next;
     rows.upper[j] = after;
@@ -179,13 +208,15 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T> const& rows, 
 
 /// Eliminates downwards through rows [from, to) of a square system, unknown j-1 with the help of row j
 /// (Algorithm 2, lines 4-23); returns what is left of the last row.
-template <pivoting P, class T, class SideWork = no_side_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T> eliminate_rows(partition_rows<T> const& rows, int from, int to,
-                                                            open_row<T> p, auto const& threshold,
+template <pivoting P, int AtOnce, class T, class R, class SideWork = no_side_work>
+COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
+                                                               open_row<T, R> p, auto const& threshold,
                                                             SideWork beside = {}) {
+    COPPICE_RPTS_UNROLL(AtOnce)
     for (int j = from; j < to; ++j) {
         beside(j);
-        T const q_entry = rows.lower[j], q_middle = rows.diagonal[j], q_away = rows.upper[j], q_rhs = rows.rhs[j];
+        T const q_entry = rows.lower[j], q_middle = rows.diagonal[j], q_away = rows.upper[j];
+        R const q_rhs = rows.rhs[j];
         T const q_weight = row_weight<P>(q_entry, q_middle, q_away);
         auto const c = combine<P>(flushed(p.entry, threshold), p.weight, flushed(q_entry, threshold), q_weight);
         store_slot(rows, j - 1, c.reciprocal, select(c.keep, p.next, q_middle), select(c.keep, T(0), q_away),
@@ -197,24 +228,27 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T> eliminate_rows(partition_rows<T> co
 }
 
 /// The same with two open rows, for a system with two rows more than unknowns: the pivot is the best of three rows.
-template <pivoting P, class T, class SideWork>
-COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_surplus_rows(partition_rows<T> const& rows, int from, int to,
-                                                             open_row<T> u, open_row<T> v, auto const& threshold,
+template <pivoting P, int AtOnce, class T, class R, class SideWork>
+COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_surplus_rows(partition_rows<T, R> const& rows, int from, int to,
+                                                             open_row<T, R> u, open_row<T, R> v, auto const& threshold,
                                                              SideWork beside) {
+    COPPICE_RPTS_UNROLL(AtOnce)
     for (int j = from; j < to; ++j) {
         beside(j);
-        T const q_entry = rows.lower[j], q_middle = rows.diagonal[j], q_away = rows.upper[j], q_rhs = rows.rhs[j];
+        T const q_entry = rows.lower[j], q_middle = rows.diagonal[j], q_away = rows.upper[j];
+        R const q_rhs = rows.rhs[j];
         T const q_weight = row_weight<P>(q_entry, q_middle, q_away);
         u.entry = flushed(u.entry, threshold);
         v.entry = flushed(v.entry, threshold);
         auto const first = prefer<P>(u.entry, u.weight, v.entry, v.weight);
-        open_row<T> const p{select(first, u.entry, v.entry), select(first, u.next, v.next), select(first, u.rhs, v.rhs),
+        open_row<T, R> const p{select(first, u.entry, v.entry), select(first, u.next, v.next), select(first, u.rhs, v.rhs),
                             select(first, u.weight, v.weight)};
-        open_row<T> const z{select(first, v.entry, u.entry), select(first, v.next, u.next), select(first, v.rhs, u.rhs),
+        open_row<T, R> const z{select(first, v.entry, u.entry), select(first, v.next, u.next), select(first, v.rhs, u.rhs),
                             select(first, v.weight, u.weight)};
         auto const c = combine<P>(p.entry, p.weight, flushed(q_entry, threshold), q_weight);
         T const next = select(c.keep, p.next, q_middle), after = select(c.keep, T(0), q_away);
-        T const rhs = select(c.keep, p.rhs, q_rhs), z_factor = -z.entry * c.reciprocal;
+        R const rhs = select(c.keep, p.rhs, q_rhs);
+        T const z_factor = -z.entry * c.reciprocal;
         store_slot(rows, j - 1, c.reciprocal, next, after, rhs);
         u = {z.next + z_factor * next, z_factor * after, z.rhs + z_factor * rhs, z.weight};
         v = {c.p_factor * p.next + c.q_factor * q_middle, c.q_factor * q_away, c.p_factor * p.rhs + c.q_factor * q_rhs,
@@ -223,11 +257,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_surplus_rows(partition_rows<T> c
 }
 
 /// Solves slots [first, last] upwards into rhs, given the two unknowns behind slot `last`.
-template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T> const& rows, int first, int last, T x1,
-                                                         T x2) {
+template <int AtOnce, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> const& rows, int first, int last, R x1,
+                                                         R x2) {
+    COPPICE_RPTS_UNROLL(AtOnce)
     for (int j = last; j >= first; --j) {
-        T const x = rows.lower[j] * (rows.rhs[j] - rows.diagonal[j] * x1 - rows.upper[j] * x2);
+        R const x = rows.lower[j] * (rows.rhs[j] - rows.diagonal[j] * x1 - rows.upper[j] * x2);
         rows.rhs[j] = x;
         x2 = x1;
         x1 = x;
@@ -235,9 +270,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T> const
 }
 
 /// The interface unknowns around a partition: x[-1], x[0], x[length-1], x[length].
-template <class T>
+template <class R>
 struct interface_values {
-    T before, first, last, after;
+    R before, first, last, after;
 };
 
 /// Solves a partition of `length` >= 4 rows whose interface unknowns are known; rhs becomes the solution, the bands
@@ -248,39 +283,43 @@ struct interface_values {
 /// of the inner system allows, which costs many digits of backward error where that system is ill-conditioned
 /// (Table 4, matrices 12, 14, 15). Here all rows take part in the pivoting from the first column on, so that none has
 /// a large residual as long as the interface unknowns satisfy the coarse system.
-template <pivoting P, class T, class SideWork = no_side_work>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T> const& rows, int length,
-                                                           interface_values<T> const& x, auto const& threshold,
+template <pivoting P, class T, class R, class SideWork = no_side_work>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> const& rows, auto length,
+                                                           interface_values<R> const& x, auto const& threshold,
                                                            SideWork beside = {}) {
+    constexpr int at_once = rows_at_once<decltype(length)>;
     int const end = length - 1;
-    open_row<T> const second{rows.diagonal[1], rows.upper[1], rows.rhs[1] - rows.lower[1] * x.first,
+    open_row<T, R> const second{rows.diagonal[1], rows.upper[1], rows.rhs[1] - rows.lower[1] * x.first,
                              row_weight<P>(rows.lower[1], rows.diagonal[1], rows.upper[1])};
     if constexpr (P == pivoting::none) {
-        open_row<T> const p = eliminate_rows<P>(rows, 2, end, second, threshold, beside);
+        open_row<T, R> const p = eliminate_rows<P, at_once>(rows, 2, end, second, threshold, beside);
         store_slot(rows, end - 1, safe_reciprocal(p.entry), p.next, T(0), p.rhs);
     } else {
-        open_row<T> const first{rows.upper[0], T(0),
+        open_row<T, R> const first{rows.upper[0], T(0),
                                 rows.rhs[0] - rows.diagonal[0] * x.first - rows.lower[0] * x.before,
                                 row_weight<P>(rows.lower[0], rows.diagonal[0], rows.upper[0])};
         rows.rhs[end] = rows.rhs[end] - rows.upper[end] * x.after;
         rows.upper[end] = T(0);
-        eliminate_surplus_rows<P>(rows, 2, length, first, second, threshold, beside);
+        eliminate_surplus_rows<P, at_once>(rows, 2, length, first, second, threshold, beside);
     }
-    substitute_upwards(rows, 1, end - 1, x.last, T(0));
+    substitute_upwards<at_once>(rows, 1, end - 1, x.last, R(0));
     rows.rhs[0] = x.first;
     rows.rhs[end] = x.last;
 }
 
 /// Solves a whole system of `length` >= 1 rows, lower[0] and upper[length-1] zero; rhs becomes the solution.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, int length, auto const& threshold) {
-    open_row<T> const p = eliminate_rows<P>(
+COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, auto length,
+                                                     auto const& threshold) {
+    constexpr int at_once = rows_at_once<decltype(length)>;
+    open_row<T> const p = eliminate_rows<P, at_once>(
         rows, 1, length,
-        {rows.diagonal[0], rows.upper[0], rows.rhs[0], row_weight<P>(T(0), rows.diagonal[0], rows.upper[0])},
+        open_row<T>{rows.diagonal[0], rows.upper[0], rows.rhs[0],
+                    row_weight<P>(T(0), rows.diagonal[0], rows.upper[0])},
         threshold);
     T const x = p.rhs * safe_reciprocal(p.entry);
     rows.rhs[length - 1] = x;
-    substitute_upwards(rows, 0, length - 2, x, T(0));
+    substitute_upwards<at_once>(rows, 0, length - 2, x, T(0));
 }
 
 } // namespace coppice::rpts

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
 ///
-///     rpts::shape shape_of<T>(exec)               constants of the backend
-///     reduce(exec, stage, pivot)                  fine rows -> coarse rows
-///     solve_last(exec, system, threshold, pivot)  a system of at most shape.last rows
-///     substitute(exec, stage, pivot)              coarse solution -> fine solution
+///     rpts::shape shape_of<T>(exec)                        constants of the backend
+///     reduce(exec, stage, pivot)                           fine rows -> coarse rows
+///     solve_last(exec, systems, threshold, pivot, memory)  systems of at most shape.last rows; memory as for a stage
+///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
+///
+/// All of them take a batch of equal systems, each with the same number of right-hand sides.
 ///
 /// Included by the two sources that instantiate it.
 #pragma once
@@ -106,10 +108,41 @@ struct error_of_row {
 template <class T>
 std::int64_t tridiagonal_workspace(std::int64_t n) {
     if (n < 0) throw argument_error("tridiagonal_workspace: negative number of rows " + std::to_string(n));
-    std::int64_t const elements = rpts::for_each_stage<T>(
-        n, {rpts::least_partition, rpts::least_last}, [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) {});
+    return tridiagonal_batch_workspace<T>(n, 1, 1);
+}
+
+template <class T>
+std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
+    std::int64_t const elements =
+        rpts::for_each_stage<T>(rows, systems, columns, {rpts::least_partition, rpts::least_last},
+                                [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) {});
     return elements * std::int64_t(sizeof(T));
 }
+
+namespace rpts {
+
+/// Solves a batch; arguments are as they should be.
+template <class T, executor Executor>
+void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_options options) {
+    T const threshold = static_cast<T>(options.threshold);
+    std::array<stage<T>, most_stages> stages;
+    int depth = 0;
+    std::int64_t const used = for_each_stage<T>(
+        systems.size, systems.systems, systems.columns, shape_of<T>(exec),
+        [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
+            std::int64_t const all = systems.systems * band;
+            T* const at = memory + offset;
+            coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
+            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold};
+            systems = {2 * partitions,  coarse.lower,    coarse.diagonal, coarse.upper, coarse.rhs, coarse.rhs,
+                       systems.systems, systems.columns, band,            all,          all};
+        });
+    for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], options.pivot);
+    solve_last(exec, systems, threshold, options.pivot, memory + used);
+    for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], options.pivot);
+}
+
+} // namespace rpts
 
 template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
@@ -117,23 +150,18 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
                        tridiagonal_options options) {
     rpts::check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
-    T const threshold = static_cast<T>(options.threshold);
-    rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
+    rpts::solve(exec, rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
+                reinterpret_cast<T*>(workspace.data()), options);
+}
 
-    std::array<rpts::stage<T>, rpts::most_stages> stages;
-    int depth = 0;
-    T* const memory = reinterpret_cast<T*>(workspace.data());
-    rpts::for_each_stage<T>(a.size(), rpts::shape_of<T>(exec),
-                            [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
-                                T* const at = memory + offset;
-                                rpts::coarse_view<T> const coarse{at, at + band, at + 2 * band, at + 3 * band};
-                                stages[std::size_t(depth++)] = {system, coarse, partitions, threshold};
-                                system = {2 * partitions, coarse.lower, coarse.diagonal,
-                                          coarse.upper,   coarse.rhs,   coarse.rhs};
-                            });
-    for (int k = 0; k < depth; ++k) rpts::reduce(exec, stages[std::size_t(k)], options.pivot);
-    rpts::solve_last(exec, system, threshold, options.pivot);
-    for (int k = depth - 1; k >= 0; --k) rpts::substitute(exec, stages[std::size_t(k)], options.pivot);
+template <class T, executor Executor>
+void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+                             tridiagonal_options options) {
+    std::int64_t const rows = batch.matrix.size() / batch.systems;
+    rpts::solve(exec,
+                rpts::system_view<T>{rows, batch.matrix.lower, batch.matrix.diagonal, batch.matrix.upper, batch.rhs,
+                                     batch.x, batch.systems, batch.columns, rows, batch.rhs_leading, batch.x_leading},
+                reinterpret_cast<T*>(workspace.data()), options);
 }
 
 template <class T, executor Executor>

@@ -7,32 +7,56 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algebra/tridiagonal.hpp"
+#include "core/config.hpp"
 
 namespace coppice::rpts {
 
-/// A tridiagonal system and the place of its solution. lower[0] and upper[size-1] may hold anything; rhs and x may be
-/// the same memory.
+/// A batch of equal tridiagonal systems, each with the same number of right-hand sides, and the place of the solutions.
+/// Row i of system k stands at index k stride + i, in column c of the right-hand sides c rhs_leading further. lower[0]
+/// and upper[size - 1] of each system may hold anything; rhs and x may be the same memory.
 template <class T>
 struct system_view {
     std::int64_t size;
     T const *lower, *diagonal, *upper, *rhs;
     T* x;
+    std::int64_t systems = 1, columns = 1;
+    std::int64_t stride = 0;
+    std::int64_t rhs_leading = 0, x_leading = 0;
+
+    COPPICE_HD std::int64_t pairs() const { return systems * columns; }
+    /// One system with its right-hand sides from column c on.
+    COPPICE_HD system_view at(std::int64_t system, std::int64_t c) const {
+        std::int64_t const row = system * stride;
+        return {size, lower + row, diagonal + row, upper + row, rhs + row + c * rhs_leading, x + row + c * x_leading,
+                1,    columns - c, 0,              rhs_leading, x_leading};
+    }
+    /// One system with one right-hand side; the columns of a system are neighbours.
+    COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }
 };
 
-/// A coarse system in the workspace: its rows are written by the reduction; the solution replaces the right-hand side.
+/// Coarse systems in the workspace: their rows are written by the reduction; the solution replaces the right-hand side.
 template <class T>
 struct coarse_view {
     T *lower, *diagonal, *upper, *rhs;
+    std::int64_t stride = 0, leading = 0;
+
+    COPPICE_HD coarse_view at(std::int64_t system, std::int64_t c) const {
+        std::int64_t const row = system * stride;
+        return {lower + row, diagonal + row, upper + row, rhs + row + c * leading, 0, leading};
+    }
 };
 
-/// One stage: a fine system of `partitions` partitions and its coarse system of 2 partitions rows.
+/// One stage: fine systems of `partitions` partitions and their coarse systems of 2 partitions rows.
 template <class T>
 struct stage {
     system_view<T> fine;
     coarse_view<T> coarse;
     std::int64_t partitions;
     T threshold;
+
+    COPPICE_HD stage at(std::int64_t system, std::int64_t c) const {
+        return {fine.at(system, c), coarse.at(system, c), partitions, threshold};
+    }
 };
 
 /// Constants of a backend; never derived from the number of threads, so that results do not depend on it.
@@ -49,17 +73,17 @@ inline constexpr std::int64_t workspace_alignment = 64;
 /// Partitions of a system: the last one is filled up with rows x = 0.
 inline std::int64_t partitions_of(std::int64_t size, int partition) { return (size + partition - 1) / partition; }
 
-/// Calls visit(fine size, partitions, offset in elements, elements of a coarse band) for every stage; returns the
-/// elements of all coarse systems together.
+/// Calls visit(fine size, partitions, offset in elements, elements of a coarse band) for every stage of `systems`
+/// systems with `columns` right-hand sides; returns the elements of all coarse systems together.
 template <class T, class Visit>
-std::int64_t for_each_stage(std::int64_t size, shape s, Visit visit) {
+std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_t columns, shape s, Visit visit) {
     constexpr std::int64_t unit = workspace_alignment / std::int64_t(sizeof(T));
     std::int64_t offset = 0;
     while (size > s.last) {
         std::int64_t const partitions = partitions_of(size, s.partition);
         std::int64_t const band = (2 * partitions + unit - 1) / unit * unit;
         visit(size, partitions, offset, band);
-        offset += 4 * band;
+        offset += (3 + columns) * systems * band;
         size = 2 * partitions;
     }
     return offset;

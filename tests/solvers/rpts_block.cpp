@@ -3,8 +3,12 @@
 // threads, so that accuracy and barriers of the GPU path are tested without a GPU.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "core/pack.hpp"
 #include "solvers/rpts_block.hpp"
+#include "solvers/rpts_resident.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
 
@@ -19,43 +23,113 @@ partition_rows<T> rows_of(test::system<T>& s) {
     return {s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data()};
 }
 
-/// All stages of a solve as the CUDA launcher runs them, tile by tile; systems of at most `last` rows on one chip.
-template <pivoting P, class T>
-void solve_in_blocks(system_view<T> const& s, std::int64_t last, int chip_threads) {
-    if (s.size <= last) {
-        chip_plan<T> const plan(int(s.size));
-        block_runner blocks(chip_threads, std::size_t(plan.elements) * sizeof(T));
-        blocks.run(1, [&](auto const& block, int, std::byte* shared) {
-            solve_on_chip<P>(block, s, plan, T(0), reinterpret_cast<T*>(shared));
-        });
-        return;
+/// Barrier of the blocks of a system, each of which runs in a thread of its own here.
+struct test_meeting {
+    std::vector<std::atomic<int>>* arrivals;
+    template <class Block>
+    void meet(Block const& block, std::int64_t pair, int shares) {
+        std::atomic<int>& count = (*arrivals)[std::size_t(pair)];
+        block.sync();
+        if (block.thread() == 0) {
+            count.fetch_add(1);
+            while (count.load() < shares) std::this_thread::yield();
+        }
+        block.sync();
     }
-    std::int64_t const partitions = partitions_of(s.size, block_partition);
-    std::vector<T> coarse[4];
-    for (auto& band : coarse) band.assign(std::size_t(2 * partitions), T(0));
-    stage<T> const at{s, {coarse[0].data(), coarse[1].data(), coarse[2].data(), coarse[3].data()}, partitions, T(0)};
+};
+
+/// Systems on chip: all blocks at once where they meet, one after the other where each has whole systems.
+template <pivoting P, class T>
+void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
+    std::vector<std::atomic<int>> arrivals(std::size_t(plan.pairs));
+    std::vector<share_row<T>> rows(std::size_t(plan.pairs * 2 * plan.shares));
+    resident_job<T> const job{s, plan, rows.data(), T(0)};
+    auto const run = [&](std::int64_t first, std::int64_t last) {
+        block_runner blocks(plan.threads, std::size_t(plan.shared_elements()) * sizeof(T));
+        blocks.run(int(last - first), [&](auto const& block, int item, std::byte* shared) {
+            test_meeting meeting{&arrivals};
+            solve_resident<P>(block, job, first + item, meeting, reinterpret_cast<T*>(shared), no_threshold{});
+        });
+    };
+    if (plan.shares == 1) return run(0, plan.items);
+    std::vector<std::thread> all;
+    for (std::int64_t item = 0; item < plan.items; ++item) all.emplace_back(run, item, item + 1);
+    for (auto& one : all) one.join();
+}
+
+/// All stages of a solve as the CUDA launcher runs them, tile by tile with R for the right-hand sides; systems of at
+/// most `last` rows on chip, by blocks of at most `threads` threads.
+template <pivoting P, class R, class T>
+void solve_in_blocks(system_view<T> const& s, std::int64_t last, int threads) {
+    if (s.size <= last)
+        return solve_on_chip<P>(s, s.size <= threads * resident_partition<T> ? plan_whole<T>(s.size, s.pairs(), 1)
+                                                                             : plan_shares<T>(s.size, s.pairs(), threads));
+    std::int64_t const partitions = partitions_of(s.size, block_partition), all = s.systems * 2 * partitions;
+    std::vector<T> memory(std::size_t(all * (3 + s.columns)), T(0));
+    T* const at = memory.data();
+    stage<T> const whole{s, {at, at + all, at + 2 * all, at + 3 * all, 2 * partitions, all}, partitions, T(0)};
     int const tiles = int((partitions + tile_partitions - 1) / tile_partitions);
-    block_runner reducers(tile_threads, tile_shared * sizeof(T));
-    reducers.run(tiles, [&](auto const& block, int tile, std::byte* shared) {
-        reduce_tile<P>(block, at, tile, reinterpret_cast<T*>(shared));
+    auto const for_all_tiles = [&](auto const& body) {
+        block_runner blocks(tile_threads, tile_bytes<T, R>);
+        for (std::int64_t k = 0; k < s.systems; ++k)
+            for (std::int64_t c = 0; c < s.columns; c += side_count<R>)
+                blocks.run(tiles, [&](auto const& block, int tile, std::byte* shared) {
+                    body(block, whole.at(k, c), tile, reinterpret_cast<unsigned char*>(shared));
+                });
+    };
+    for_all_tiles([](auto const& block, stage<T> const& one, int tile, unsigned char* shared) {
+        reduce_tile<P, R>(block, one, tile, shared);
     });
-    solve_in_blocks<P>(system_view<T>{2 * partitions, coarse[0].data(), coarse[1].data(), coarse[2].data(),
-                                      coarse[3].data(), coarse[3].data()},
-                       last, chip_threads);
-    block_runner substituters(tile_threads, tile_shared * sizeof(T));
-    substituters.run(tiles, [&](auto const& block, int tile, std::byte* shared) {
-        substitute_tile<P>(block, at, tile, reinterpret_cast<T*>(shared));
+    solve_in_blocks<P, R>(system_view<T>{2 * partitions, at, at + all, at + 2 * all, at + 3 * all, at + 3 * all,
+                                         s.systems, s.columns, 2 * partitions, all, all},
+                          last, threads);
+    for_all_tiles([](auto const& block, stage<T> const& one, int tile, unsigned char* shared) {
+        substitute_tile<P, R>(block, one, tile, shared);
     });
 }
 
 template <pivoting P, class T>
-std::vector<T> block_solution(test::system<T> const& s, std::int64_t last, int chip_threads = 96) {
+std::vector<T> block_solution(test::system<T> const& s, std::int64_t last, int threads = 512) {
     std::vector<T> x(s.rhs);
-    solve_in_blocks<P>(
+    solve_in_blocks<P, T>(
         system_view<T>{s.size(), s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data(), x.data()}, last,
-        chip_threads);
+        threads);
     return x;
 }
+
+/// Systems of n rows one behind the other, each with its own right-hand sides, column after column.
+template <class T>
+struct packed_batch {
+    std::int64_t n, systems, columns;
+    std::vector<test::system<T>> one; ///< [system * columns + column]
+    std::vector<T> lower, diagonal, upper, rhs;
+
+    packed_batch(std::int64_t rows, std::int64_t count, std::int64_t sides)
+        : n(rows), systems(count), columns(sides), rhs(std::size_t(rows * count * sides)) {
+        for (std::int64_t k = 0; k < count; ++k)
+            for (std::int64_t c = 0; c < sides; ++c) {
+                auto s = random_system<T>(n, std::uint64_t(100 + k));
+                give_solution(s, std::uint64_t(1000 * k + c));
+                s.spoil_corners();
+                std::copy(s.rhs.begin(), s.rhs.end(), rhs.begin() + (c * count + k) * n);
+                if (c == 0) {
+                    lower.insert(lower.end(), s.lower.begin(), s.lower.end());
+                    diagonal.insert(diagonal.end(), s.diagonal.begin(), s.diagonal.end());
+                    upper.insert(upper.end(), s.upper.begin(), s.upper.end());
+                }
+                one.push_back(std::move(s));
+            }
+    }
+    std::int64_t leading() const { return n * systems; }
+    system_view<T> view(std::vector<T>& x) const {
+        return {n, lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), systems, columns, n, leading(),
+                leading()};
+    }
+    std::vector<T> of(std::vector<T> const& x, std::int64_t k, std::int64_t c) const {
+        auto const first = x.begin() + (c * systems + k) * n;
+        return {first, first + n};
+    }
+};
 
 } // namespace
 
@@ -135,28 +209,77 @@ TEST_CASE("rpts: lanes of a pack and scalars compute the same") {
 
 TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles and on chip") {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    struct path {
+        std::int64_t last;
+        int threads;
+    };
+    // 512 rows: a tile, then 32 rows on chip; in one block; in four shares.
     for (int id = 1; id <= tridiagonal_case_count; ++id)
-        for (std::int64_t const last : {100, 5120}) { // 512 rows: a tile, then 34 rows on chip; or all on chip
+        for (path const p : {path{100, 64}, path{5120, 64}, path{5120, 16}}) {
             CAPTURE(id);
-            CAPTURE(last);
+            CAPTURE(p.last);
+            CAPTURE(p.threads);
             auto const by = [&](auto const& solve) {
                 accuracy const result = judge(id, 512, 3, solve);
                 if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
                 CHECK(result.worst_backward_error <= 100 * epsilon);
             };
-            by([&](auto const& s) { return block_solution<pivoting::partial>(s, last); });
-            by([&](auto const& s) { return block_solution<pivoting::scaled_partial>(s, last); });
+            by([&](auto const& s) { return block_solution<pivoting::partial>(s, p.last, p.threads); });
+            by([&](auto const& s) { return block_solution<pivoting::scaled_partial>(s, p.last, p.threads); });
         }
 }
 
 TEST_CASE("rpts: kernel bodies solve every size around their borders") {
-    for (std::int64_t const n : {1, 2, 3, 15, 16, 17, 29, 30, 31, 32, 61, 225, 226, 991, 992, 993, 1984, 1985, 4000})
+    for (std::int64_t const n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 29, 30, 31, 32, 33, 61, 64, 65, 127, 128, 129, 225, 226, 511,
+                                 512, 513, 991, 992, 993, 1023, 1024, 1025, 1984, 1985, 4000})
         for (std::int64_t const last : {20, 300, 5120}) {
             CAPTURE(n);
             CAPTURE(last);
             auto const s = random_system<double>(n, std::uint64_t(n));
             CHECK(backward_error(s, block_solution<pivoting::partial>(s, last)) <= 1e-13);
+            CHECK(backward_error(s, block_solution<pivoting::partial>(s, last, 32)) <= 1e-13);
             auto const f = random_system<float>(n, std::uint64_t(n));
-            CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, last, 64)) <= 1e-4);
+            CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, last, 16)) <= 1e-4);
+            CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, last, 4)) <= 1e-4);
         }
+}
+
+TEST_CASE("rpts: batches and right-hand sides together give the bits of each alone") {
+    struct path {
+        std::int64_t last;
+        int threads;
+    };
+    for (std::int64_t const n : {1, 7, 40, 200, 1100})
+        for (path const p : {path{5120, 512}, path{5120, 8}, path{100, 64}}) {
+            CAPTURE(n);
+            CAPTURE(p.last);
+            CAPTURE(p.threads);
+            packed_batch<double> const batch(n, 5, 3);
+            std::vector<double> x(batch.rhs.size());
+            solve_in_blocks<pivoting::partial, side_pack<double, 2>>(batch.view(x), p.last, p.threads);
+            for (std::int64_t k = 0; k < batch.systems; ++k)
+                for (std::int64_t c = 0; c < batch.columns; ++c) {
+                    auto const& s = batch.one[std::size_t(k * batch.columns + c)];
+                    auto const mine = batch.of(x, k, c);
+                    CHECK(backward_error(s, mine) <= 1e-13);
+                    CHECK(mine == block_solution<pivoting::partial>(s, p.last, p.threads));
+                }
+        }
+}
+
+TEST_CASE("rpts: NaN in one system of a batch stays there") {
+    float const nan = std::numeric_limits<float>::quiet_NaN();
+    for (std::int64_t const n : {1, 3, 16, 45, 1100}) {
+        packed_batch<float> clean(n, 4, 1);
+        std::vector<float> x(clean.rhs.size()), y(x);
+        auto bad = clean;
+        for (auto* const band : {&bad.lower, &bad.diagonal, &bad.upper, &bad.rhs})
+            std::fill_n(band->begin() + n, n, nan); // all of system 1
+        for (std::int64_t const last : {std::int64_t(5120), std::int64_t(300)}) {
+            solve_in_blocks<pivoting::partial, float>(clean.view(x), last, 512);
+            solve_in_blocks<pivoting::partial, float>(bad.view(y), last, 512);
+            for (std::int64_t const k : {0, 2, 3}) CHECK(clean.of(x, k, 0) == bad.of(y, k, 0));
+            for (float const value : bad.of(y, 1, 0)) CHECK(std::isnan(value));
+        }
+    }
 }
