@@ -37,7 +37,7 @@ template <class T, int Count>
 inline constexpr int side_count<side_pack<T, Count>> = Count;
 
 template <class T, class R>
-inline constexpr int tile_bytes = tile_band * int(3 * sizeof(T) + sizeof(R));
+inline constexpr int tile_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
 
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(T& all, int) {
@@ -182,7 +182,7 @@ COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, st
     if (tile == 0 || first + tile_rows >= s.size) {
         load_edge(block, s, first, to);
     } else {
-        if constexpr (side_count<R> > 1) load_sides(block, s, first, to.rhs);
+        if constexpr (side_count < R >> 1) load_sides(block, s, first, to.rhs);
         load_inside(block, s, first, to);
     }
     block.sync();

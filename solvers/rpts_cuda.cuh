@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that a
-/// solve can be captured into a CUDA graph.
+/// \file CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
+/// a solve can be captured into a CUDA graph.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_
 /// Barrier of the blocks that share a system. All blocks of the grid run at once (cooperative launch) and take their
 /// items in order, so that the shares of the first unfinished system are always in work.
 struct grid_meeting {
-    int* arrivals; ///< of each pair
+    int* arrivals;  ///< of each pair
     bool one_round; ///< every block has one item: the barrier of the grid is enough
     bool opened = false;
 

@@ -26,30 +26,27 @@ void for_each_task(host_executor const& exec, stage<T> const& s, Kernel const& k
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
     for (std::int64_t c = 0; c < s.fine.columns; ++c)
-        detail::for_each_block(exec, s.fine.systems * each, together,
-                               [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-                                   for (std::int64_t t = begin; t < end; ++t) {
-                                       std::int64_t const first = t % each * host_task_partitions;
-                                       kernel(s.at(t / each, c), first,
-                                              std::min(first + host_task_partitions, s.partitions));
-                                   }
-                               });
+        detail::for_each_block(
+            exec, s.fine.systems * each, together, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                for (std::int64_t t = begin; t < end; ++t) {
+                    std::int64_t const first = t % each * host_task_partitions;
+                    kernel(s.at(t / each, c), first, std::min(first + host_task_partitions, s.partitions));
+                }
+            });
 }
 
 template <class T>
 void reduce(host_executor const& exec, stage<T> const& s, pivoting pivot) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_reduce<T>);
-    for_each_task(exec, s, [&](stage<T> const& one, std::int64_t first, std::int64_t last) {
-        kernel(one, pivot, first, last);
-    });
+    for_each_task(exec, s,
+                  [&](stage<T> const& one, std::int64_t first, std::int64_t last) { kernel(one, pivot, first, last); });
 }
 
 template <class T>
 void substitute(host_executor const& exec, stage<T> const& s, pivoting pivot) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_substitute<T>);
-    for_each_task(exec, s, [&](stage<T> const& one, std::int64_t first, std::int64_t last) {
-        kernel(one, pivot, first, last);
-    });
+    for_each_task(exec, s,
+                  [&](stage<T> const& one, std::int64_t first, std::int64_t last) { kernel(one, pivot, first, last); });
 }
 
 template <class T>

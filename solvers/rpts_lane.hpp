@@ -63,25 +63,30 @@ struct coarse_row {
     R rhs;
 };
 
-/// What scaled partial pivoting weighs a row's entries with: one over the largest magnitude in the row. A row keeps its
-/// weight while multiples of others are added to it. Quotients do not overflow for rows of any uniform scale.
-template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T row_weight(T const& lower, T const& diagonal, T const& upper) {
-    if constexpr (P == pivoting::scaled_partial)
-        return safe_reciprocal(larger(magnitude(lower), larger(magnitude(diagonal), magnitude(upper))));
-    else
-        return T(0);
+/// A row on its way into an elimination. Scaled partial pivoting compares rows of like size.
+template <class T, class R>
+struct equation {
+    T lower, diagonal, upper;
+    R rhs;
+};
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& diagonal, T const& upper,
+                                                       R const& rhs) {
+    if constexpr (P == pivoting::scaled_partial) {
+        T const scale = near_inverse(larger(larger_magnitude(lower, diagonal), magnitude(upper)));
+        return {scale * lower, scale * diagonal, scale * upper, scale * rhs};
+    } else {
+        return {lower, diagonal, upper, rhs};
+    }
 }
 
 /// Whether coefficient `entry` of one row is at least as good a pivot as `other` of another row.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto prefer(T const& entry, T const& weight, T const& other, T const& other_weight) {
+COPPICE_HD COPPICE_ALWAYS_INLINE auto prefer(T const& entry, T const& other) {
     if constexpr (P == pivoting::none)
         return T(0) <= T(0);
-    else if constexpr (P == pivoting::partial)
-        return magnitude(other) <= magnitude(entry);
     else
-        return magnitude(other) * other_weight <= magnitude(entry) * weight;
+        return magnitude(other) <= magnitude(entry);
 }
 
 /// Stands for a threshold of zero, which changes nothing: one comparison less in the chain of every step.
@@ -98,28 +103,25 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
 }
 
 /// How equations p and q are combined to remove an unknown: p_factor p + q_factor q.
+///
+/// Which of them is the pivot row matters only for the scale of the result (and for what substitution keeps): there is
+/// one combination without the unknown. So no pivot is chosen here and nothing divided, which leaves a chain of
+/// dependent instructions half as long; the larger factor is near one, as with a pivot. Where neither row has the
+/// unknown, q stays.
 template <class T>
 struct combination {
-    decltype(T() <= T()) keep; // p is the pivot row
-    T reciprocal;              // of the pivot
     T p_factor, q_factor;
-};
 
-/// Removes an unknown whose coefficient is `p_entry` in the running equation and `q_entry` in the next row
-/// (Algorithm 1, lines 28-35).
-template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE combination<T> combine(T const& p_entry, T const& p_weight, T const& q_entry,
-                                                        T const& q_weight) {
-    auto const keep = prefer<P>(p_entry, p_weight, q_entry, q_weight);
-    if constexpr (P == pivoting::none) {
-        T const reciprocal = safe_reciprocal(p_entry);
-        return {keep, reciprocal, -q_entry * reciprocal, T(1)};
-    } else {
-        T const reciprocal = safe_reciprocal(select(keep, p_entry, q_entry));
-        T const factor = -select(keep, q_entry, p_entry) * reciprocal;
-        return {keep, reciprocal, select(keep, factor, T(1)), select(keep, T(1), factor)};
+    COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry) {
+        T const largest = larger_magnitude(p_entry, q_entry), scale = near_inverse(largest);
+        p_factor = -(q_entry * scale);
+        q_factor = select(largest <= T(0), T(1), p_entry * scale);
     }
-}
+    template <class V>
+    COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
+        return p_factor * p + q_factor * q;
+    }
+};
 
 /// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1).
 /// Step is +1 downwards and -1 upwards, where the bands trade places and rows count from the other end.
@@ -127,7 +129,7 @@ template <pivoting P, int Step, class T, class R = T>
 struct sweep {
     T const *near, *middle, *away; // bands seen in the direction of the sweep, at its row 0
     R const* side;
-    T far, entry, next, weight;
+    T far, entry, next;
     R rhs;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
@@ -136,26 +138,27 @@ struct sweep {
         middle = rows.diagonal + start;
         away = (Step > 0 ? rows.upper : rows.lower) + start;
         side = rows.rhs + start;
-        far = near[Step], entry = middle[Step], next = away[Step], rhs = side[Step];
-        weight = row_weight<P>(far, entry, next);
+        auto const p = row(1);
+        far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
+        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
     }
     /// Removes x[j-1] with the help of row j.
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
-        T const q_entry = near[j * Step], q_middle = middle[j * Step], q_away = away[j * Step];
-        T const q_weight = row_weight<P>(q_entry, q_middle, q_away);
-        auto const c = combine<P>(flushed(entry, threshold), weight, flushed(q_entry, threshold), q_weight);
+        auto const q = row(j);
+        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold));
         far = c.p_factor * far;
-        entry = c.p_factor * next + c.q_factor * q_middle;
-        next = c.q_factor * q_away;
-        rhs = c.p_factor * rhs + c.q_factor * side[j * Step];
-        weight = select(c.keep, q_weight, weight);
+        entry = c.of(next, q.diagonal);
+        next = c.q_factor * q.upper;
+        rhs = c.of(rhs, q.rhs);
     }
 };
 
 /// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
-                                                                auto const& threshold) {
+                                                                   auto const& threshold) {
     sweep<P, 1, T, R> down(rows, length);
     COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
@@ -165,7 +168,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_row
 /// The coarse row of a partition's first unknown.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<T, R> const& rows, auto length,
-                                                              auto const& threshold) {
+                                                                 auto const& threshold) {
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
@@ -175,7 +178,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<
 /// Both coarse rows at once, for workers that profit from two independent chains.
 template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
-                                                  coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {}) {
+                                                  coarse_row<T, R>& first, coarse_row<T, R>& last,
+                                                  SideWork beside = {}) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
@@ -193,8 +197,12 @@ template <class T, class R = T>
 struct open_row {
     T entry, next;
     R rhs;
-    T weight;
 };
+
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row_of(partition_rows<T, R> const& rows, int j) {
+    return scaled<P>(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j]);
+}
 
 /// Leaves the equation that determines x[j] from x[j+1] and x[j+2] in slot j.
 template <class T, class R>
@@ -206,54 +214,55 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& row
     rows.rhs[j] = rhs;
 }
 
-/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 with the help of row j
-/// (Algorithm 2, lines 4-23); returns what is left of the last row.
+/// Eliminates x[j-1] from row j (Algorithm 2, lines 4-23): the better of both rows stays in slot j-1, what is left of
+/// them comes back.
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, R> const& rows, int j,
+                                                              equation<T, R> const& q, open_row<T, R> const& p,
+                                                              auto const& threshold) {
+    T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
+    auto const keep = prefer<P>(p_entry, q_entry);
+    combination<T> const c(p_entry, q_entry);
+    store_slot(rows, j - 1, safe_reciprocal(select(keep, p_entry, q_entry)), select(keep, p.next, q.diagonal),
+               select(keep, T(0), q.upper), select(keep, p.rhs, q.rhs));
+    return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
+}
+
+/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 with the help of row j; returns what is
+/// left of the last row.
 template <pivoting P, int AtOnce, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
                                                                open_row<T, R> p, auto const& threshold,
-                                                            SideWork beside = {}) {
+                                                               SideWork beside = {}) {
     COPPICE_RPTS_UNROLL(AtOnce)
     for (int j = from; j < to; ++j) {
         beside(j);
-        T const q_entry = rows.lower[j], q_middle = rows.diagonal[j], q_away = rows.upper[j];
-        R const q_rhs = rows.rhs[j];
-        T const q_weight = row_weight<P>(q_entry, q_middle, q_away);
-        auto const c = combine<P>(flushed(p.entry, threshold), p.weight, flushed(q_entry, threshold), q_weight);
-        store_slot(rows, j - 1, c.reciprocal, select(c.keep, p.next, q_middle), select(c.keep, T(0), q_away),
-                   select(c.keep, p.rhs, q_rhs));
-        p = {c.p_factor * p.next + c.q_factor * q_middle, c.q_factor * q_away, c.p_factor * p.rhs + c.q_factor * q_rhs,
-             select(c.keep, q_weight, p.weight)};
+        p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
     }
     return p;
 }
 
-/// The same with two open rows, for a system with two rows more than unknowns: the pivot is the best of three rows.
+/// The same for a system with one row more than unknowns: `u`, a row with x[from-1] alone. It takes part in the choice
+/// of every pivot. Of it and p the better one goes on against row j; the other, freed of x[j-1], has x[j] alone and is
+/// the next u.
 template <pivoting P, int AtOnce, class T, class R, class SideWork>
-COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_surplus_rows(partition_rows<T, R> const& rows, int from, int to,
-                                                             open_row<T, R> u, open_row<T, R> v, auto const& threshold,
-                                                             SideWork beside) {
+COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_surplus_rows(partition_rows<T, R> const& rows, int from,
+                                                                       int to, T u_entry, R u_rhs, open_row<T, R> p,
+                                                                       auto const& threshold, SideWork beside) {
     COPPICE_RPTS_UNROLL(AtOnce)
     for (int j = from; j < to; ++j) {
         beside(j);
-        T const q_entry = rows.lower[j], q_middle = rows.diagonal[j], q_away = rows.upper[j];
-        R const q_rhs = rows.rhs[j];
-        T const q_weight = row_weight<P>(q_entry, q_middle, q_away);
-        u.entry = flushed(u.entry, threshold);
-        v.entry = flushed(v.entry, threshold);
-        auto const first = prefer<P>(u.entry, u.weight, v.entry, v.weight);
-        open_row<T, R> const p{select(first, u.entry, v.entry), select(first, u.next, v.next), select(first, u.rhs, v.rhs),
-                            select(first, u.weight, v.weight)};
-        open_row<T, R> const z{select(first, v.entry, u.entry), select(first, v.next, u.next), select(first, v.rhs, u.rhs),
-                            select(first, v.weight, u.weight)};
-        auto const c = combine<P>(p.entry, p.weight, flushed(q_entry, threshold), q_weight);
-        T const next = select(c.keep, p.next, q_middle), after = select(c.keep, T(0), q_away);
-        R const rhs = select(c.keep, p.rhs, q_rhs);
-        T const z_factor = -z.entry * c.reciprocal;
-        store_slot(rows, j - 1, c.reciprocal, next, after, rhs);
-        u = {z.next + z_factor * next, z_factor * after, z.rhs + z_factor * rhs, z.weight};
-        v = {c.p_factor * p.next + c.q_factor * q_middle, c.q_factor * q_away, c.p_factor * p.rhs + c.q_factor * q_rhs,
-             select(c.keep, q_weight, p.weight)};
+        u_entry = flushed(u_entry, threshold);
+        p.entry = flushed(p.entry, threshold);
+        auto const alone = prefer<P>(u_entry, p.entry);
+        combination<T> const c(u_entry, p.entry);
+        open_row<T, R> const better{select(alone, u_entry, p.entry), select(alone, T(0), p.next),
+                                    select(alone, u_rhs, p.rhs)};
+        u_entry = c.q_factor * p.next;
+        u_rhs = c.of(u_rhs, p.rhs);
+        p = eliminate_row<P>(rows, j, row_of<P>(rows, j), better, threshold);
     }
+    return p;
 }
 
 /// Solves slots [first, last] upwards into rhs, given the two unknowns behind slot `last`.
@@ -289,18 +298,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> 
                                                            SideWork beside = {}) {
     constexpr int at_once = rows_at_once<decltype(length)>;
     int const end = length - 1;
-    open_row<T, R> const second{rows.diagonal[1], rows.upper[1], rows.rhs[1] - rows.lower[1] * x.first,
-                             row_weight<P>(rows.lower[1], rows.diagonal[1], rows.upper[1])};
+    auto const first = row_of<P>(rows, 0), second = row_of<P>(rows, 1);
+    open_row<T, R> const inner{second.diagonal, second.upper, second.rhs - second.lower * x.first};
     if constexpr (P == pivoting::none) {
-        open_row<T, R> const p = eliminate_rows<P, at_once>(rows, 2, end, second, threshold, beside);
+        open_row<T, R> const p = eliminate_rows<P, at_once>(rows, 2, end, inner, threshold, beside);
         store_slot(rows, end - 1, safe_reciprocal(p.entry), p.next, T(0), p.rhs);
     } else {
-        open_row<T, R> const first{rows.upper[0], T(0),
-                                rows.rhs[0] - rows.diagonal[0] * x.first - rows.lower[0] * x.before,
-                                row_weight<P>(rows.lower[0], rows.diagonal[0], rows.upper[0])};
+        R const first_rhs = first.rhs - first.diagonal * x.first - first.lower * x.before;
         rows.rhs[end] = rows.rhs[end] - rows.upper[end] * x.after;
         rows.upper[end] = T(0);
-        eliminate_surplus_rows<P, at_once>(rows, 2, length, first, second, threshold, beside);
+        eliminate_surplus_rows<P, at_once>(rows, 2, length, first.upper, first_rhs, inner, threshold, beside);
     }
     substitute_upwards<at_once>(rows, 1, end - 1, x.last, R(0));
     rows.rhs[0] = x.first;
@@ -312,11 +319,9 @@ template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, auto length,
                                                      auto const& threshold) {
     constexpr int at_once = rows_at_once<decltype(length)>;
-    open_row<T> const p = eliminate_rows<P, at_once>(
-        rows, 1, length,
-        open_row<T>{rows.diagonal[0], rows.upper[0], rows.rhs[0],
-                    row_weight<P>(T(0), rows.diagonal[0], rows.upper[0])},
-        threshold);
+    auto const first = row_of<P>(rows, 0);
+    open_row<T> const p =
+        eliminate_rows<P, at_once>(rows, 1, length, open_row<T>{first.diagonal, first.upper, first.rhs}, threshold);
     T const x = p.rhs * safe_reciprocal(p.entry);
     rows.rhs[length - 1] = x;
     substitute_upwards<at_once>(rows, 0, length - 2, x, T(0));

@@ -53,9 +53,9 @@ struct own_rows {
 
 /// Sizes of the nested systems and where they begin, the same for every system of a block.
 ///
-/// A closed plan is for whole systems and ends with at most nested_partition rows, solved by one thread. An open plan is
-/// for a share of a system whose end rows couple to its neighbours; it ends with the two rows of the share's first and
-/// last unknown. Filling would break that coupling, so the size of an open plan is a power of two.
+/// A closed plan is for whole systems and ends with at most nested_partition rows, solved by one thread. An open plan
+/// is for a share of a system whose end rows couple to its neighbours; it ends with the two rows of the share's first
+/// and last unknown. Filling would break that coupling, so the size of an open plan is a power of two.
 struct nested_plan {
     int levels = 0; ///< reductions
     int elements = 0;

@@ -3,9 +3,9 @@
 /// kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
 ///
 /// Each thread holds one partition of the finest system in its registers. The coarse rows of a block go through the
-/// nested systems of rpts_nested.hpp. A block either holds whole systems, one or several, or a share of one system; then
-/// every share is reduced to the two rows of its end unknowns, the shares of a system meet, and each block solves the
-/// small system of all their rows for itself.
+/// nested systems of rpts_nested.hpp. A block either holds whole systems, one or several, or a share of one system;
+/// then every share is reduced to the two rows of its end unknowns, the shares of a system meet, and each block solves
+/// the small system of all their rows for itself.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +34,12 @@ struct alignas(16) share_row {
 /// How a batch of equal systems is laid over blocks. What decides the bits of a solution is `partitions` and `shares`;
 /// they follow from the rows and number of the systems and the multiprocessors of the device.
 struct resident_plan {
-    std::int64_t pairs = 0;  ///< systems times right-hand sides, each worked on by itself
-    std::int64_t items = 0;  ///< pieces of work of a block
-    int partitions = 0;      ///< of a system in one block: as many threads
-    int shares = 1;          ///< blocks that share a system, or
-    int together = 1;        ///< systems that share a block
-    int threads = 0;         ///< of a block
+    std::int64_t pairs = 0;   ///< systems times right-hand sides, each worked on by itself
+    std::int64_t items = 0;   ///< pieces of work of a block
+    int partitions = 0;       ///< of a system in one block: as many threads
+    int shares = 1;           ///< blocks that share a system, or
+    int together = 1;         ///< systems that share a block
+    int threads = 0;          ///< of a block
     nested_plan inner, outer; ///< of the coarse rows of a block; of the rows of all shares
 
     int shared_elements() const { return together * inner.elements + outer.elements; }
@@ -96,8 +96,7 @@ struct resident_job {
 /// Rows [first, first + M) of one system; rows behind its end read x = 0, entries outside the matrix become zero.
 template <int M, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& s, std::int64_t first, own_rows<T, M>& own) {
-    if (first + M <= s.size &&
-        aligned_to_16(s.lower + first, s.diagonal + first, s.upper + first, s.rhs + first)) {
+    if (first + M <= s.size && aligned_to_16(s.lower + first, s.diagonal + first, s.upper + first, s.rhs + first)) {
         load_vectors<M>(s.lower + first, own.lower);
         load_vectors<M>(s.diagonal + first, own.diagonal);
         load_vectors<M>(s.upper + first, own.upper);
@@ -200,8 +199,8 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     reduce_nested<P>(block, plan.inner, systems, shared, threshold);
     outer_unknowns<T> outside{};
     if (plan.shares > 1)
-        outside = solve_outer<P>(block, job, first_pair, share, meeting, shared, shared + plan.inner.elements,
-                                 threshold);
+        outside =
+            solve_outer<P>(block, job, first_pair, share, meeting, shared, shared + plan.inner.elements, threshold);
     else
         solve_innermost<P>(block, plan.inner, systems, shared, threshold);
     substitute_nested<P>(block, plan.inner, systems, shared, outside, threshold);

@@ -127,16 +127,25 @@ void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_
     T const threshold = static_cast<T>(options.threshold);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
-    std::int64_t const used = for_each_stage<T>(
-        systems.size, systems.systems, systems.columns, shape_of<T>(exec),
-        [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
-            std::int64_t const all = systems.systems * band;
-            T* const at = memory + offset;
-            coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
-            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold};
-            systems = {2 * partitions,  coarse.lower,    coarse.diagonal, coarse.upper, coarse.rhs, coarse.rhs,
-                       systems.systems, systems.columns, band,            all,          all};
-        });
+    std::int64_t const used =
+        for_each_stage<T>(systems.size, systems.systems, systems.columns, shape_of<T>(exec),
+                          [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
+                              std::int64_t const all = systems.systems * band;
+                              T* const at = memory + offset;
+                              coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
+                              stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold};
+                              systems = {2 * partitions,
+                                         coarse.lower,
+                                         coarse.diagonal,
+                                         coarse.upper,
+                                         coarse.rhs,
+                                         coarse.rhs,
+                                         systems.systems,
+                                         systems.columns,
+                                         band,
+                                         all,
+                                         all};
+                          });
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], options.pivot);
     solve_last(exec, systems, threshold, options.pivot, memory + used);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], options.pivot);

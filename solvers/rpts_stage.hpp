@@ -27,8 +27,17 @@ struct system_view {
     /// One system with its right-hand sides from column c on.
     COPPICE_HD system_view at(std::int64_t system, std::int64_t c) const {
         std::int64_t const row = system * stride;
-        return {size, lower + row, diagonal + row, upper + row, rhs + row + c * rhs_leading, x + row + c * x_leading,
-                1,    columns - c, 0,              rhs_leading, x_leading};
+        return {size,
+                lower + row,
+                diagonal + row,
+                upper + row,
+                rhs + row + c * rhs_leading,
+                x + row + c * x_leading,
+                1,
+                columns - c,
+                0,
+                rhs_leading,
+                x_leading};
     }
     /// One system with one right-hand side; the columns of a system are neighbours.
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }
