@@ -110,16 +110,23 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
 /// unknown, q stays.
 template <class T>
 struct combination {
-    T p_factor, q_factor;
+    T p_factor, q_factor, scale;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry) {
-        T const largest = larger_magnitude(p_entry, q_entry), scale = near_inverse(largest);
+        T const largest = larger_magnitude(p_entry, q_entry);
+        scale = near_inverse(largest);
         p_factor = -(q_entry * scale);
         q_factor = select(largest <= T(0), T(1), p_entry * scale);
     }
     template <class V>
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
         return p_factor * p + q_factor * q;
+    }
+    /// 1 over the larger entry, that of p where `keep`. Huge where both are zero, so that a zero pivot under a zero
+    /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).
+    template <class Mask>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_larger(Mask const& keep) const {
+        return scale * plain_reciprocal(select(keep, q_factor, -p_factor));
     }
 };
 
@@ -223,8 +230,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, 
     T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
     auto const keep = prefer<P>(p_entry, q_entry);
     combination<T> const c(p_entry, q_entry);
-    store_slot(rows, j - 1, safe_reciprocal(select(keep, p_entry, q_entry)), select(keep, p.next, q.diagonal),
-               select(keep, T(0), q.upper), select(keep, p.rhs, q.rhs));
+    T reciprocal;
+    if constexpr (P == pivoting::none)
+        reciprocal = safe_reciprocal(p_entry);
+    else
+        reciprocal = c.reciprocal_of_larger(keep);
+    store_slot(rows, j - 1, reciprocal, select(keep, p.next, q.diagonal), select(keep, T(0), q.upper),
+               select(keep, p.rhs, q.rhs));
     return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
 }
 
