@@ -122,11 +122,14 @@ struct combination {
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
         return p_factor * p + q_factor * q;
     }
-    /// 1 over the larger entry, that of p where `keep`. Huge where both are zero, so that a zero pivot under a zero
+    /// 1 over the entry of the pivot row, p where `keep`. Huge where both are zero, so that a zero pivot under a zero
     /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).
-    template <class Mask>
-    COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_larger(Mask const& keep) const {
-        return scale * plain_reciprocal(select(keep, q_factor, -p_factor));
+    template <pivoting P, class Mask>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_pivot(Mask const& keep, T const& p_entry) const {
+        if constexpr (P == pivoting::none)
+            return safe_reciprocal(p_entry);
+        else
+            return scale * plain_reciprocal(select(keep, q_factor, -p_factor));
     }
 };
 
@@ -230,13 +233,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, 
     T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
     auto const keep = prefer<P>(p_entry, q_entry);
     combination<T> const c(p_entry, q_entry);
-    T reciprocal;
-    if constexpr (P == pivoting::none)
-        reciprocal = safe_reciprocal(p_entry);
-    else
-        reciprocal = c.reciprocal_of_larger(keep);
-    store_slot(rows, j - 1, reciprocal, select(keep, p.next, q.diagonal), select(keep, T(0), q.upper),
-               select(keep, p.rhs, q.rhs));
+    store_slot(rows, j - 1, c.template reciprocal_of_pivot<P>(keep, p_entry), select(keep, p.next, q.diagonal),
+               select(keep, T(0), q.upper), select(keep, p.rhs, q.rhs));
     return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
 }
 
@@ -250,29 +248,6 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T,
     for (int j = from; j < to; ++j) {
         beside(j);
         p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
-    }
-    return p;
-}
-
-/// The same for a system with one row more than unknowns: `u`, a row with x[from-1] alone. It takes part in the choice
-/// of every pivot. Of it and p the better one goes on against row j; the other, freed of x[j-1], has x[j] alone and is
-/// the next u.
-template <pivoting P, int AtOnce, class T, class R, class SideWork>
-COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_surplus_rows(partition_rows<T, R> const& rows, int from,
-                                                                       int to, T u_entry, R u_rhs, open_row<T, R> p,
-                                                                       auto const& threshold, SideWork beside) {
-    COPPICE_RPTS_UNROLL(AtOnce)
-    for (int j = from; j < to; ++j) {
-        beside(j);
-        u_entry = flushed(u_entry, threshold);
-        p.entry = flushed(p.entry, threshold);
-        auto const alone = prefer<P>(u_entry, p.entry);
-        combination<T> const c(u_entry, p.entry);
-        open_row<T, R> const better{select(alone, u_entry, p.entry), select(alone, T(0), p.next),
-                                    select(alone, u_rhs, p.rhs)};
-        u_entry = c.q_factor * p.next;
-        u_rhs = c.of(u_rhs, p.rhs);
-        p = eliminate_row<P>(rows, j, row_of<P>(rows, j), better, threshold);
     }
     return p;
 }
@@ -296,6 +271,106 @@ struct interface_values {
     R before, first, last, after;
 };
 
+/// What is left of one half of a partition: `alone` has only the half's last unknown, `p` that and the one behind it,
+/// where the other half begins.
+template <class T, class R = T>
+struct half_rows {
+    open_row<T, R> alone, p;
+};
+
+/// Solves one half of a partition, from its end (where one unknown is known) inwards: down where Step is 1, up where it
+/// is -1 and the bands trade places. Row 0 is one row more than unknowns, `alone` at first. It takes part in the choice
+/// of every pivot: of it and p the better one goes on against the next row; the other, freed of x[j-1], has x[j] alone
+/// and is the next such row. Without pivoting it is left out.
+template <pivoting P, int Step, class T, class R = T>
+struct half {
+    T *near, *middle, *away; // bands seen in the direction of the half, at its row 0
+    R* side;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE half(partition_rows<T, R> const& rows, int length) {
+        int const start = Step > 0 ? 0 : length - 1;
+        near = (Step > 0 ? rows.lower : rows.upper) + start;
+        middle = rows.diagonal + start;
+        away = (Step > 0 ? rows.upper : rows.lower) + start;
+        side = rows.rhs + start;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
+        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
+    }
+    /// Rows 0 and 1, where x[-1] and x[0] are known.
+    COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first) const {
+        auto const zeroth = row(0), second = row(1);
+        return {{zeroth.upper, T(0), zeroth.rhs - zeroth.diagonal * first - zeroth.lower * before},
+                {second.diagonal, second.upper, second.rhs - second.lower * first}};
+    }
+    /// Eliminates x[j-1] with the help of row j. The equation that determines it from x[j] and x[j+1] stays in slot
+    /// j-1.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, half_rows<T, R>& left, auto const& threshold) const {
+        auto& [alone, p] = left;
+        p.entry = flushed(p.entry, threshold);
+        if constexpr (P != pivoting::none) {
+            alone.entry = flushed(alone.entry, threshold);
+            auto const better = prefer<P>(alone.entry, p.entry);
+            combination<T> const c(alone.entry, p.entry);
+            open_row<T, R> const next{c.q_factor * p.next, T(0), c.of(alone.rhs, p.rhs)};
+            p = {select(better, alone.entry, p.entry), select(better, T(0), p.next), select(better, alone.rhs, p.rhs)};
+            alone = next;
+        }
+        auto const q = row(j);
+        T const q_entry = flushed(q.lower, threshold);
+        auto const keep = prefer<P>(p.entry, q_entry);
+        combination<T> const c(p.entry, q_entry);
+        int const slot = (j - 1) * Step;
+        near[slot] = c.template reciprocal_of_pivot<P>(keep, p.entry);
+        middle[slot] = select(keep, p.next, q.diagonal);
+        away[slot] = select(keep, T(0), q.upper);
+        side[slot] = select(keep, p.rhs, q.rhs);
+        p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
+    }
+    /// The unknown of slot j from the two behind it, which move on.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
+        int const at = j * Step;
+        R const x = near[at] * (side[at] - middle[at] * x1 - away[at] * x2);
+        side[at] = x;
+        x2 = x1;
+        x1 = x;
+    }
+};
+
+/// The last unknowns of both halves.
+template <class R>
+struct middle_values {
+    R down, up;
+};
+
+/// Solves the rows that are left of both halves: four in two unknowns, of which pivoting takes the best.
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE middle_values<R> solve_middle(half_rows<T, R> const& down, half_rows<T, R> const& up,
+                                                               auto const& threshold) {
+    open_row<T, R> p{flushed(down.p.entry, threshold), down.p.next, down.p.rhs};
+    T entry(0); // of a row in up's unknown alone
+    R rhs = up.p.rhs;
+    if constexpr (P != pivoting::none) {
+        T const alone = flushed(down.alone.entry, threshold);
+        auto const better = prefer<P>(alone, p.entry);
+        combination<T> const c(alone, p.entry);
+        entry = c.q_factor * p.next;
+        rhs = c.of(down.alone.rhs, p.rhs);
+        p = {select(better, alone, p.entry), select(better, T(0), p.next), select(better, down.alone.rhs, p.rhs)};
+        auto const other = prefer<P>(up.alone.entry, entry);
+        entry = select(other, up.alone.entry, entry);
+        rhs = select(other, up.alone.rhs, rhs);
+    }
+    T const q_entry = flushed(up.p.next, threshold);
+    auto const keep = prefer<P>(p.entry, q_entry);
+    combination<T> const c(p.entry, q_entry);
+    T const last = c.of(p.next, up.p.entry);
+    auto const best = P == pivoting::none ? T(0) <= T(0) : prefer<P>(last, entry);
+    R const x = safe_reciprocal(select(best, last, entry)) * select(best, c.of(p.rhs, up.p.rhs), rhs);
+    T const reciprocal = c.template reciprocal_of_pivot<P>(keep, p.entry);
+    return {reciprocal * (select(keep, p.rhs, up.p.rhs) - select(keep, p.next, up.p.entry) * x), x};
+}
+
 /// Solves a partition of `length` >= 4 rows whose interface unknowns are known; rhs becomes the solution, the bands
 /// are used up.
 ///
@@ -303,34 +378,46 @@ struct interface_values {
 /// the two outer ones at its ends only (lines 26-30, 38-42); then the first row holds no better than the forward error
 /// of the inner system allows, which costs many digits of backward error where that system is ill-conditioned
 /// (Table 4, matrices 12, 14, 15). Here all rows take part in the pivoting from the first column on, so that none has
-/// a large residual as long as the interface unknowns satisfy the coarse system.
+/// a large residual as long as the interface unknowns satisfy the coarse system. Both ends are worked on at once,
+/// towards the middle and back: two chains of half the length.
 template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> const& rows, auto length,
                                                            interface_values<R> const& x, auto const& threshold,
                                                            SideWork beside = {}) {
-    constexpr int at_once = rows_at_once<decltype(length)>;
-    int const end = length - 1;
-    auto const first = row_of<P>(rows, 0), second = row_of<P>(rows, 1);
-    open_row<T, R> const inner{second.diagonal, second.upper, second.rhs - second.lower * x.first};
-    if constexpr (P == pivoting::none) {
-        open_row<T, R> const p = eliminate_rows<P, at_once>(rows, 2, end, inner, threshold, beside);
-        store_slot(rows, end - 1, safe_reciprocal(p.entry), p.next, T(0), p.rhs);
-    } else {
-        R const first_rhs = first.rhs - first.diagonal * x.first - first.lower * x.before;
-        rows.rhs[end] = rows.rhs[end] - rows.upper[end] * x.after;
-        rows.upper[end] = T(0);
-        eliminate_surplus_rows<P, at_once>(rows, 2, length, first.upper, first_rhs, inner, threshold, beside);
+    [[maybe_unused]] constexpr int at_once = rows_at_once<decltype(length)>;
+    int const lower = length / 2, upper = length - lower; // rows of the halves
+    half<P, 1, T, R> const down(rows, length);
+    half<P, -1, T, R> const up(rows, length);
+    auto from_top = down.begin(x.before, x.first), from_bottom = up.begin(x.after, x.last);
+    COPPICE_RPTS_UNROLL(at_once)
+    for (int j = 2; j < lower; ++j) {
+        beside(2 * j - 2);
+        beside(2 * j - 1);
+        down.eliminate(j, from_top, threshold);
+        up.eliminate(j, from_bottom, threshold);
     }
-    substitute_upwards<at_once>(rows, 1, end - 1, x.last, R(0));
+    if (upper > lower) down.eliminate(lower, from_top, threshold);
+    auto const middle = solve_middle<P>(from_top, from_bottom, threshold);
+    R x1 = middle.down, x2 = middle.up, y1 = middle.up, y2 = middle.down;
+    beside(length - 2);
+    beside(length - 1);
+    rows.rhs[upper - 1] = middle.down;
+    rows.rhs[upper] = middle.up;
+    if (upper > lower) down.substitute(lower - 1, x1, x2);
+    COPPICE_RPTS_UNROLL(at_once)
+    for (int j = lower - 2; j > 0; --j) {
+        down.substitute(j, x1, x2);
+        up.substitute(j, y1, y2);
+    }
     rows.rhs[0] = x.first;
-    rows.rhs[end] = x.last;
+    rows.rhs[length - 1] = x.last;
 }
 
 /// Solves a whole system of `length` >= 1 rows, lower[0] and upper[length-1] zero; rhs becomes the solution.
 template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, auto length,
                                                      auto const& threshold) {
-    constexpr int at_once = rows_at_once<decltype(length)>;
+    [[maybe_unused]] constexpr int at_once = rows_at_once<decltype(length)>;
     auto const first = row_of<P>(rows, 0);
     open_row<T> const p =
         eliminate_rows<P, at_once>(rows, 1, length, open_row<T>{first.diagonal, first.upper, first.rhs}, threshold);

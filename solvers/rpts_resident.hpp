@@ -75,9 +75,20 @@ resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int threads) {
     return plan;
 }
 
+#ifdef COPPICE_RPTS_TUNE
+inline int tune_whole = 0, tune_threads = 0;
+#endif
 /// `rows` <= multiprocessors * resident_rows<T>. Shares are small while there are multiprocessors without any.
 template <class T>
 resident_plan plan_resident(std::int64_t rows, std::int64_t systems, std::int64_t columns, int multiprocessors) {
+#ifdef COPPICE_RPTS_TUNE
+    if (tune_whole > 0) {
+        if (rows <= tune_whole) return plan_whole<T>(rows, systems * columns, multiprocessors);
+        int threads = tune_threads;
+        while (rows > std::int64_t(multiprocessors) * (resident_threads / threads) * threads * resident_partition<T>) threads *= 2;
+        return plan_shares<T>(rows, systems * columns, threads);
+    }
+#endif
     if (rows <= resident_rows<T>) return plan_whole<T>(rows, systems * columns, multiprocessors);
     int threads = least_resident_threads;
     while (threads < resident_threads && systems * rows > multiprocessors * threads * resident_partition<T>)
