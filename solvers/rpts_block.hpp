@@ -238,23 +238,75 @@ COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int6
     return {at(i - 1), at(i), at(i + 1), at(i + 2)};
 }
 
+/// Rows that are left of a half meet in shared memory, where the half has no slot of its own: in its last row, and at
+/// the side of its first row.
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline void leave_rows(half<P, Step, T, R> const& h, half_rows<T, R> const& left) {
+    constexpr int last = (block_partition / 2 - 1) * Step;
+    h.near[last] = left.p.entry;
+    h.middle[last] = left.p.next;
+    h.away[last] = left.alone.entry;
+    h.side[last] = left.p.rhs;
+    h.side[0] = left.alone.rhs;
+}
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline half_rows<T, R> left_rows(half<P, Step, T, R> const& h) {
+    constexpr int last = (block_partition / 2 - 1) * Step;
+    return {{h.away[last], T(0), h.side[0]}, {h.near[last], h.middle[last], h.side[last]}};
+}
+
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first,
+                                      auto const& threshold) {
+    half<P, Step, T, R> const h(rows, block_partition);
+    auto left = h.begin(before, first);
+    COPPICE_RPTS_UNROLL(7)
+    for (int j = 2; j < block_partition / 2; ++j) h.eliminate(j, left, threshold);
+    leave_rows(h, left);
+}
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R x2) {
+    half<P, Step, T, R> const h(rows, block_partition);
+    COPPICE_RPTS_UNROLL(7)
+    for (int j = block_partition / 2 - 2; j > 0; --j) h.substitute(j, x1, x2);
+}
+
+/// A partition in shared memory, solved by two threads of different warps: one from above, one from below.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class R, class Block>
+COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows,
+                                       interface_values<R> const& x, auto const& threshold) {
+    constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
+    bool const from_above = block.thread() < tile_partitions;
+    if (from_above)
+        eliminate_half<P, 1>(rows, x.before, x.first, threshold);
+    else
+        eliminate_half<P, -1>(rows, x.after, x.last, threshold);
+    block.sync();
+    auto const middle = solve_middle<P>(left_rows(half<P, 1, T, R>(rows, block_partition)),
+                                        left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
+    block.sync(); // both have read what is left
+    rows.rhs[from_above ? 0 : end] = select(from_above, x.first, x.last);
+    rows.rhs[from_above ? above : above + 1] = select(from_above, middle.down, middle.up);
+    if (from_above)
+        substitute_half<P, 1>(rows, middle.down, middle.up);
+    else
+        substitute_half<P, -1>(rows, middle.up, middle.down);
+}
+
 /// Substitution of one tile; `shared` holds tile_bytes<T, R>.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class R, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile,
                                        unsigned char* shared) {
-    int const lane = block.thread();
-    interface_values<R> x{};
-    if (lane < tile_partitions) x = interfaces_of<R>(s, tile * tile_partitions + lane);
+    int const lane = block.thread() % tile_partitions;
+    interface_values<R> const x = interfaces_of<R>(s, tile * tile_partitions + lane);
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
     load_tile(block, s.fine, tile, rows);
-    if (lane < tile_partitions) {
-        partition_rows<T, R> const mine = lane_rows(rows, lane);
-        if (s.threshold > T(0))
-            substitute_partition<P>(mine, block_partition, x, s.threshold);
-        else
-            substitute_partition<P>(mine, block_partition, x, no_threshold{});
-    }
+    if (s.threshold > T(0))
+        substitute_lane<P>(block, lane_rows(rows, lane), x, s.threshold);
+    else
+        substitute_lane<P>(block, lane_rows(rows, lane), x, no_threshold{});
     block.sync();
     std::int64_t const first = tile * tile_rows;
     for (int i = block.thread(); i < tile_rows && first + i < s.fine.size; i += block.threads())
