@@ -30,6 +30,13 @@ inline constexpr int tile_rows = tile_partitions * block_partition;
 inline constexpr int tile_threads = 64; ///< the reduction walks downwards in one warp and upwards in the other
 inline constexpr int tile_band = padded<block_partition>(tile_rows); ///< elements of a band in shared memory
 
+/// A thread copies every tile_threads-th row of a tile; where its j-th lies in shared memory.
+inline constexpr int rows_of_thread = tile_rows / tile_threads;
+COPPICE_HD inline int place_of_row(int thread, int j) {
+    static_assert(tile_threads % block_partition == 0);
+    return padded<block_partition>(thread) + j * padded<block_partition>(tile_threads);
+}
+
 /// Right-hand sides of one tile: T for one, side_pack for more.
 template <class R>
 inline constexpr int side_count = 1;
@@ -123,8 +130,9 @@ COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Ban
     for (int band = 0; band < Bands; ++band) {
         COPPICE_UNROLL
         for (int j = 0; j < each; ++j) {
-            int const i = (block.thread() + j * tile_threads) * vector::length;
-            T* const at = to[band] + padded<block_partition>(i); // a vector never crosses a partition
+            // A vector never crosses a partition.
+            T* const at = to[band] + padded<block_partition>(vector::length * block.thread()) +
+                          j * padded<block_partition>(vector::length * tile_threads);
             COPPICE_UNROLL
             for (int k = 0; k < vector::length; ++k) at[k] = staged[band][j].element[k];
         }
@@ -147,8 +155,9 @@ COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, 
             load_bands<3, T>(block, {lower, diagonal, upper}, {to.lower, to.diagonal, to.upper});
         return;
     }
-    for (int i = block.thread(); i < tile_rows; i += block.threads()) {
-        int const at = padded<block_partition>(i);
+    COPPICE_UNROLL
+    for (int j = 0; j < rows_of_thread; ++j) {
+        int const i = block.thread() + j * tile_threads, at = place_of_row(block.thread(), j);
         start_copy(to.lower + at, lower + i);
         start_copy(to.diagonal + at, diagonal + i);
         start_copy(to.upper + at, upper + i);
@@ -162,14 +171,13 @@ COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
     constexpr int together = 8;
-    for (int start = 0; start < tile_rows; start += together * tile_threads) {
+    for (int start = 0; start < rows_of_thread; start += together) {
         R rows[together];
         COPPICE_UNROLL
         for (int j = 0; j < together; ++j)
-            rows[j] = sides_at<R>(s.rhs, first + start + j * tile_threads + block.thread(), s.rhs_leading, s.columns);
+            rows[j] = sides_at<R>(s.rhs, first + block.thread() + (start + j) * tile_threads, s.rhs_leading, s.columns);
         COPPICE_UNROLL
-        for (int j = 0; j < together; ++j)
-            to[padded<block_partition>(start + j * tile_threads + block.thread())] = rows[j];
+        for (int j = 0; j < together; ++j) to[place_of_row(block.thread(), start + j)] = rows[j];
     }
 }
 
@@ -308,9 +316,17 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     else
         substitute_lane<P>(block, lane_rows(rows, lane), x, no_threshold{});
     block.sync();
-    std::int64_t const first = tile * tile_rows;
-    for (int i = block.thread(); i < tile_rows && first + i < s.fine.size; i += block.threads())
-        put_sides(rows.rhs[padded<block_partition>(i)], s.fine.x, first + i, s.fine.x_leading, s.fine.columns);
+    std::int64_t const first = tile * tile_rows + block.thread();
+    if ((tile + 1) * tile_rows <= s.fine.size) {
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j)
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, first + j * tile_threads, s.fine.x_leading,
+                      s.fine.columns);
+    } else {
+        for (int j = 0; j < rows_of_thread && first + j * tile_threads < s.fine.size; ++j)
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, first + j * tile_threads, s.fine.x_leading,
+                      s.fine.columns);
+    }
 }
 
 } // namespace coppice::rpts

@@ -149,13 +149,15 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
     resident_plan const& plan = job.plan;
     std::size_t const bytes = std::size_t(plan.shared_elements()) * sizeof(T);
     auto const* const address = reinterpret_cast<void const*>(kernel);
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    if (bytes > 48 * 1024) // what a block gets without asking
+        COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
     if (plan.shares == 1) {
         auto const grid = unsigned(std::min<std::int64_t>(plan.items, 1 << 30));
         kernel<<<grid, unsigned(plan.threads), bytes, exec.stream()>>>(job, arrivals);
     } else {
-        std::int64_t const room = std::int64_t(exec.multiprocessors()) * (resident_threads / plan.threads);
-        auto const grid = unsigned(std::min(plan.items, room));
+        int together = 0; // blocks on a multiprocessor
+        COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, plan.threads, bytes));
+        auto const grid = unsigned(std::min(plan.items, std::int64_t(exec.multiprocessors()) * together));
         void* arguments[] = {&job, &arrivals};
         COPPICE_CUDA_CHECK(cudaLaunchCooperativeKernel(address, dim3(grid), dim3(unsigned(plan.threads)), arguments,
                                                        bytes, exec.stream()));

@@ -21,6 +21,8 @@
 #include "solvers/lane_math.hpp"
 #include "solvers/pivoting.hpp"
 
+#define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
+
 /// Unrolls the loop that follows `n` times on a GPU.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_RPTS_PRAGMA(text) _Pragma(#text)
@@ -371,6 +373,24 @@ COPPICE_HD COPPICE_ALWAYS_INLINE middle_values<R> solve_middle(half_rows<T, R> c
     return {reciprocal * (select(keep, p.rhs, up.p.rhs) - select(keep, p.next, up.p.entry) * x), x};
 }
 
+/// Calls step(j) for j = 2 .. length / 2 - 1, the inner rows of half a partition. A fixed length is unrolled here: the
+/// device compiler unrolls so much too late to keep rows in registers.
+template <class Step>
+COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(int length, Step const& step) {
+    for (int j = 2; j < length / 2; ++j) step(j);
+}
+template <int From, int To, class Step>
+COPPICE_HD COPPICE_ALWAYS_INLINE void unrolled(Step const& step) {
+    if constexpr (From < To) {
+        step(From);
+        unrolled<From + 1, To>(step);
+    }
+}
+template <int Rows, class Step>
+COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(fixed_length<Rows>, Step const& step) {
+    unrolled<2, Rows / 2>(step);
+}
+
 /// Solves a partition of `length` >= 4 rows whose interface unknowns are known; rhs becomes the solution, the bands
 /// are used up.
 ///
@@ -384,18 +404,16 @@ template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> const& rows, auto length,
                                                            interface_values<R> const& x, auto const& threshold,
                                                            SideWork beside = {}) {
-    [[maybe_unused]] constexpr int at_once = rows_at_once<decltype(length)>;
     int const lower = length / 2, upper = length - lower; // rows of the halves
     half<P, 1, T, R> const down(rows, length);
     half<P, -1, T, R> const up(rows, length);
     auto from_top = down.begin(x.before, x.first), from_bottom = up.begin(x.after, x.last);
-    COPPICE_RPTS_UNROLL(at_once)
-    for (int j = 2; j < lower; ++j) {
+    for_inner_rows(length, [&](int j) COPPICE_INLINE_LAMBDA {
         beside(2 * j - 2);
         beside(2 * j - 1);
         down.eliminate(j, from_top, threshold);
         up.eliminate(j, from_bottom, threshold);
-    }
+    });
     if (upper > lower) down.eliminate(lower, from_top, threshold);
     auto const middle = solve_middle<P>(from_top, from_bottom, threshold);
     R x1 = middle.down, x2 = middle.up, y1 = middle.up, y2 = middle.down;
@@ -404,11 +422,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> 
     rows.rhs[upper - 1] = middle.down;
     rows.rhs[upper] = middle.up;
     if (upper > lower) down.substitute(lower - 1, x1, x2);
-    COPPICE_RPTS_UNROLL(at_once)
-    for (int j = lower - 2; j > 0; --j) {
-        down.substitute(j, x1, x2);
-        up.substitute(j, y1, y2);
-    }
+    for_inner_rows(length, [&](int j) COPPICE_INLINE_LAMBDA {
+        down.substitute(lower - j, x1, x2);
+        up.substitute(lower - j, y1, y2);
+    });
     rows.rhs[0] = x.first;
     rows.rhs[length - 1] = x.last;
 }

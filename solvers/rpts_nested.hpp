@@ -74,6 +74,8 @@ struct nested_plan {
             rows = 2 * partitions(levels);
         }
     }
+    /// Whether the last reduction is of one partition of half the length.
+    COPPICE_HD bool ends_short() const { return levels > 0 && size[levels - 1] < nested_partition; }
     COPPICE_HD int partitions(int level) const {
         return size[level] < nested_partition ? 1 : size[level] / nested_partition;
     }
@@ -116,28 +118,40 @@ COPPICE_HD inline void fill_level(partition_rows<T> const& level, int from, int 
     for (int i = from + worker; i < size; i += workers) put_row(level, padded<nested_partition>(i), filling_row<T>());
 }
 
+/// Calls work(memory of the system, partition) for every partition of level k of all systems. Ends with a barrier.
+COPPICE_NO_EXEC_CHECK
+template <class T, class Block, class Work>
+COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_partition(Block const& block, nested_plan const& plan, int k,
+                                                         int systems, T* shared, Work const& work) {
+    int const partitions = plan.partitions(k);
+    for (int i = block.thread(); i < systems * partitions; i += block.threads()) {
+        int const system = i / partitions;
+        work(shared + system * plan.elements, i - system * partitions);
+    }
+    block.sync();
+}
+
+/// Reduces level k, of partitions of M rows. Ends with a barrier.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, int M, class T, class Block>
+COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_level(Block const& block, nested_plan const& plan, int k, int systems,
+                                                   T* shared, auto const& threshold) {
+    for_each_partition(block, plan, k, systems, shared, [&](T* memory, int p) {
+        partition_rows<T> const coarse = plan.rows(memory, k + 1);
+        auto own = take_rows<M>(plan.rows(memory, k), p);
+        reduce_own<P>(own, coarse, p, threshold);
+        if (p == 0 && !plan.open) fill_level(coarse, 2 * plan.partitions(k), plan.size[k + 1], 0, 1);
+    });
+}
+
 /// Reduces level 0 of `systems` systems down to the last level. Ends with a barrier.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block>
 COPPICE_HD inline void reduce_nested(Block const& block, nested_plan const& plan, int systems, T* shared,
                                      auto const& threshold) {
-    for (int k = 0; k < plan.levels; ++k) {
-        int const partitions = plan.partitions(k);
-        for (int i = block.thread(); i < systems * partitions; i += block.threads()) {
-            int const system = i / partitions, p = i - system * partitions;
-            T* const memory = shared + system * plan.elements;
-            partition_rows<T> const fine = plan.rows(memory, k), coarse = plan.rows(memory, k + 1);
-            if (plan.size[k] >= nested_partition) {
-                auto own = take_rows<nested_partition>(fine, p);
-                reduce_own<P>(own, coarse, p, threshold);
-            } else {
-                auto own = take_rows<nested_partition / 2>(fine, p);
-                reduce_own<P>(own, coarse, p, threshold);
-            }
-            if (p == 0 && !plan.open) fill_level(coarse, 2 * partitions, plan.size[k + 1], 0, 1);
-        }
-        block.sync();
-    }
+    int const whole = plan.levels - (plan.ends_short() ? 1 : 0);
+    for (int k = 0; k < whole; ++k) reduce_level<P, nested_partition>(block, plan, k, systems, shared, threshold);
+    if (whole < plan.levels) reduce_level<P, nested_partition / 2>(block, plan, whole, systems, shared, threshold);
 }
 
 /// The unknowns outside of a share: zero where the system ends.
@@ -171,15 +185,21 @@ COPPICE_HD inline void solve_innermost(Block const& block, nested_plan const& pl
     block.sync();
 }
 
+/// From the solution of level k + 1 to that of level k. Ends with a barrier.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, int M, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_own(partition_rows<T> const& fine, int p, interface_values<T> const& x,
-                                                     auto const& threshold) {
-    auto own = take_rows<M>(fine, p);
-    substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold);
-    int const at = padded<nested_partition>(p * M);
-    COPPICE_UNROLL
-    for (int j = 0; j < M; ++j) fine.rhs[at + j] = own.rhs[j];
+template <pivoting P, int M, class T, class Block>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_level(Block const& block, nested_plan const& plan, int k, int systems,
+                                                       T* shared, outer_unknowns<T> const& outside,
+                                                       auto const& threshold) {
+    for_each_partition(block, plan, k, systems, shared, [&](T* memory, int p) {
+        partition_rows<T> const fine = plan.rows(memory, k);
+        auto const x = interfaces_in(plan.rows(memory, k + 1), plan.partitions(k), p, outside);
+        auto own = take_rows<M>(fine, p);
+        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold);
+        int const at = padded<nested_partition>(p * M);
+        COPPICE_UNROLL
+        for (int j = 0; j < M; ++j) fine.rhs[at + j] = own.rhs[j];
+    });
 }
 
 /// From the solution of the last level to that of level 0, in place of its right-hand side; `outside` is of all systems
@@ -188,20 +208,11 @@ COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class Block>
 COPPICE_HD inline void substitute_nested(Block const& block, nested_plan const& plan, int systems, T* shared,
                                          outer_unknowns<T> const& outside, auto const& threshold) {
-    for (int k = plan.levels - 1; k >= 0; --k) {
-        int const partitions = plan.partitions(k);
-        for (int i = block.thread(); i < systems * partitions; i += block.threads()) {
-            int const system = i / partitions, p = i - system * partitions;
-            T* const memory = shared + system * plan.elements;
-            partition_rows<T> const fine = plan.rows(memory, k);
-            auto const x = interfaces_in(plan.rows(memory, k + 1), partitions, p, outside);
-            if (plan.size[k] >= nested_partition)
-                substitute_own<P, nested_partition>(fine, p, x, threshold);
-            else
-                substitute_own<P, nested_partition / 2>(fine, p, x, threshold);
-        }
-        block.sync();
-    }
+    int const whole = plan.levels - (plan.ends_short() ? 1 : 0);
+    if (whole < plan.levels)
+        substitute_level<P, nested_partition / 2>(block, plan, whole, systems, shared, outside, threshold);
+    for (int k = whole - 1; k >= 0; --k)
+        substitute_level<P, nested_partition>(block, plan, k, systems, shared, outside, threshold);
 }
 
 } // namespace coppice::rpts

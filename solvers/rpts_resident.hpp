@@ -75,24 +75,20 @@ resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int threads) {
     return plan;
 }
 
-#ifdef COPPICE_RPTS_TUNE
-inline int tune_whole = 0, tune_threads = 0;
-#endif
-/// `rows` <= multiprocessors * resident_rows<T>. Shares are small while there are multiprocessors without any.
+/// Rows of a system that one block may hold alone: of more, blocks of fewer threads that share it are faster.
+template <class T>
+inline constexpr std::int64_t whole_rows = resident_rows<T> / 2;
+
+/// `rows` <= multiprocessors * resident_rows<T>. Shares are small while there are multiprocessors without any, and
+/// where there are several for each, so that one loads while another computes; but no system gets more than 128 shares
+/// of fewer than all threads, for each block solves the system of all shares.
 template <class T>
 resident_plan plan_resident(std::int64_t rows, std::int64_t systems, std::int64_t columns, int multiprocessors) {
-#ifdef COPPICE_RPTS_TUNE
-    if (tune_whole > 0) {
-        if (rows <= tune_whole) return plan_whole<T>(rows, systems * columns, multiprocessors);
-        int threads = tune_threads;
-        while (rows > std::int64_t(multiprocessors) * (resident_threads / threads) * threads * resident_partition<T>) threads *= 2;
-        return plan_shares<T>(rows, systems * columns, threads);
-    }
-#endif
-    if (rows <= resident_rows<T>) return plan_whole<T>(rows, systems * columns, multiprocessors);
+    constexpr std::int64_t m = resident_partition<T>, most_shares = 128;
+    if (rows <= whole_rows<T>) return plan_whole<T>(rows, systems * columns, multiprocessors);
     int threads = least_resident_threads;
-    while (threads < resident_threads && systems * rows > multiprocessors * threads * resident_partition<T>)
-        threads *= 2;
+    if (systems * rows > multiprocessors * threads * m) threads *= 2;
+    while (threads < resident_threads && rows > most_shares * threads * m) threads *= 2;
     return plan_shares<T>(rows, systems * columns, threads);
 }
 
