@@ -101,8 +101,8 @@ std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
 
 template <class T>
 bool rpts_applies(band_matrix<T> const& a, band_options const& o) {
-    return std::is_floating_point_v<T> && a.block == 1 && a.lower_bands < 0 && a.systems == 1 && !o.cyclic &&
-           o.operation == matrix_operation::none;
+    return std::is_floating_point_v<T> && a.block == 1 && a.lower_bands < 0 && !a.offsets &&
+           (a.systems == 1 || !a.interleaved) && !o.cyclic && o.operation == matrix_operation::none;
 }
 template <class T>
 bool starts_with_rpts(band_matrix<T> const& a, band_options const& o) {
@@ -119,7 +119,8 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     workspace_plan plan;
     std::int64_t bytes = for_each_stage(l, n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
     if constexpr (std::is_floating_point_v<T>)
-        if (starts_with_rpts(a, o)) bytes = std::max(bytes, tridiagonal_workspace<T>(a.size));
+        if (starts_with_rpts(a, o))
+            bytes = std::max(bytes, tridiagonal_batch_workspace<T>(a.size / a.systems, a.systems, columns));
     plan.links_bytes = bytes;
     plan.links = plan.take(bytes);
     plan.launch_bytes = launch_bytes<lane_of_t<T>>(exec, rows_shape(l, n, sides), links_shape(n, sides));
@@ -165,7 +166,8 @@ void check_matrix(band_matrix<T> const& a, band_options const& o) {
     if (int(o.method) < 0 || int(o.method) > int(band_method::chain))
         refuse("unknown method " + std::to_string(int(o.method)));
     if (o.method == band_method::rpts && !rpts_applies(a, o))
-        refuse("rpts solves single real tridiagonal systems that are neither cyclic nor transposed");
+        refuse(
+            "rpts solves real tridiagonal systems of equal size, one behind the other, neither cyclic nor transposed");
     if (!(o.threshold >= 0 && std::isfinite(o.threshold)))
         refuse("threshold is " + std::to_string(o.threshold) + ", expected a finite number >= 0");
     if (!(o.error_bound >= 0 && std::isfinite(o.error_bound)))
@@ -277,10 +279,11 @@ void solve_by_chain(Executor const& exec, matrix_rows<T> const& a, columns_view<
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                    band_options const& o, array_view<std::byte> workspace) {
-    tridiagonal_view<T> const bands{a.size, a.lower, a.diagonal, a.upper};
-    for (std::int64_t c = 0; c < x.columns; ++c)
-        solve_tridiagonal(exec, bands, array_view<T const>{d.pointer + c * d.leading, a.size},
-                          array_view<T>{x.pointer + c * x.leading, a.size}, workspace, {o.pivot, o.threshold});
+    solve_tridiagonal_batch(
+        exec,
+        tridiagonal_batch<T>{
+            {a.size, a.lower, a.diagonal, a.upper}, a.systems, x.columns, d.pointer, x.pointer, d.leading, x.leading},
+        workspace, {o.pivot, o.threshold});
 }
 
 template <class T>

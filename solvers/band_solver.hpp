@@ -41,7 +41,7 @@ enum class matrix_operation { none, transposed, conjugate_transposed };
 /// The elimination that a solve uses.
 enum class band_method {
     automatic, ///< rpts where it applies, chain where it does not; with a report, what follows where that is not enough
-    rpts,      ///< only for single real tridiagonal systems that are not cyclic
+    rpts,      ///< only for real tridiagonal systems of equal size, one behind the other, that are not cyclic
     chain      ///< every row of an unknown may become its pivot row
 };
 
