@@ -22,14 +22,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE double magnitude(double a) { return __builtin_f
 COPPICE_HD COPPICE_ALWAYS_INLINE float larger(float a, float b) { return b < a ? a : b; }
 COPPICE_HD COPPICE_ALWAYS_INLINE double larger(double a, double b) { return b < a ? a : b; }
 
-/// The larger of the magnitudes of two values, whichever where one is NaN.
+/// The larger of the magnitudes of two values; NaN where b is NaN.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T larger_magnitude(T const& a, T const& b) {
     return larger(magnitude(a), magnitude(b));
 }
 #if defined(__CUDA_ARCH__)
 __device__ COPPICE_ALWAYS_INLINE float larger_magnitude(float const& a, float const& b) {
-    return fmaxf(fabsf(a), fabsf(b));
+    float r;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(r) : "f"(fabsf(a)), "f"(fabsf(b)));
+    return r;
 }
 #endif
 
@@ -70,23 +72,23 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T safe_reciprocal(T const& a) {
     return reciprocal(select(magnitude(a) < smallest, smallest, a));
 }
 
-/// What takes a >= 0 to 0.75 <= a near_inverse(a) < 1.5: 1.5 times a power of two, from the exponent of `a` alone, two
+/// The power of two that takes a >= 0 to 0.75 <= a near_inverse(a) < 1.5, from the exponent of the rounded `a`: three
 /// integer instructions instead of a division. Values of the last two binades before infinity stay below 6, those below
 /// the smallest normal number below 1.5; the factor itself is finite and positive for every `a`, NaN included.
 COPPICE_HD COPPICE_ALWAYS_INLINE float near_inverse(float a) {
-    std::int32_t bits;
-    __builtin_memcpy(&bits, &a, sizeof(a));
-    bits = (~bits & 0x7f800000) - 0x00c00000;
+    std::uint32_t rounded;
+    __builtin_memcpy(&rounded, &a, sizeof(a));
+    std::int32_t bits = std::int32_t(~(rounded + 0x00400000u) & 0x7f800000u) - 0x00800000;
     bits = bits < 0x00800000 ? 0x00800000 : bits;
     __builtin_memcpy(&a, &bits, sizeof(a));
     return a;
 }
 COPPICE_HD COPPICE_ALWAYS_INLINE double near_inverse(double a) {
-    std::int64_t bits;
+    std::uint64_t bits;
     __builtin_memcpy(&bits, &a, sizeof(a));
-    std::int32_t high = (~std::int32_t(bits >> 32) & 0x7ff00000) - 0x00180000; // the low half becomes zero
+    std::int32_t high = std::int32_t(~(std::uint32_t(bits >> 32) + 0x00080000u) & 0x7ff00000u) - 0x00100000;
     high = high < 0x00100000 ? 0x00100000 : high;
-    bits = std::int64_t(high) << 32;
+    bits = std::uint64_t(high) << 32; // the low half is zero
     __builtin_memcpy(&a, &bits, sizeof(a));
     return a;
 }
@@ -98,10 +100,11 @@ COPPICE_ALWAYS_INLINE Pack near_inverse(Pack a) {
     using unit = typename Pack::bits_type;
     constexpr bool single = sizeof(unit) == 4;
     constexpr unit exponent = single ? 0x7f800000 : 0x7ff0000000000000;
-    constexpr unit down = single ? 0x00c00000 : 0x0018000000000000;
-    constexpr unit least = single ? 0x00800000 : 0x0010000000000000;
+    constexpr unit half = single ? 0x00400000 : 0x0008000000000000;
+    constexpr unit one = single ? 0x00800000 : 0x0010000000000000;
     for (auto& v : a.v) {
-        bits const inverse = (~(bits)v & (bits{} + exponent)) - (bits{} + down), bound = bits{} + least;
+        bits const inverse = (~((bits)v + (bits{} + half)) & (bits{} + exponent)) - (bits{} + one),
+                   bound = bits{} + one;
         v = (typename Pack::vector)(inverse < bound ? bound : inverse);
     }
     return a;

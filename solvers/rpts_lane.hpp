@@ -82,13 +82,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& 
     }
 }
 
-/// Whether coefficient `entry` of one row is at least as good a pivot as `other` of another row.
+/// Whether coefficient `other` of one row is a better pivot than `entry` of another; not where one of them is NaN.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto prefer(T const& entry, T const& other) {
+COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
     if constexpr (P == pivoting::none)
-        return T(0) <= T(0);
+        return T(0) < T(0);
     else
-        return magnitude(other) <= magnitude(entry);
+        return magnitude(entry) < magnitude(other);
 }
 
 /// Stands for a threshold of zero, which changes nothing: one comparison less in the chain of every step.
@@ -115,7 +115,7 @@ struct combination {
     T p_factor, q_factor, scale;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry) {
-        T const largest = larger_magnitude(p_entry, q_entry);
+        T const largest = larger_magnitude(q_entry, p_entry);
         scale = near_inverse(largest);
         p_factor = -(q_entry * scale);
         q_factor = select(largest <= T(0), T(1), p_entry * scale);
@@ -124,14 +124,14 @@ struct combination {
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
         return p_factor * p + q_factor * q;
     }
-    /// 1 over the entry of the pivot row, p where `keep`. Huge where both are zero, so that a zero pivot under a zero
+    /// 1 over the entry of the pivot row, p unless `swap`. Huge where both are zero, so that a zero pivot under a zero
     /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).
     template <pivoting P, class Mask>
-    COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_pivot(Mask const& keep, T const& p_entry) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_pivot(Mask const& swap, T const& p_entry) const {
         if constexpr (P == pivoting::none)
             return safe_reciprocal(p_entry);
         else
-            return scale * plain_reciprocal(select(keep, q_factor, -p_factor));
+            return scale * plain_reciprocal(select(swap, -p_factor, q_factor));
     }
 };
 
@@ -233,10 +233,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, 
                                                               equation<T, R> const& q, open_row<T, R> const& p,
                                                               auto const& threshold) {
     T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
-    auto const keep = prefer<P>(p_entry, q_entry);
+    auto const swap = outdone<P>(p_entry, q_entry);
     combination<T> const c(p_entry, q_entry);
-    store_slot(rows, j - 1, c.template reciprocal_of_pivot<P>(keep, p_entry), select(keep, p.next, q.diagonal),
-               select(keep, T(0), q.upper), select(keep, p.rhs, q.rhs));
+    store_slot(rows, j - 1, c.template reciprocal_of_pivot<P>(swap, p_entry), select(swap, q.diagonal, p.next),
+               select(swap, q.upper, T(0)), select(swap, q.rhs, p.rhs));
     return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
 }
 
@@ -312,21 +312,21 @@ struct half {
         p.entry = flushed(p.entry, threshold);
         if constexpr (P != pivoting::none) {
             alone.entry = flushed(alone.entry, threshold);
-            auto const better = prefer<P>(alone.entry, p.entry);
+            auto const change = outdone<P>(p.entry, alone.entry);
             combination<T> const c(alone.entry, p.entry);
             open_row<T, R> const next{c.q_factor * p.next, T(0), c.of(alone.rhs, p.rhs)};
-            p = {select(better, alone.entry, p.entry), select(better, T(0), p.next), select(better, alone.rhs, p.rhs)};
+            p = {select(change, alone.entry, p.entry), select(change, T(0), p.next), select(change, alone.rhs, p.rhs)};
             alone = next;
         }
         auto const q = row(j);
         T const q_entry = flushed(q.lower, threshold);
-        auto const keep = prefer<P>(p.entry, q_entry);
+        auto const swap = outdone<P>(p.entry, q_entry);
         combination<T> const c(p.entry, q_entry);
         int const slot = (j - 1) * Step;
-        near[slot] = c.template reciprocal_of_pivot<P>(keep, p.entry);
-        middle[slot] = select(keep, p.next, q.diagonal);
-        away[slot] = select(keep, T(0), q.upper);
-        side[slot] = select(keep, p.rhs, q.rhs);
+        near[slot] = c.template reciprocal_of_pivot<P>(swap, p.entry);
+        middle[slot] = select(swap, q.diagonal, p.next);
+        away[slot] = select(swap, q.upper, T(0));
+        side[slot] = select(swap, q.rhs, p.rhs);
         p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
     }
     /// The unknown of slot j from the two behind it, which move on.
@@ -354,23 +354,23 @@ COPPICE_HD COPPICE_ALWAYS_INLINE middle_values<R> solve_middle(half_rows<T, R> c
     R rhs = up.p.rhs;
     if constexpr (P != pivoting::none) {
         T const alone = flushed(down.alone.entry, threshold);
-        auto const better = prefer<P>(alone, p.entry);
+        auto const change = outdone<P>(p.entry, alone);
         combination<T> const c(alone, p.entry);
         entry = c.q_factor * p.next;
         rhs = c.of(down.alone.rhs, p.rhs);
-        p = {select(better, alone, p.entry), select(better, T(0), p.next), select(better, down.alone.rhs, p.rhs)};
-        auto const other = prefer<P>(up.alone.entry, entry);
-        entry = select(other, up.alone.entry, entry);
-        rhs = select(other, up.alone.rhs, rhs);
+        p = {select(change, alone, p.entry), select(change, T(0), p.next), select(change, down.alone.rhs, p.rhs)};
+        auto const lesser = outdone<P>(up.alone.entry, entry);
+        entry = select(lesser, entry, up.alone.entry);
+        rhs = select(lesser, rhs, up.alone.rhs);
     }
     T const q_entry = flushed(up.p.next, threshold);
-    auto const keep = prefer<P>(p.entry, q_entry);
+    auto const swap = outdone<P>(p.entry, q_entry);
     combination<T> const c(p.entry, q_entry);
     T const last = c.of(p.next, up.p.entry);
-    auto const best = P == pivoting::none ? T(0) <= T(0) : prefer<P>(last, entry);
-    R const x = safe_reciprocal(select(best, last, entry)) * select(best, c.of(p.rhs, up.p.rhs), rhs);
-    T const reciprocal = c.template reciprocal_of_pivot<P>(keep, p.entry);
-    return {reciprocal * (select(keep, p.rhs, up.p.rhs) - select(keep, p.next, up.p.entry) * x), x};
+    auto const worse = outdone<P>(last, entry);
+    R const x = safe_reciprocal(select(worse, entry, last)) * select(worse, rhs, c.of(p.rhs, up.p.rhs));
+    T const reciprocal = c.template reciprocal_of_pivot<P>(swap, p.entry);
+    return {reciprocal * (select(swap, up.p.rhs, p.rhs) - select(swap, up.p.entry, p.next) * x), x};
 }
 
 /// Calls step(j) for j = 2 .. length / 2 - 1, the inner rows of half a partition. A fixed length is unrolled here: the
