@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/tridiagonal.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/cuda_executor.hpp"
@@ -128,6 +129,63 @@ TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture
         auto const dominant = constant_system<double>(n, -1, 4, 1, 3);
         CHECK(backward_error(dominant, solve_on(exec, dominant, {pivoting::none})) <= 1e-15);
     }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: batches with many right-hand sides, in place, poisoned or not", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    struct shape {
+        std::int64_t rows, systems, columns;
+    };
+    auto const check = [&]<class T>(shape const s, double bound, std::int64_t poisoned) {
+        CAPTURE(s.rows);
+        CAPTURE(s.systems);
+        CAPTURE(s.columns);
+        std::int64_t const all = s.rows * s.systems, leading = all + 5;
+        std::vector<T> lower, diagonal, upper, rhs(std::size_t(leading * s.columns), T(7));
+        std::vector<test::system<T>> pairs; // [system][column]
+        for (std::int64_t k = 0; k < s.systems; ++k) {
+            auto one = random_system<T>(s.rows, std::uint64_t(50 + k));
+            one.spoil_corners();
+            for (auto& value : one.lower)
+                if (k == poisoned) value = std::numeric_limits<T>::quiet_NaN();
+            lower.insert(lower.end(), one.lower.begin(), one.lower.end());
+            diagonal.insert(diagonal.end(), one.diagonal.begin(), one.diagonal.end());
+            upper.insert(upper.end(), one.upper.begin(), one.upper.end());
+            for (std::int64_t c = 0; c < s.columns; ++c) {
+                for (std::size_t i = 0; i < one.rhs.size(); ++i) one.rhs[i] = T(std::sin(double(i) + 3.0 * double(c)));
+                std::copy(one.rhs.begin(), one.rhs.end(), rhs.begin() + c * leading + k * s.rows);
+                pairs.push_back(one);
+            }
+        }
+        auto const low = exec.copy(lower), mid = exec.copy(diagonal), up = exec.copy(upper);
+        auto x = exec.copy(rhs);
+        buffer<std::byte> memory(exec, tridiagonal_batch_workspace<T>(s.rows, s.systems, s.columns));
+        tridiagonal_batch<T> const batch{
+            {all, low.data(), mid.data(), up.data()}, s.systems, s.columns, x.data(), x.data(), leading, leading};
+        solve_tridiagonal_batch(exec, batch, memory.view());
+        auto const result = to_vector(exec, x.view());
+        for (std::int64_t k = 0; k < s.systems; ++k)
+            for (std::int64_t c = 0; c < s.columns; ++c) {
+                auto const first = result.begin() + c * leading + k * s.rows;
+                std::vector<T> const mine(first, first + s.rows);
+                CAPTURE(k);
+                CAPTURE(c);
+                if (k == poisoned && s.rows > 1)
+                    CHECK(std::any_of(mine.begin(), mine.end(), [](T value) { return std::isnan(value); }));
+                else
+                    CHECK(backward_error(pairs[std::size_t(k * s.columns + c)], mine) <= bound);
+            }
+        for (std::int64_t c = 0; c < s.columns; ++c) // what lies between the columns stays
+            for (std::int64_t i = all; i < leading; ++i) CHECK(result[std::size_t(c * leading + i)] == T(7));
+    };
+    for (shape const s : {shape{1, 3, 2}, shape{2, 1, 5}, shape{17, 40, 1}, shape{100, 7, 3}, shape{513, 5, 4},
+                          shape{5000, 3, 1}, shape{9001, 2, 3}})
+        for (std::int64_t const poisoned : {std::int64_t(-1), s.systems / 2}) {
+            if (s.systems == 1 && poisoned >= 0) continue;
+            check.template operator()<double>(s, 1e-13, poisoned);
+            check.template operator()<float>(s, 1e-4, poisoned);
+        }
 }
 
 TEST_CASE_TEMPLATE("tridiagonal: the solution may replace the right-hand side", Fixture, COPPICE_TEST_EXECUTORS) {
