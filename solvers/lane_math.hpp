@@ -35,6 +35,20 @@ __device__ COPPICE_ALWAYS_INLINE float larger_magnitude(float const& a, float co
 }
 #endif
 
+/// a b + c; fused on a GPU, in whatever expression and for whatever number of right-hand sides it stands.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T multiply_add(T const& a, T const& b, T const& c) {
+    return a * b + c;
+}
+#if defined(__CUDA_ARCH__)
+__device__ COPPICE_ALWAYS_INLINE float multiply_add(float const& a, float const& b, float const& c) {
+    return fmaf(a, b, c);
+}
+__device__ COPPICE_ALWAYS_INLINE double multiply_add(double const& a, double const& b, double const& c) {
+    return fma(a, b, c);
+}
+#endif
+
 /// The element type of a lane type.
 template <class T>
 struct lane_traits {

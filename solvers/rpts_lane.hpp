@@ -122,7 +122,7 @@ struct combination {
     }
     template <class V>
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
-        return p_factor * p + q_factor * q;
+        return multiply_add(p_factor, p, q_factor * q);
     }
     /// 1 over the entry of the pivot row, p unless `swap`. Huge where both are zero, so that a zero pivot under a zero
     /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).

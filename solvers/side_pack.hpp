@@ -33,6 +33,11 @@ struct alignas(16) side_pack {
         for (int c = 0; c < Count; ++c) a.value[c] = factor * a.value[c];
         return a;
     }
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE side_pack multiply_add(T const& factor, side_pack a, side_pack const& b) {
+        COPPICE_UNROLL
+        for (int c = 0; c < Count; ++c) a.value[c] = coppice::multiply_add(factor, a.value[c], b.value[c]);
+        return a;
+    }
     friend COPPICE_HD COPPICE_ALWAYS_INLINE side_pack select(bool condition, side_pack const& a, side_pack const& b) {
         side_pack result;
         COPPICE_UNROLL
