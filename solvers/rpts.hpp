@@ -43,9 +43,8 @@ std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems
 
 /// Solves a batch by RPTS, as solve_tridiagonal one system; what solve_bands is made of. Nothing is checked: there are
 /// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
-/// workspace is aligned to 64 bytes. Values of one system, NaN included, do not reach another. The same batch gives the
-/// same bits on every run; on CUDA the number of systems and whether there are several right-hand sides may decide how a
-/// system is cut into partitions and how its sums are rounded, on the host neither does.
+/// workspace is aligned to 64 bytes. Values of one system, NaN included, do not reach another; a right-hand side gives
+/// the same bits alone and among others. On CUDA the number of systems may decide how they are cut into partitions.
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});

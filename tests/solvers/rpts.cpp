@@ -118,9 +118,9 @@ TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture
         auto const s = random_system<double>(n, std::uint64_t(n) + 5);
         auto const f = random_system<float>(n, std::uint64_t(n) + 6);
         for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
-            // Of a thousand partitions some have nearly singular inner rows: a few hundred epsilon.
+            // Of thousands of partitions some have nearly singular inner rows: up to a few thousand epsilon.
             CHECK(backward_error(s, solve_on(exec, s, {pivot})) <= 1e-12);
-            CHECK(backward_error(f, solve_on(exec, f, {pivot})) <= 1e-4);
+            CHECK(backward_error(f, solve_on(exec, f, {pivot})) <= 1e-3);
         }
         // Without a diagonal, half of all partition lengths would have a singular inner matrix.
         if (n % 2 == 0) {
