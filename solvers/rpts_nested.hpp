@@ -8,7 +8,7 @@
 #pragma once
 
 #include "core/block.hpp"
-#include "solvers/rpts_lane.hpp"
+#include "solvers/rpts_halves.hpp"
 #include "solvers/rpts_stage.hpp"
 
 namespace coppice::rpts {

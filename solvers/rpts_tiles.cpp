@@ -4,7 +4,7 @@
 #include "solvers/rpts_tiles.hpp"
 
 #include "core/pack.hpp"
-#include "solvers/rpts_lane.hpp"
+#include "solvers/rpts_halves.hpp"
 
 namespace coppice::COPPICE_ISA {
 namespace {

@@ -62,8 +62,9 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
 template <pivoting P, class R, class T>
 void solve_in_blocks(system_view<T> const& s, std::int64_t last, int threads) {
     if (s.size <= last)
-        return solve_on_chip<P>(s, s.size <= threads * resident_partition<T> ? plan_whole<T>(s.size, s.pairs(), 1)
-                                                                             : plan_shares<T>(s.size, s.pairs(), threads));
+        return solve_on_chip<P>(s, s.size <= threads * resident_partition<T>
+                                       ? plan_whole<T>(s.size, s.pairs(), 1)
+                                       : plan_shares<T>(s.size, s.pairs(), threads));
     std::int64_t const partitions = partitions_of(s.size, block_partition), all = s.systems * 2 * partitions;
     std::vector<T> memory(std::size_t(all * (3 + s.columns)), T(0));
     T* const at = memory.data();
@@ -122,8 +123,8 @@ struct packed_batch {
     }
     std::int64_t leading() const { return n * systems; }
     system_view<T> view(std::vector<T>& x) const {
-        return {n, lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), systems, columns, n, leading(),
-                leading()};
+        return {n, lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), systems, columns,
+                n, leading(),    leading()};
     }
     std::vector<T> of(std::vector<T> const& x, std::int64_t k, std::int64_t c) const {
         auto const first = x.begin() + (c * systems + k) * n;
@@ -230,8 +231,9 @@ TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles
 }
 
 TEST_CASE("rpts: kernel bodies solve every size around their borders") {
-    for (std::int64_t const n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 29, 30, 31, 32, 33, 61, 64, 65, 127, 128, 129, 225, 226, 511,
-                                 512, 513, 991, 992, 993, 1023, 1024, 1025, 1984, 1985, 4000})
+    for (std::int64_t const n :
+         {1,   2,   3,   7,   8,   9,   15,  16,  17,  29,  30,  31,   32,   33,   61,   64,   65,
+          127, 128, 129, 225, 226, 511, 512, 513, 991, 992, 993, 1023, 1024, 1025, 1984, 1985, 4000})
         for (std::int64_t const last : {20, 300, 5120}) {
             CAPTURE(n);
             CAPTURE(last);
