@@ -18,6 +18,7 @@ struct factored_stage {
     stage<T, Units> base; ///< without right-hand sides while it factorises
     T* kept;
     factor_step step;
+    std::uint8_t const* active = nullptr; ///< null, or a flag for each stretch: its right-hand sides are not all zero
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return base.open(); }
     /// Kept elements of one stretch.
@@ -34,6 +35,24 @@ struct factored_stage {
         return walking > going ? (walking > coming ? walking : coming) : going > coming ? going : coming;
     }
 
+    /// Whether the step leaves zeros everywhere, which is what stands there already.
+    template <int Lanes>
+    COPPICE_HD bool rests(stretch_places<Lanes> const& at) const {
+        if (!active || step == factor_step::factorise) return false;
+        for (int l = 0; l < Lanes; ++l)
+            if (at.lane[l].link >= 0 && active[at.lane[l].link]) return false;
+        if (step == factor_step::forward) return true;
+        link_units<T> const& around = base.links;
+        int const size = around.width * around.sides;
+        for (int l = 0; l < Lanes; ++l)
+            for (int i = 0; i < size && at.lane[l].link >= 0; ++i)
+                if (!is_zero(around.rhs[at.lane[l].link * size + i]) ||
+                    !is_zero(around.rhs[at.lane[l].next * size + i]))
+                    return false;
+        return true;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static bool is_zero(T const& value) { return magnitude(value) == 0; }
+
     /// The step that is due for the stretches from p on.
     template <class Lane, class Team>
     COPPICE_HD void run(Team const& team, std::int64_t p, Lane* memory) const {
@@ -41,6 +60,7 @@ struct factored_stage {
         if (p >= base.stretches) return; // a team without a stretch, which keeps nothing
         auto const& g = base.shape;
         stretch_places<lanes> const at(base.all, base.units.depth, p);
+        if (rests(at)) return;
         Lane* const mine = reinterpret_cast<Lane*>(kept) + p / lanes * kept_each(g);
         if (step == factor_step::factorise) {
             using plain = pivot_teller<Units, lanes>;

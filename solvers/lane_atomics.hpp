@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Extremes over many workers. Order does not matter to them, so results stay the same on every run.
+/// \file Extremes, counts and flags over many workers. Order does not matter to them, so results stay the same on every
+/// run.
 #pragma once
 
 #include <cstdint>
@@ -41,12 +42,22 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise_to(double* place, double value) {
 #endif
 }
 
+/// ++*place.
+COPPICE_HD COPPICE_ALWAYS_INLINE void count_one(std::int64_t* place) {
+#if defined(__CUDA_ARCH__)
+    atomicAdd(reinterpret_cast<unsigned long long*>(place), 1ull);
+#else
+    __atomic_fetch_add(place, 1, __ATOMIC_RELAXED);
+#endif
+}
+
 /// *flag = 1, by any number of workers.
-COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(int* flag) {
+template <class Flag>
+COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(Flag* flag) {
 #if defined(__CUDA_ARCH__)
     *flag = 1;
 #else
-    __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(flag, Flag(1), __ATOMIC_RELAXED);
 #endif
 }
 

@@ -1,31 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file Sparse right-hand sides, written once over the primitives; included by the sources that instantiate it.
-///
-/// The largest entries of a column are found as the thesis does (section 2.6.12): bits of magnitudes are ordered like
-/// the magnitudes, so a histogram of the highest byte tells in which bin the k-th largest lies, the next byte refines
-/// it, until a bin holds just what is missing. Here the row number stands behind the magnitude as the last bytes, so
-/// that equal magnitudes are told apart and the answer does not depend on the order of atomics.
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "semiring/stored_value.hpp"
-#include "solvers/lane_atomics.hpp"
+#include "solvers/band_factor_solve.hpp"
+#include "solvers/largest_entries.hpp"
+#include "solvers/sparse_activity.hpp"
 #include "solvers/sparse_sides.hpp"
 
 namespace coppice {
 namespace sparse_sides {
 
-/// Writes column j of D into a column of zeros.
+template <class E>
+struct clear_elements {
+    E* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = E(0); }
+};
 template <class T>
+struct clear_columns {
+    columns_view<T> x;
+    COPPICE_HD void operator()(std::int64_t at) const { x.pointer[at % x.rows + at / x.rows * x.leading] = T(0); }
+};
+
+/// Writes column first + c of D into a column of zeros.
+template <class T, class I>
 struct scatter_column {
-    sparse_columns_view<T> d;
+    sparse_columns_view<T, I> d;
     std::int64_t first;
     columns_view<T> x;
+    activity active;
 
     /// In the library's own complex arithmetic: operators of std::complex are no device functions, and a kernel that
     /// calls them comes out empty.
@@ -35,221 +45,249 @@ struct scatter_column {
     }
     COPPICE_HD void operator()(std::int64_t c) const {
         T* const to = x.pointer + c * x.leading;
-        for (std::int64_t k = d.offsets[first + c]; k < d.offsets[first + c + 1]; ++k)
-            add(to[d.row_indices[k]], d.values[k]);
+        std::int64_t const begin = d.offsets[first + c], end = d.offsets[first + c + 1];
+        bool sound = begin >= 0 && begin <= end && end <= d.nonzeros;
+        for (std::int64_t k = begin; sound && k < end; ++k) {
+            std::int64_t const row = d.row_indices[k];
+            sound = row >= 0 && row < x.rows;
+            if (!sound) break;
+            add(to[row], d.values[k]);
+            active.mark(row);
+        }
+        if (!sound) spoil(to);
     }
-};
-template <class T>
-struct clear_columns {
-    columns_view<T> x;
-    COPPICE_HD void operator()(std::int64_t at) const { x.pointer[at % x.rows + at / x.rows * x.leading] = T(0); }
+    COPPICE_HD void spoil(T* to) const {
+        using real = real_lane_t<chain::lane_of_t<T>>;
+        for (std::int64_t row = 0; row < x.rows; ++row) {
+            reinterpret_cast<real&>(to[row]) = std::numeric_limits<real>::quiet_NaN();
+            active.mark(row);
+        }
+    }
 };
 
 /// Columns [first, first + x.columns) of D, dense.
-template <class T, class Executor>
-void spread(Executor const& exec, sparse_columns_view<T> const& d, std::int64_t first, columns_view<T> x) {
+template <class T, class I, class Executor>
+void spread(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
+            activity const& active = {}) {
+    if (active.flags) for_each(exec, active.bytes, clear_elements<std::uint8_t>{active.flags});
     for_each(exec, x.rows * x.columns, clear_columns<T>{x});
-    for_each(exec, x.columns, scatter_column<T>{d, first, x});
-}
-
-/// What entries are ordered by: the bits of |x| (|x|^2 of complex numbers), then the row, lower rows first.
-struct order_key {
-    std::uint64_t magnitude;
-    std::uint32_t row;
-
-    static constexpr int bytes = 12;
-    /// Byte `i`, the highest is 0.
-    COPPICE_HD int byte(int i) const {
-        return i < 8 ? int(magnitude >> (56 - 8 * i)) & 255 : int(row >> (24 - 8 * (i - 8))) & 255;
-    }
-    /// Whether the first `count` bytes agree.
-    COPPICE_HD bool agrees(order_key const& o, int count) const {
-        std::uint64_t const high = count >= 8 ? ~std::uint64_t(0) : ~(~std::uint64_t(0) >> (8 * count));
-        std::uint32_t const low = count <= 8 ? 0 : count >= 12 ? ~0u : ~(~0u >> (8 * (count - 8)));
-        return ((magnitude ^ o.magnitude) & (count == 0 ? 0 : high)) == 0 && ((row ^ o.row) & low) == 0;
-    }
-    COPPICE_HD bool greater(order_key const& o) const {
-        return magnitude != o.magnitude ? magnitude > o.magnitude : row > o.row;
-    }
-};
-
-template <class T>
-COPPICE_HD inline order_key key_of(T const& value, std::int64_t row) {
-    double size;
-    if constexpr (std::is_floating_point_v<T>) {
-        size = value < 0 ? -double(value) : double(value);
-    } else {
-        auto const* const parts = reinterpret_cast<typename T::value_type const*>(&value);
-        size = double(parts[0]) * double(parts[0]) + double(parts[1]) * double(parts[1]);
-    }
-    order_key key;
-    __builtin_memcpy(&key.magnitude, &size, sizeof(size));
-    key.magnitude &= ~(std::uint64_t(1) << 63);
-    key.row = ~std::uint32_t(row);
-    return key;
-}
-
-/// The search for the k-th largest of one column.
-struct search {
-    order_key prefix;
-    std::int64_t missing; ///< entries still to be found among those that agree with the prefix
-    int done;             ///< bytes of the prefix that count
-    bool exact;           ///< all that agree with it are wanted
-};
-
-inline constexpr int bins = 256;
-
-template <class T>
-struct count_bytes {
-    columns_view<T> x;
-    search const* searches;
-    std::int32_t* histogram; ///< [column][bin]
-    COPPICE_HD void operator()(std::int64_t at) const {
-        std::int64_t const c = at / x.rows, row = at - c * x.rows;
-        search const& s = searches[c];
-        if (s.exact) return;
-        order_key const key = key_of(x.pointer[row + c * x.leading], row);
-        if (key.agrees(s.prefix, s.done)) add_one(histogram + c * bins + key.byte(s.done));
-    }
-    COPPICE_HD static void add_one(std::int32_t* place) {
-#if defined(__CUDA_ARCH__)
-        atomicAdd(place, 1);
-#else
-        __atomic_fetch_add(place, 1, __ATOMIC_RELAXED);
-#endif
-    }
-};
-
-struct start_search {
-    search* searches;
-    std::int32_t const* offsets;
-    std::int64_t first, rows;
-    COPPICE_HD void operator()(std::int64_t c) const {
-        std::int64_t const wanted = offsets[first + c + 1] - offsets[first + c];
-        searches[c] = {{0, 0}, wanted, 0, wanted == rows};
-        if (wanted == 0) searches[c] = {{~std::uint64_t(0), ~0u}, 0, order_key::bytes, true}; // nothing is that large
-    }
-};
-
-/// Goes down the histogram to the bin of the k-th largest; empties it for the next round.
-struct narrow_search {
-    search* searches;
-    std::int32_t* histogram;
-    COPPICE_HD void operator()(std::int64_t c) const {
-        search& s = searches[c];
-        std::int32_t* const counts = histogram + c * bins;
-        if (!s.exact) {
-            int bin = bins - 1;
-            while (bin > 0 && counts[bin] < s.missing) s.missing -= counts[bin--];
-            if (s.done < 8)
-                s.prefix.magnitude |= std::uint64_t(bin) << (56 - 8 * s.done);
-            else
-                s.prefix.row |= std::uint32_t(bin) << (24 - 8 * (s.done - 8));
-            ++s.done;
-            s.exact = counts[bin] == s.missing || s.done == order_key::bytes;
-        }
-        for (int bin = 0; bin < bins; ++bin) counts[bin] = 0;
-    }
-};
-
-template <class T>
-struct is_kept {
-    columns_view<T> x;
-    search const* searches;
-    COPPICE_HD bool operator()(std::int64_t at) const {
-        std::int64_t const c = at / x.rows, row = at - c * x.rows;
-        order_key const key = key_of(x.pointer[row + c * x.leading], row);
-        search const& s = searches[c];
-        return key.agrees(s.prefix, s.done) || key.greater(s.prefix);
-    }
-};
-template <class T>
-struct keep_entry {
-    columns_view<T> x;
-    std::int32_t* row_indices;
-    T* values;
-    COPPICE_HD void operator()(std::int64_t position, std::int64_t at) const {
-        std::int64_t const c = at / x.rows, row = at - c * x.rows;
-        row_indices[position] = std::int32_t(row);
-        values[position] = x.pointer[row + c * x.leading];
-    }
-};
-struct zero_counts {
-    std::int32_t* counts;
-    COPPICE_HD void operator()(std::int64_t i) const { counts[i] = 0; }
-};
-
-/// Writes the entries kept of the columns of x, which are columns [first, ...) of the result.
-template <class T, class Executor>
-void prune(Executor const& exec, columns_view<T> x, std::int64_t first, std::int32_t const* offsets, search* searches,
-           std::int32_t* histogram, std::int32_t* row_indices, T* values) {
-    for_each(exec, x.columns, start_search{searches, offsets, first, x.rows});
-    for_each(exec, x.columns * bins, zero_counts{histogram});
-    for (int round = 0; round < order_key::bytes; ++round) {
-        for_each(exec, x.rows * x.columns, count_bytes<T>{x, searches, histogram});
-        for_each(exec, x.columns, narrow_search{searches, histogram});
-    }
-    select(exec, x.rows * x.columns, is_kept<T>{x, searches}, keep_entry<T>{x, row_indices, values});
+    for_each(exec, x.columns, scatter_column<T, I>{d, first, x, active});
 }
 
 inline void refuse(std::string const& what) { throw argument_error("solve with sparse right-hand sides: " + what); }
 
-template <class T>
-void check_sides(band_matrix<T> const& a, sparse_columns_view<T> const& d) {
+template <class T, class I>
+void check_sides(band_matrix<T> const& a, sparse_columns_view<T, I> const& d) {
     require_size("rows of sparse right-hand sides", d.rows, a.size);
     if (d.columns < 0) refuse(std::to_string(d.columns) + " columns");
+    if (d.nonzeros < 0) refuse(std::to_string(d.nonzeros) + " entries");
     if (d.columns > 0 && !d.offsets) refuse("null pointer to the column offsets");
+}
+template <class T, class I>
+void check_solution(sparse_columns_view<T, I> const& d, columns_view<T> x) {
+    require_size("solution rows of sparse right-hand sides", x.rows, d.rows);
+    require_size("solution columns of sparse right-hand sides", x.columns, d.columns);
+    if (x.columns == 0 || x.rows == 0) return;
+    if (!x.pointer) refuse("null pointer to the solution");
+    if (x.leading < x.rows) refuse("leading dimension " + std::to_string(x.leading));
+}
+inline void check_space(array_view<std::byte> workspace, std::int64_t needed) {
+    if (workspace.size() < needed)
+        refuse("workspace has " + std::to_string(workspace.size()) + " bytes, expected at least " +
+               std::to_string(needed));
+    if (needed > 0 && (!workspace.data() || reinterpret_cast<std::uintptr_t>(workspace.data()) % 64 != 0))
+        refuse("workspace is null or not aligned to 64 bytes");
+}
+
+/// Columns from which on a factorisation pays.
+inline constexpr std::int64_t factored_columns = 4;
+
+inline bool by_factor(std::int64_t columns, band_options const& o) {
+    return columns >= factored_columns && o.pivot != pivoting::scaled_partial && o.method != band_method::rpts &&
+           o.refinements == 0;
+}
+
+template <class T>
+activity activity_of(band_matrix<T> const& a, band_options const& o) {
+    auto const rows = chain::rows_of(a, o);
+    return {chain::levels_of(rows.batch), rows.n};
+}
+
+/// One solve of up to most_sides columns with a factorisation, from entries of D to X.
+template <class T, class I, class Executor>
+void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* factor, sparse_columns_view<T, I> const& d,
+                 std::int64_t first, columns_view<T> x, activity const& active, std::byte* workspace,
+                 band_options const& o) {
+    using lane = chain::lane_of_t<T>;
+    spread(exec, d, first, x, active);
+    auto const rows = chain::rows_of(a, o);
+    int const sides = int(x.columns);
+    auto* const values = reinterpret_cast<lane*>(x.pointer);
+    chain::row_units<lane> const units{rows, values, values, x.leading, x.leading, sides, nullptr};
+    auto* const rhs = reinterpret_cast<lane*>(workspace);
+    std::int64_t const elements = chain::for_each_stage(active.all, rows.n, sides, [](auto...) {});
+    chain::factored_stages<lane> stages(units, {}, chain::plan_factor(exec, rows), factor, rhs);
+    for_each(exec, elements, clear_elements<lane>{rhs}); // what stretches that rest leave
+    stages.rows.active = active.flags + active.begin[0];
+    for (int k = 0; k < stages.depth; ++k) {
+        for_each(exec, active.all.total(k + 2), raise_activity{active, k + 1});
+        stages.links[std::size_t(k)].active = active.flags + active.begin[k + 1];
+    }
+    std::byte* const launch = workspace + (elements * std::int64_t(sizeof(T)) + 63) / 64 * 64;
+    stages.up(exec, chain::factor_step::forward, launch);
+    stages.down(exec, launch);
+}
+
+/// Where a solve to sparse columns keeps what.
+struct pruning_plan {
+    std::int64_t columns = 0, searches = 0, histogram = 0, counts = 0, solve = 0, bytes = 0;
+
+    std::int64_t take(std::int64_t size) {
+        std::int64_t const at = bytes;
+        bytes += (size + 63) / 64 * 64;
+        return at;
+    }
+    largest::memory memory(std::byte* at) const {
+        return {reinterpret_cast<largest::search*>(at + searches), reinterpret_cast<std::int64_t*>(at + histogram),
+                reinterpret_cast<std::int64_t*>(at + counts)};
+    }
+};
+template <class T, class Executor>
+pruning_plan plan_pruning(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, std::int64_t batch,
+                          band_options const& o) {
+    if (batch < 1) refuse("batches of " + std::to_string(batch) + " columns");
+    std::int64_t const at_once = std::min(batch, columns);
+    std::int64_t const solving = sparse_to_dense_workspace(exec, a, at_once, o);
+    pruning_plan plan;
+    plan.columns = plan.take(a.size * at_once * std::int64_t(sizeof(T)));
+    plan.searches = plan.take(at_once * std::int64_t(sizeof(largest::search)));
+    plan.histogram = plan.take(at_once * largest::bins * 8);
+    plan.counts = plan.take(at_once * largest::counts_each(a.size) * 8);
+    plan.solve = plan.take(solving);
+    return plan;
 }
 
 } // namespace sparse_sides
 
 template <class T, executor Executor>
-void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
-                           sparse_columns_view<std::type_identity_t<T>> const& d,
+std::int64_t factored_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                                       band_options const& options) {
+    std::int64_t const solving = factored_workspace(exec, a, columns, options);
+    return solving == 0 ? 0 : (solving + 63) / 64 * 64 + sparse_sides::activity_of(a, options).bytes;
+}
+
+template <class T, class I, executor Executor>
+void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_view<std::byte const> factor,
+                           sparse_columns_view<std::type_identity_t<T>, I> const& d,
                            columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                            band_options const& options) {
-    sparse_sides::check_sides(a, d);
-    require_size("solution rows of sparse right-hand sides", x.rows, a.size);
-    require_size("solution columns of sparse right-hand sides", x.columns, d.columns);
-    if (x.columns > 0 && x.rows > 0) {
-        if (!x.pointer) sparse_sides::refuse("null pointer to the solution");
-        if (x.leading < x.rows) sparse_sides::refuse("leading dimension " + std::to_string(x.leading));
-        sparse_sides::spread(exec, d, 0, x);
+    using namespace sparse_sides;
+    check_sides(a, d);
+    check_solution(d, x);
+    std::int64_t const needed = factored_sparse_workspace(exec, a, x.columns, options);
+    chain::check_factor(a, options, factor.data(), factor.size(), bands_factor_bytes(exec, a, options),
+                        "factorisation");
+    check_space(workspace, needed);
+    if (a.size == 0) return;
+    activity active = activity_of(a, options);
+    active.flags = reinterpret_cast<std::uint8_t*>(workspace.data() + needed - active.bytes);
+    for (std::int64_t c = 0; c < x.columns; c += chain::most_sides) {
+        std::int64_t const sides = std::min<std::int64_t>(chain::most_sides, x.columns - c);
+        solve_group(exec, a, const_cast<std::byte*>(factor.data()), d, c,
+                    columns_view<T>(x.pointer + c * x.leading, x.rows, sides, x.leading), active, workspace.data(),
+                    options);
     }
-    solve_bands(exec, a, columns_view<T const>(x), x, workspace, options);
 }
 
 template <class T, executor Executor>
+std::int64_t sparse_to_dense_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                                       band_options const& options) {
+    if (!sparse_sides::by_factor(columns, options)) return bands_workspace(exec, a, columns, options);
+    return bands_factor_bytes(exec, a, options) + factored_sparse_workspace(exec, a, columns, options);
+}
+
+template <class T, class I, executor Executor>
+void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
+                           sparse_columns_view<std::type_identity_t<T>, I> const& d,
+                           columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                           band_options const& options) {
+    using namespace sparse_sides;
+    check_sides(a, d);
+    check_solution(d, x);
+    if (!by_factor(x.columns, options)) {
+        if (x.columns > 0 && x.rows > 0) spread(exec, d, 0, x);
+        solve_bands(exec, a, columns_view<T const>(x), x, workspace, options);
+        return;
+    }
+    check_space(workspace, sparse_to_dense_workspace(exec, a, x.columns, options));
+    std::int64_t const kept = bands_factor_bytes(exec, a, options);
+    auto const factor = workspace.slice(0, kept);
+    factorise_bands(exec, a, factor, options);
+    solve_factored_sparse(exec, a, array_view<std::byte const>(factor), d, x,
+                          workspace.slice(kept, workspace.size() - kept), options);
+}
+
+template <class T, executor Executor>
+std::int64_t sparse_to_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
+                                        band_options const& options, std::int64_t batch) {
+    return sparse_sides::plan_pruning(exec, a, columns, batch, options).bytes;
+}
+
+template <class T, class I, executor Executor>
 void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
-                            sparse_columns_view<std::type_identity_t<T>> const& d,
-                            array_view<std::int32_t const> offsets, array_view<std::int32_t> row_indices,
-                            array_view<std::type_identity_t<T>> values, band_options const& options,
-                            std::int64_t batch) {
+                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
+                            array_view<std::type_identity_t<I> const> offsets,
+                            array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
+                            array_view<std::byte> workspace, band_options const& options, std::int64_t batch) {
     using namespace sparse_sides;
     check_sides(a, d);
     require_size("offsets of a sparse solution", offsets.size(), d.columns + 1);
-    if (batch < 1) refuse("batches of " + std::to_string(batch) + " columns");
-    std::vector<std::int32_t> const ends = to_vector(exec, offsets);
+    require_size("values of a sparse solution", values.size(), row_indices.size());
+    auto const plan = plan_pruning(exec, a, d.columns, batch, options);
+    check_space(workspace, plan.bytes);
+    if (d.columns == 0 || a.size == 0) return;
+    batch = std::min(batch, d.columns);
+    std::byte* const space = workspace.data();
+    // As solve_sparse_to_dense does for one batch; but one factorisation is enough for all of them.
+    bool const factored = by_factor(batch, options);
+    auto const solving = workspace.slice(plan.solve, workspace.size() - plan.solve);
+    std::int64_t const kept = factored ? bands_factor_bytes(exec, a, options) : 0;
+    auto const factor = solving.slice(0, kept), rest = solving.slice(kept, solving.size() - kept);
+    if (factored) factorise_bands(exec, a, factor, options);
+    for (std::int64_t first = 0; first < d.columns; first += batch) {
+        columns_view<T> const x(reinterpret_cast<T*>(space + plan.columns), a.size, std::min(batch, d.columns - first));
+        sparse_columns_view<T, I> some = d;
+        some.offsets += first;
+        some.columns = x.columns;
+        if (factored) {
+            solve_factored_sparse(exec, a, array_view<std::byte const>(factor), some, x, rest, options);
+        } else {
+            spread(exec, some, 0, x);
+            solve_bands(exec, a, columns_view<T const>(x), x, solving, options);
+        }
+        largest::keep_largest(exec, x, first, offsets.data(), plan.memory(space), row_indices, values);
+    }
+}
+
+template <class T, class I, executor Executor>
+void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
+                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
+                            array_view<std::type_identity_t<I> const> offsets,
+                            array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
+                            band_options const& options, std::int64_t batch) {
+    using namespace sparse_sides;
+    check_sides(a, d);
+    require_size("offsets of a sparse solution", offsets.size(), d.columns + 1);
+    std::vector<I> const ends = to_vector(exec, offsets);
     for (std::size_t j = 0; j + 1 < ends.size(); ++j)
         if (ends[0] != 0 || ends[j + 1] < ends[j] || ends[j + 1] - ends[j] > a.size)
             refuse("column " + std::to_string(j) + " of the result is to hold entries " + std::to_string(ends[j]) +
                    " to " + std::to_string(ends[j + 1]) + " of " + std::to_string(a.size) + " rows");
     require_size("row indices of a sparse solution", row_indices.size(), ends.back());
     require_size("values of a sparse solution", values.size(), ends.back());
-    batch = std::min(batch, d.columns);
-    buffer<T> memory(exec, a.size * batch);
-    buffer<std::byte> workspace(exec, bands_workspace(exec, a, batch, options));
-    buffer<search> searches(exec, batch);
-    buffer<std::int32_t> histogram(exec, batch * bins);
-    for (std::int64_t first = 0; first < d.columns; first += batch) {
-        columns_view<T> const x(memory.data(), a.size, std::min(batch, d.columns - first));
-        if (a.size == 0) continue;
-        spread(exec, d, first, x);
-        solve_bands(exec, a, columns_view<T const>(x), x, workspace.view(), options);
-        std::int32_t const at = ends[std::size_t(first)];
-        prune(exec, x, first, offsets.data(), searches.data(), histogram.data(), row_indices.data() + at,
-              values.data() + at);
-    }
+    buffer<std::byte> workspace(exec, sparse_to_sparse_workspace(exec, a, d.columns, options, batch));
+    solve_sparse_to_sparse(exec, a, d, offsets, row_indices, values, workspace.view(), options, batch);
+    exec.synchronize();
 }
 
 } // namespace coppice

@@ -3,6 +3,10 @@
 
 #include "solvers/band_reference.hpp"
 #include "support/executors.hpp"
+#if !defined(COPPICE_TEST_CUDA)
+#include "solvers/band_factor_solve.hpp"
+#include "solvers/chain_host.hpp"
+#endif
 
 using namespace coppice;
 using namespace coppice::test;
@@ -10,9 +14,9 @@ using namespace coppice::test;
 namespace {
 
 /// Sparse right-hand sides with unsorted rows and repeated places, and what they mean.
-template <class T>
+template <class T, class I = std::int32_t>
 struct sparse_storage {
-    std::vector<std::int32_t> offsets{0}, rows;
+    std::vector<I> offsets{0}, rows;
     std::vector<T> values, dense;
 
     sparse_storage(std::int64_t n, std::int64_t columns, std::uint64_t seed) : dense(std::size_t(n * columns)) {
@@ -20,15 +24,66 @@ struct sparse_storage {
         std::mt19937 engine(static_cast<unsigned>(seed));
         for (std::int64_t j = 0; j < columns; ++j) {
             for (auto k = engine() % 6; k > 0; --k) {
-                auto const row = std::int32_t(engine() % std::uint64_t(n));
+                auto const row = I(engine() % std::uint64_t(n));
                 rows.push_back(row);
                 values.push_back(random());
                 dense[std::size_t(row + j * n)] += values.back();
             }
-            offsets.push_back(std::int32_t(rows.size()));
+            offsets.push_back(I(rows.size()));
         }
     }
 };
+
+/// The same in the memory of an executor.
+template <class T, class I, class Executor>
+struct sparse_on {
+    buffer<I> offsets, rows;
+    buffer<T> values;
+    sparse_columns_view<T, I> view;
+
+    sparse_on(Executor const& exec, sparse_storage<T, I> const& s, std::int64_t n)
+        : offsets(exec.copy(s.offsets)), rows(exec.copy(s.rows)), values(exec.copy(s.values)),
+          view{n, std::int64_t(s.offsets.size()) - 1, offsets.data(), rows.data(), values.data(), rows.size()} {}
+};
+
+/// X by one factorisation, from sparse columns and from the same columns dense.
+template <class T, class I, class Executor>
+std::pair<std::vector<T>, std::vector<T>> sparse_and_dense(Executor const& exec, band_matrix<T> const& a,
+                                                           sparse_columns_view<T, I> const& sparse,
+                                                           std::vector<T> const& dense, band_options const& options) {
+    buffer<std::byte> factor(exec, bands_factor_bytes(exec, a, options));
+    factorise_bands(exec, a, factor.view(), options);
+    auto const solve = [&](std::int64_t bytes, auto call) {
+        buffer<std::byte> workspace(exec, bytes);
+        auto x = exec.copy(dense);
+        call(columns_view<T>(x.data(), a.size, sparse.columns), workspace.view());
+        return to_vector(exec, x);
+    };
+    auto const d = exec.copy(dense);
+    array_view<std::byte const> const kept(factor.view());
+    return {solve(factored_sparse_workspace(exec, a, sparse.columns, options),
+                  [&](auto x, auto space) { solve_factored_sparse(exec, a, kept, sparse, x, space, options); }),
+            solve(factored_workspace(exec, a, sparse.columns, options), [&](auto x, auto space) {
+                columns_view<T const> const sides(d.data(), a.size, sparse.columns);
+                solve_factored_bands(exec, a, kept, sides, x, space, options);
+            })};
+}
+
+/// Both must agree to the last bit, zeros and all.
+template <class T, class I, class Executor>
+void check_same(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, band_options const& options) {
+    sparse_storage<T, I> const s(a.size, columns, std::uint64_t(a.size + columns + 1));
+    sparse_on<T, I, Executor> const d(exec, s, a.size);
+    auto const [sparse, dense] = sparse_and_dense(exec, a, d.view, s.dense, options);
+    REQUIRE(sparse.size() == dense.size());
+    std::size_t differ = 0, zero = 0;
+    for (std::size_t i = 0; i < sparse.size(); ++i) {
+        differ += sparse[i] == dense[i] ? 0 : 1;
+        zero += dense[i] == T(0) ? 1 : 0;
+    }
+    CHECK(differ == 0);
+    CHECK(zero < dense.size());
+}
 
 template <class T, class Executor>
 void check_sparse(Executor const& exec) {
@@ -41,7 +96,7 @@ void check_sparse(Executor const& exec) {
     auto const values = exec.copy(d.values);
     sparse_columns_view<T> const sides{n, columns, offsets.data(), rows.data(), values.data()};
     buffer<T> x(exec, n * columns);
-    buffer<std::byte> workspace(exec, bands_workspace(exec, a.matrix, columns));
+    buffer<std::byte> workspace(exec, sparse_to_dense_workspace(exec, a.matrix, columns));
     solve_sparse_to_dense(exec, a.matrix, sides, columns_view<T>(x.data(), n, columns), workspace.view());
     auto const dense = to_vector(exec, x);
     CHECK(backward_error_of(meaning, dense, d.dense) <= 100 * epsilon<T>);
@@ -83,6 +138,131 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides, dense and pruned solutions",
     check_sparse<double>(Fixture::exec());
     check_sparse<std::complex<float>>(Fixture::exec());
     check_sparse<std::complex<double>>(Fixture::exec());
+}
+
+TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    for (int const n : {1, 2, 4})
+        for (bool const cyclic : {false, true}) {
+            CAPTURE(n);
+            CAPTURE(cyclic);
+            block_storage<T> s(5000, n, std::uint64_t(n), cyclic);
+            // Heavy diagonals, so that solutions decay until they underflow.
+            for (std::int64_t i = 0; i < s.length; ++i)
+                for (int r = 0; r < n; ++r) s.diagonal[std::size_t((i * n + r) * n + r)] += 40;
+            blocks_on<T, decltype(exec)> const a(exec, s);
+            check_same<T, std::int64_t>(exec, a.matrix, 1, {.cyclic = cyclic});
+            check_same<T, std::int32_t>(exec, a.matrix, 13, {.cyclic = cyclic});
+            check_same<T, std::int32_t>(exec, a.matrix, 5,
+                                        {.cyclic = cyclic, .operation = matrix_operation::transposed});
+            check_same<T, std::int32_t>(exec, band_matrix<T>::batch(a.matrix, 20), 5, {.cyclic = cyclic});
+            check_same<T, std::int32_t>(exec, band_matrix<T>::interleaved_batch(a.matrix, 20), 5, {.cyclic = cyclic});
+        }
+    banded_storage<T> const s(3000, 3, 2, 7);
+    auto const bands = exec.copy(s.bands);
+    check_same<T, std::int32_t>(exec, band_matrix<T>(banded_view<T>{3000, 3, 2, bands.data()}), 9, {});
+}
+
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
+    host_executor const exec(2);
+    using T = double;
+    using kept = chain::factored_stage<T, chain::row_units<T>>;
+    std::int64_t const n = 32 * 16 * 12;
+    block_storage<T> s(n, 1, 3, false);
+    for (auto& value : s.diagonal) value += 40; // a solution is zero 300 rows from where the right-hand side is not
+    band_matrix<T> const a(s.view());
+    buffer<std::byte> factor(exec, bands_factor_bytes(exec, a));
+    factorise_bands(exec, a, factor.view());
+    buffer<std::byte> workspace(exec, factored_sparse_workspace(exec, a, 2));
+    auto const solve = [&](std::int32_t row) {
+        std::vector<std::int32_t> const offsets{0, 1, 2}, rows{5, row};
+        std::vector<T> const values{1, 2};
+        std::vector<T> x(std::size_t(2 * n));
+        solve_factored_sparse(exec, a, array_view<std::byte const>(factor.view()),
+                              sparse_columns_view<T>{n, 2, offsets.data(), rows.data(), values.data(), 2},
+                              columns_view<T>(x.data(), n, 2), workspace.view());
+        return x;
+    };
+    auto const expected = solve(20);
+    CHECK(expected[5] != 0);
+    // Between the second pack of stretches and the last, which is beside the first where a matrix is cyclic, what the
+    // elimination kept becomes NaN.
+    auto const rows = chain::rows_of(a, {});
+    auto const shape = chain::rows_shape(chain::levels_of(rows.batch), 1, 0);
+    auto* const memory = reinterpret_cast<T*>(factor.data() + chain::plan_factor(exec, rows).kept[0]);
+    std::int64_t const pack = chain::most_lanes * kept::kept_each(shape), all = n / chain::stretch_rows;
+    for (std::int64_t i = 2 * pack; i < kept::kept_total(shape, all) - pack; ++i) memory[i] = std::nan("");
+    CHECK(solve(20) == expected);
+    CHECK(std::isnan(solve(n / 2)[std::size_t(n + n / 2)])); // whoever walks there sees it
+}
+#endif
+
+TEST_CASE_TEMPLATE("bands: sparse right-hand sides with entries outside of the matrix", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = float;
+    std::int64_t const n = 90, columns = 6;
+    block_storage<T> const s(n, 1, 3, false);
+    blocks_on<T, decltype(exec)> const a(exec, s);
+    // Columns 1, 3, 4: a row behind the last, a negative one, offsets that fall.
+    auto const offsets = exec.copy(std::vector<std::int32_t>{0, 1, 2, 3, 4, 3, 5});
+    auto const rows = exec.copy(std::vector<std::int32_t>{5, 90, 6, -1, 7, 8});
+    auto const values = exec.copy(std::vector<T>{1, 1, 1, 1, 1, 1});
+    sparse_columns_view<T> const d{n, columns, offsets.data(), rows.data(), values.data(), 6};
+    buffer<T> x(exec, n * columns);
+    buffer<std::byte> workspace(exec, sparse_to_dense_workspace(exec, a.matrix, columns));
+    solve_sparse_to_dense(exec, a.matrix, d, columns_view<T>(x.data(), n, columns), workspace.view());
+    auto const got = to_vector(exec, x);
+    for (std::int64_t j : {1, 3, 4})
+        for (std::int64_t i = 0; i < n; ++i) REQUIRE(std::isnan(got[std::size_t(i + j * n)]));
+    for (std::int64_t j : {0, 2})
+        for (std::int64_t i = 0; i < n; ++i) REQUIRE(std::isfinite(got[std::size_t(i + j * n)]));
+    CHECK_THROWS_AS(solve_sparse_to_dense(exec, a.matrix, d, columns_view<T>(x.data(), n, columns),
+                                          workspace.view().slice(0, workspace.size() - 64)),
+                    argument_error);
+}
+
+TEST_CASE_TEMPLATE("bands: pruned solutions in a workspace never leave their room", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using T = double;
+    using I = std::int64_t;
+    std::int64_t const n = 300, columns = 10;
+    block_storage<T> const s(n, 1, 5, false);
+    blocks_on<T, decltype(exec)> const a(exec, s);
+    sparse_storage<T, I> const d(n, columns, 2);
+    sparse_on<T, I, decltype(exec)> const on(exec, d, n);
+    std::int64_t const room = 40;
+    buffer<std::byte> workspace(exec, sparse_to_sparse_workspace(exec, a.matrix, columns, {}, 4));
+    auto const prune = [&](std::vector<I> const& ends) {
+        auto const e = exec.copy(ends);
+        auto rows = exec.copy(std::vector<I>(std::size_t(room + 2), I(-7)));
+        auto values = exec.copy(std::vector<T>(std::size_t(room + 2), T(-7)));
+        solve_sparse_to_sparse(exec, a.matrix, on.view, array_view<I const>(e.view()), rows.view().slice(1, room),
+                               values.view().slice(1, room), workspace.view(), {}, 4);
+        return std::make_pair(to_vector(exec, rows), to_vector(exec, values));
+    };
+    std::vector<I> ends{0};
+    for (std::int64_t j = 0; j < columns; ++j) ends.push_back(4 * (j + 1));
+    auto const [rows, values] = prune(ends);
+    buffer<I> same_rows(exec, room);
+    buffer<T> same(exec, room);
+    auto const e = exec.copy(ends);
+    solve_sparse_to_sparse(exec, a.matrix, on.view, array_view<I const>(e.view()), same_rows.view(), same.view(), {},
+                           4);
+    CHECK(std::equal(rows.begin() + 1, rows.end() - 1, to_vector(exec, same_rows).begin()));
+    CHECK(std::equal(values.begin() + 1, values.end() - 1, to_vector(exec, same).begin()));
+    // Offsets behind the room, before it, falling ones.
+    for (auto const& wild :
+         {std::vector<I>{0, 30, 60, 90, 90, 90, 90, 90, 90, 90, 90}, std::vector<I>{-20, 0, 4, 8, 8, 8, 8, 8, 8, 8, 8},
+          std::vector<I>{40, 3, 50, 2, 0, 0, 1000, -1000, 5, 6, 7}}) {
+        auto const [r, v] = prune(wild);
+        CHECK(r.front() == -7);
+        CHECK(r.back() == -7);
+        CHECK(v.front() == -7);
+        CHECK(v.back() == -7);
+    }
 }
 
 TEST_CASE_TEMPLATE("bands: equal magnitudes are kept from the lowest row on", Fixture, COPPICE_TEST_EXECUTORS) {
