@@ -10,7 +10,7 @@ include(CMakePackageConfigHelpers)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
-  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.cuh)
+  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
 foreach(module core algebra semiring graph solvers)
   install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice/modules/${module}
     FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)

@@ -7,6 +7,19 @@
  *     cudaMalloc(&buffer, bytes);
  *     tridigpuSgtsv(stream, TRIDIGPU_DEFAULT_PIVOTING, N, n_r, a, b, c, X, D, buffer);
  *
+ * | function | solves |
+ * | --- | --- |
+ * | tridigpu<t>gtsv, cgtsv | scalar tridiagonal systems, cyclic ones |
+ * | tridigpu<t>bgtsv, cbgtsv | block tridiagonal systems, cyclic ones |
+ * | tridigpu<t>bgtf, bgtfs | the same, factorised once |
+ * | tridigpu<t>gbsv | banded systems |
+ * | tridigpu<t>gtsv_csc2dense, gtsv_csc2csc | sparse right-hand sides, dense and pruned solutions |
+ *
+ * Beyond the appendix: the same names with _64 behind them take 64-bit sizes and indices; gtsv_csc2csc_buffered works
+ * on a stream in a buffer of the caller's; bands_solve, bands_factor and bands_factor_solve take every class and
+ * batches of systems, with transposes, refinement and reports in device memory. tridiagonal_functions.inc declares them
+ * all; coppice.h has them for the host.
+ *
  * <t> is S, D, C, Z for float, double, cuComplex, cuDoubleComplex. All arrays are in memory of the current device.
  * Dense matrices are column-major; bands a, b, c hold N blocks of n x n, each column-major; a banded matrix holds its
  * kl + ku + 1 bands of N elements from the lowest to the highest. What lies outside a matrix that is not cyclic is
@@ -26,7 +39,7 @@
 #ifndef COPPICE_TRIDIGPU_H
 #define COPPICE_TRIDIGPU_H
 
-#include <stddef.h>
+#include <coppice/c_types.h>
 
 #if defined(__has_include)
 #if __has_include(<cuComplex.h>)
@@ -44,12 +57,8 @@ typedef struct {
 #endif
 struct CUstream_st;
 
-/* A C caller may pass any int for an enumeration; in C++ it may hold any only where its type is fixed. */
 #if defined(__cplusplus)
-#define COPPICE_C_INT : int
 extern "C" {
-#else
-#define COPPICE_C_INT
 #endif
 
 typedef enum COPPICE_C_INT {
@@ -71,182 +80,28 @@ typedef enum COPPICE_C_INT {
 /*! What the last call of this thread that failed had to say; valid until the next one fails. */
 char const* tridigpu_last_error(void);
 
-/*! Solves scalar tridiagonal systems with n_r right-hand sides. */
-tridigpu_status_t tridigpuSgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuSgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, float const* a,
-                                float const* b, float const* c, float* X, float const* D, void* p_buffer);
-tridigpu_status_t tridigpuDgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuDgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, double const* a,
-                                double const* b, double const* c, double* X, double const* D, void* p_buffer);
-tridigpu_status_t tridigpuCgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuCgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, cuComplex const* a,
-                                cuComplex const* b, cuComplex const* c, cuComplex* X, cuComplex const* D,
-                                void* p_buffer);
-tridigpu_status_t tridigpuZgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuZgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r,
-                                cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c,
-                                cuDoubleComplex* X, cuDoubleComplex const* D, void* p_buffer);
-/*! Solves cyclic scalar tridiagonal systems: a[0] and c[N - 1] couple the first and the last row. */
-tridigpu_status_t tridigpuScgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuScgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, float const* a,
-                                 float const* b, float const* c, float* X, float const* D, void* p_buffer);
-tridigpu_status_t tridigpuDcgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuDcgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, double const* a,
-                                 double const* b, double const* c, double* X, double const* D, void* p_buffer);
-tridigpu_status_t tridigpuCcgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuCcgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, cuComplex const* a,
-                                 cuComplex const* b, cuComplex const* c, cuComplex* X, cuComplex const* D,
-                                 void* p_buffer);
-tridigpu_status_t tridigpuZcgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuZcgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r,
-                                 cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c,
-                                 cuDoubleComplex* X, cuDoubleComplex const* D, void* p_buffer);
-/*! Solves block tridiagonal systems of N block rows with blocks of n x n. */
-tridigpu_status_t tridigpuSbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuSbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 float const* a, float const* b, float const* c, float* X, float const* D,
-                                 void* p_buffer);
-tridigpu_status_t tridigpuDbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuDbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 double const* a, double const* b, double const* c, double* X, double const* D,
-                                 void* p_buffer);
-tridigpu_status_t tridigpuCbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuCbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 cuComplex const* a, cuComplex const* b, cuComplex const* c, cuComplex* X,
-                                 cuComplex const* D, void* p_buffer);
-tridigpu_status_t tridigpuZbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuZbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c,
-                                 cuDoubleComplex* X, cuDoubleComplex const* D, void* p_buffer);
-/*! Solves cyclic block tridiagonal systems. */
-tridigpu_status_t tridigpuScbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                                size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuScbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                  float const* a, float const* b, float const* c, float* X, float const* D,
-                                  void* p_buffer);
-tridigpu_status_t tridigpuDcbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                                size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuDcbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                  double const* a, double const* b, double const* c, double* X, double const* D,
-                                  void* p_buffer);
-tridigpu_status_t tridigpuCcbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                                size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuCcbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                  cuComplex const* a, cuComplex const* b, cuComplex const* c, cuComplex* X,
-                                  cuComplex const* D, void* p_buffer);
-tridigpu_status_t tridigpuZcbgtsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                                size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuZcbgtsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                  cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c,
-                                  cuDoubleComplex* X, cuDoubleComplex const* D, void* p_buffer);
-/*! Factorises a block tridiagonal matrix. a, b, c may be overwritten and are not to be changed before the last
- * bgtfs. */
-tridigpu_status_t tridigpuSbgtf_factorizationBufferSizeExt(tridigpu_pivoting_t p, int N, int n,
-                                                           size_t* factorization_buffer_size_in_bytes);
-tridigpu_status_t tridigpuSbgtf(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n, float* a, float* b,
-                                float* c, void* p_factorization_buffer);
-tridigpu_status_t tridigpuDbgtf_factorizationBufferSizeExt(tridigpu_pivoting_t p, int N, int n,
-                                                           size_t* factorization_buffer_size_in_bytes);
-tridigpu_status_t tridigpuDbgtf(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n, double* a, double* b,
-                                double* c, void* p_factorization_buffer);
-tridigpu_status_t tridigpuCbgtf_factorizationBufferSizeExt(tridigpu_pivoting_t p, int N, int n,
-                                                           size_t* factorization_buffer_size_in_bytes);
-tridigpu_status_t tridigpuCbgtf(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n, cuComplex* a,
-                                cuComplex* b, cuComplex* c, void* p_factorization_buffer);
-tridigpu_status_t tridigpuZbgtf_factorizationBufferSizeExt(tridigpu_pivoting_t p, int N, int n,
-                                                           size_t* factorization_buffer_size_in_bytes);
-tridigpu_status_t tridigpuZbgtf(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n, cuDoubleComplex* a,
-                                cuDoubleComplex* b, cuDoubleComplex* c, void* p_factorization_buffer);
-/*! Solves with a factorisation that bgtf left in a, b, c and its buffer, for the same p, N and n. */
-tridigpu_status_t tridigpuSbgtfs_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuSbgtfs(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 float const* a, float const* b, float const* c, float* X, float const* D,
-                                 void const* p_factorization_buffer, void* p_buffer);
-tridigpu_status_t tridigpuDbgtfs_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuDbgtfs(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 double const* a, double const* b, double const* c, double* X, double const* D,
-                                 void const* p_factorization_buffer, void* p_buffer);
-tridigpu_status_t tridigpuCbgtfs_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuCbgtfs(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 cuComplex const* a, cuComplex const* b, cuComplex const* c, cuComplex* X,
-                                 cuComplex const* D, void const* p_factorization_buffer, void* p_buffer);
-tridigpu_status_t tridigpuZbgtfs_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int n,
-                                               size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuZbgtfs(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int n,
-                                 cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c,
-                                 cuDoubleComplex* X, cuDoubleComplex const* D, void const* p_factorization_buffer,
-                                 void* p_buffer);
-/*! Solves banded systems with kl bands below and ku above the diagonal. */
-tridigpu_status_t tridigpuSgbsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                              size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuSgbsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                float const* AB, float* X, float const* D, void* p_buffer);
-tridigpu_status_t tridigpuDgbsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                              size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuDgbsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                double const* AB, double* X, double const* D, void* p_buffer);
-tridigpu_status_t tridigpuCgbsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                              size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuCgbsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                cuComplex const* AB, cuComplex* X, cuComplex const* D, void* p_buffer);
-tridigpu_status_t tridigpuZgbsv_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                              size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuZgbsv(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r, int kl, int ku,
-                                cuDoubleComplex const* AB, cuDoubleComplex* X, cuDoubleComplex const* D,
-                                void* p_buffer);
-/*! Solves scalar tridiagonal systems with sparse right-hand sides (compressed columns) and dense solutions. */
-tridigpu_status_t tridigpuSgtsv_csc2dense_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r,
-                                                        size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuSgtsv_csc2dense(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r,
-                                          float const* a, float const* b, float const* c, float* X,
-                                          float const* rhs_values, int const* rhs_row_indices, int const* rhs_col_ptrs,
-                                          int rhs_nnz, void* p_buffer);
-tridigpu_status_t tridigpuDgtsv_csc2dense_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r,
-                                                        size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuDgtsv_csc2dense(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r,
-                                          double const* a, double const* b, double const* c, double* X,
-                                          double const* rhs_values, int const* rhs_row_indices, int const* rhs_col_ptrs,
-                                          int rhs_nnz, void* p_buffer);
-tridigpu_status_t tridigpuCgtsv_csc2dense_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r,
-                                                        size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuCgtsv_csc2dense(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r,
-                                          cuComplex const* a, cuComplex const* b, cuComplex const* c, cuComplex* X,
-                                          cuComplex const* rhs_values, int const* rhs_row_indices,
-                                          int const* rhs_col_ptrs, int rhs_nnz, void* p_buffer);
-tridigpu_status_t tridigpuZgtsv_csc2dense_bufferSizeExt(tridigpu_pivoting_t p, int N, int n_r,
-                                                        size_t* buffer_size_in_bytes);
-tridigpu_status_t tridigpuZgtsv_csc2dense(struct CUstream_st* stream, tridigpu_pivoting_t p, int N, int n_r,
-                                          cuDoubleComplex const* a, cuDoubleComplex const* b, cuDoubleComplex const* c,
-                                          cuDoubleComplex* X, cuDoubleComplex const* rhs_values,
-                                          int const* rhs_row_indices, int const* rhs_col_ptrs, int rhs_nnz,
-                                          void* p_buffer);
-/*! Solves scalar tridiagonal systems with sparse right-hand sides and keeps of each column of the solution as many
- * entries of largest magnitude as result_col_ptrs leaves room for. Allocates, works on the default stream and returns
- * when the result is there. */
-tridigpu_status_t tridigpuSgtsv_csc2csc(tridigpu_pivoting_t p, int N, float const* a, float const* b, float const* c,
-                                        float const* rhs_values, int const* rhs_row_indices, int const* rhs_col_ptrs,
-                                        int n_r, int rhs_nnz, float* result_values, int* result_row_indices,
-                                        int const* result_col_ptrs, int result_nnz);
-tridigpu_status_t tridigpuDgtsv_csc2csc(tridigpu_pivoting_t p, int N, double const* a, double const* b, double const* c,
-                                        double const* rhs_values, int const* rhs_row_indices, int const* rhs_col_ptrs,
-                                        int n_r, int rhs_nnz, double* result_values, int* result_row_indices,
-                                        int const* result_col_ptrs, int result_nnz);
-tridigpu_status_t tridigpuCgtsv_csc2csc(tridigpu_pivoting_t p, int N, cuComplex const* a, cuComplex const* b,
-                                        cuComplex const* c, cuComplex const* rhs_values, int const* rhs_row_indices,
-                                        int const* rhs_col_ptrs, int n_r, int rhs_nnz, cuComplex* result_values,
-                                        int* result_row_indices, int const* result_col_ptrs, int result_nnz);
-tridigpu_status_t tridigpuZgtsv_csc2csc(tridigpu_pivoting_t p, int N, cuDoubleComplex const* a,
-                                        cuDoubleComplex const* b, cuDoubleComplex const* c,
-                                        cuDoubleComplex const* rhs_values, int const* rhs_row_indices,
-                                        int const* rhs_col_ptrs, int n_r, int rhs_nnz, cuDoubleComplex* result_values,
-                                        int* result_row_indices, int const* result_col_ptrs, int result_nnz);
+#define COPPICE_TRIDIGPU_TYPES(F) F(S, float) F(D, double) F(C, cuComplex) F(Z, cuDoubleComplex)
+#define COPPICE_TRIDIGPU_STREAM struct CUstream_st *stream,
+
+/* Name for name and argument for argument. */
+#define COPPICE_C_NAME(t, f) tridigpu##t##f
+#define COPPICE_C_TYPES COPPICE_TRIDIGPU_TYPES
+#define COPPICE_C_STREAM COPPICE_TRIDIGPU_STREAM
+#define COPPICE_C_SIZE int
+#define COPPICE_C_STATUS tridigpu_status_t
+#define COPPICE_C_PIVOTING tridigpu_pivoting_t
+#define COPPICE_C_ADDITIONS 1
+#include <coppice/tridiagonal_functions.inc>
+
+/* The same with 64-bit sizes and indices. */
+#define COPPICE_C_NAME(t, f) tridigpu##t##f##_64
+#define COPPICE_C_TYPES COPPICE_TRIDIGPU_TYPES
+#define COPPICE_C_STREAM COPPICE_TRIDIGPU_STREAM
+#define COPPICE_C_SIZE int64_t
+#define COPPICE_C_STATUS tridigpu_status_t
+#define COPPICE_C_PIVOTING tridigpu_pivoting_t
+#define COPPICE_C_ADDITIONS 0
+#include <coppice/tridiagonal_functions.inc>
 
 /* The appendix also spells it so. */
 #define tridigpuSbgtrfs tridigpuSbgtfs

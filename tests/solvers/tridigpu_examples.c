@@ -1,80 +1,128 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The C interface, compiled by a C compiler: argument errors everywhere, the examples of the appendix with a device. */
+/* The C interface on CUDA, compiled by a C compiler: argument errors everywhere, the examples with a device. */
 #include <coppice/tridigpu.h>
 
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-static int failures = 0;
-
-static void require(int condition, char const* what) {
-    if (condition) return;
-    printf("failed: %s\n", what);
-    ++failures;
-}
+#include "c_examples.h"
 
 #if defined(COPPICE_HAS_CUDA)
 #include <cuda_runtime_api.h>
+
+static cudaStream_t stream;
+
+static void* take(size_t bytes) {
+    void* memory = NULL;
+    require(cudaMalloc(&memory, bytes + 64) == cudaSuccess, "cudaMalloc");
+    return memory;
+}
+static void* put(void const* host, size_t bytes) {
+    void* const memory = take(bytes);
+    cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice);
+    return memory;
+}
+static void get(void* to, void const* from, size_t bytes) {
+    require(cudaDeviceSynchronize() == cudaSuccess, "synchronize");
+    cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+}
+static void give_back(void* memory) { cudaFree(memory); }
 
 static void succeed(tridigpu_status_t status) {
     if (status != TRIDIGPU_STATUS_SUCCESS) printf("%s\n", tridigpu_last_error());
     require(status == TRIDIGPU_STATUS_SUCCESS, "a call");
 }
 
+/* Calls on a stream are captured into a graph, which runs then: nothing may wait or allocate before
+ * first run. The default stream cannot be captured. */
+static void begin_call(void) {
+    if (stream)
+        require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess, "begin of a capture");
+}
+static void end_call(tridigpu_status_t status) {
+    succeed(status);
+    if (!stream) return;
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t ready = NULL;
+    require(cudaStreamEndCapture(stream, &graph) == cudaSuccess, "a capture");
+    require(cudaGraphInstantiate(&ready, graph, 0) == cudaSuccess, "a graph");
+    for (int i = 0; i < 1; ++i) require(cudaGraphLaunch(ready, stream) == cudaSuccess, "launch of a graph");
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+}
+#define run(call)                                                                                                      \
+    do {                                                                                                               \
+        begin_call();                                                                                                  \
+        end_call(call);                                                                                                \
+    } while (0)
+
+#define PREFIX tridigpu
+#define PIVOTING tridigpu_pivoting_t
+#define DEFAULT_PIVOTING TRIDIGPU_DEFAULT_PIVOTING
+#define INVALID_VALUE TRIDIGPU_STATUS_INVALID_VALUE
+#define LAST_ERROR tridigpu_last_error
+#define INDEX int
+#define ON_STREAM stream,
+
 #define T float
 #define S S
 #define MAKE(x) ((float)(x))
 #define REAL(x) ((double)(x))
 #define EPSILON FLT_EPSILON
-#include "tridigpu_examples.inc"
+#include "c_examples.inc"
 #define T double
 #define S D
 #define MAKE(x) (x)
 #define REAL(x) (x)
 #define EPSILON DBL_EPSILON
-#include "tridigpu_examples.inc"
+#include "c_examples.inc"
 #define T cuComplex
 #define S C
 #define MAKE(x) make_cuComplex((float)(x), 0)
 #define REAL(v) ((double)(v).x)
 #define EPSILON FLT_EPSILON
-#include "tridigpu_examples.inc"
+#include "c_examples.inc"
 #define T cuDoubleComplex
 #define S Z
 #define MAKE(x) make_cuDoubleComplex(x, 0)
 #define REAL(v) ((v).x)
 #define EPSILON DBL_EPSILON
-#include "tridigpu_examples.inc"
+#include "c_examples.inc"
+
+static void on_a_device(void) {
+    size_t bytes = 0, wide_bytes = 0;
+    tridigpu_pivoting_t const p = TRIDIGPU_DEFAULT_PIVOTING;
+    require(tridigpuSgtsv_bufferSizeExt(p, 10, 1, NULL) == TRIDIGPU_STATUS_INVALID_VALUE, "null size");
+    require(tridigpuSbgtsv_bufferSizeExt(p, 10, 1, 9, &bytes) == TRIDIGPU_STATUS_INVALID_VALUE, "n = 9");
+    require(tridigpuSgbsv_bufferSizeExt(p, 10, 1, -1, 2, &bytes) == TRIDIGPU_STATUS_INVALID_VALUE, "kl = -1");
+    succeed(tridigpuSgtsv_bufferSizeExt(p, 1 << 20, 3, &bytes));
+    succeed(tridigpuSgtsv_bufferSizeExt_64(p, 1 << 20, 3, &wide_bytes));
+    require(bytes == wide_bytes, "both widths ask for the same");
+    succeed(tridigpuDgtsv_bufferSizeExt_64(p, (int64_t)1 << 33, 1, &wide_bytes));
+    require(wide_bytes > ((size_t)1 << 33), "2^33 rows");
+    cudaStreamCreate(&stream);
+    S_examples(), S_batches();
+    D_examples(), D_batches();
+    C_examples(), C_batches();
+    cudaStreamDestroy(stream);
+    stream = NULL;
+    Z_examples(), Z_batches();
+}
 #endif
 
 int main(void) {
     size_t bytes = 0;
+    int const ends[] = {0, 0};
     tridigpu_pivoting_t const p = TRIDIGPU_DEFAULT_PIVOTING;
-    require(tridigpuSgtsv_bufferSizeExt(p, -1, 1, &bytes) == TRIDIGPU_STATUS_INVALID_VALUE, "N = -1");
-    require(strstr(tridigpu_last_error(), "-1") != NULL, "the message names the value");
-    require(tridigpuDgtsv_bufferSizeExt((tridigpu_pivoting_t)9, 1, 1, &bytes) == TRIDIGPU_STATUS_INVALID_VALUE,
-            "unknown pivoting");
-    require(tridigpuCgtsv(NULL, p, 5, -2, NULL, NULL, NULL, NULL, NULL, NULL) == TRIDIGPU_STATUS_INVALID_VALUE,
-            "n_r = -2");
-    require(tridigpuZgtsv_csc2csc(p, 5, NULL, NULL, NULL, NULL, NULL, NULL, 1, -1, NULL, NULL, NULL, 0) ==
-                TRIDIGPU_STATUS_INVALID_VALUE,
-            "rhs_nnz = -1");
+    /* Found without a device, and before one is looked for. */
+    refused(tridigpuSgtsv_bufferSizeExt(p, -1, 1, &bytes), tridigpu_last_error, "-1");
+    refused(tridigpuDgtsv_bufferSizeExt((tridigpu_pivoting_t)9, 1, 1, &bytes), tridigpu_last_error, "pivoting 9");
+    refused(tridigpuCgtsv(NULL, p, 5, -2, NULL, NULL, NULL, NULL, NULL, NULL), tridigpu_last_error, "-2");
+    refused(tridigpuZgtsv_csc2csc(p, 5, NULL, NULL, NULL, NULL, NULL, NULL, 1, -1, NULL, NULL, ends, 0),
+            tridigpu_last_error, "rhs_nnz");
     if (tridigpuSgtsv_bufferSizeExt(p, 10, 1, &bytes) == TRIDIGPU_STATUS_NO_DEVICE) {
         printf("no CUDA device: the examples do not run\n");
         return failures ? 1 : 77;
     }
 #if defined(COPPICE_HAS_CUDA)
-    require(tridigpuSgtsv_bufferSizeExt(p, 10, 1, NULL) == TRIDIGPU_STATUS_INVALID_VALUE, "null size");
-    require(tridigpuSbgtsv_bufferSizeExt(p, 10, 1, 9, &bytes) == TRIDIGPU_STATUS_INVALID_VALUE, "n = 9");
-    cudaStream_t stream;
-    cudaStreamCreate(&stream);
-    S_examples(stream);
-    D_examples(stream);
-    C_examples(stream);
-    Z_examples(NULL);
-    cudaStreamDestroy(stream);
+    on_a_device();
 #endif
     return failures ? 1 : 0;
 }

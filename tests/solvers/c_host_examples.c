@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The C interface on the host, compiled by a C compiler: the examples of the appendix, batches, bad arguments. */
+#include <coppice/coppice.h>
+
+#include "c_examples.h"
+
+static void* take(size_t bytes) { return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64); }
+static void* put(void const* host, size_t bytes) { return memcpy(take(bytes), host, bytes); }
+static void get(void* to, void const* from, size_t bytes) { memcpy(to, from, bytes); }
+static void give_back(void* memory) { free(memory); }
+
+static void succeed(coppice_status_t status) {
+    if (status != COPPICE_STATUS_SUCCESS) printf("%s\n", coppice_last_error());
+    require(status == COPPICE_STATUS_SUCCESS, "a call");
+}
+
+#define PREFIX coppice
+#define PIVOTING coppice_pivoting_t
+#define DEFAULT_PIVOTING COPPICE_DEFAULT_PIVOTING
+#define INVALID_VALUE COPPICE_STATUS_INVALID_VALUE
+#define LAST_ERROR coppice_last_error
+#define INDEX int64_t
+#define ON_STREAM
+#define run(call) succeed(call)
+
+#define T float
+#define S S
+#define MAKE(x) ((float)(x))
+#define REAL(x) ((double)(x))
+#define EPSILON FLT_EPSILON
+#include "c_examples.inc"
+#define T double
+#define S D
+#define MAKE(x) (x)
+#define REAL(x) (x)
+#define EPSILON DBL_EPSILON
+#include "c_examples.inc"
+#define T coppice_complex_float
+#define S C
+#define MAKE(x) ((coppice_complex_float){(float)(x), 0})
+#define REAL(v) ((double)(v).re)
+#define EPSILON FLT_EPSILON
+#include "c_examples.inc"
+#define T coppice_complex_double
+#define S Z
+#define MAKE(x) ((coppice_complex_double){x, 0})
+#define REAL(v) ((v).re)
+#define EPSILON DBL_EPSILON
+#include "c_examples.inc"
+
+static void bad_arguments(void) {
+    coppice_pivoting_t const p = COPPICE_DEFAULT_PIVOTING;
+    size_t bytes = 0;
+    double v[8] = {1, 1, 1, 1, 1, 1, 1, 1}, x[8];
+    int64_t const rows[] = {5}, wild[] = {1}, ends[] = {0, 1};
+    void* const buffer = take(1 << 20);
+    char const* (*const e)(void) = coppice_last_error;
+    refused(coppiceSgtsv_bufferSizeExt(p, -1, 1, &bytes), e, "N is -1");
+    refused(coppiceSgtsv_bufferSizeExt(p, (int64_t)1 << 60, 1, &bytes), e, "N is");
+    refused(coppiceSgtsv_bufferSizeExt(p, 10, (int64_t)1 << 60, &bytes), e, "n_r is");
+    refused(coppiceSgtsv_bufferSizeExt(p, 10, 1, NULL), e, "null pointer");
+    refused(coppiceDgtsv_bufferSizeExt((coppice_pivoting_t)9, 1, 1, &bytes), e, "unknown pivoting 9");
+    refused(coppiceDgtsv_bufferSizeExt((coppice_pivoting_t)-1, 1, 1, &bytes), e, "unknown pivoting -1");
+    refused(coppiceCgtsv(p, 5, -2, NULL, NULL, NULL, NULL, NULL, NULL), e, "n_r is -2");
+    refused(coppiceDgtsv(p, 8, 1, NULL, v, v, x, v, buffer), e, "null pointer");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, NULL, v, buffer), e, "null pointer");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, NULL, buffer), e, "null pointer");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, NULL), e, "workspace is null");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, (char*)buffer + 4), e, "not aligned");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, v, x, buffer), e, "overlaps");
+    refused(coppiceDbgtsv(p, 1, 1, 9, v, v, v, x, v, buffer), e, "blocks of 9");
+    refused(coppiceDbgtsv(p, 1, 1, 0, v, v, v, x, v, buffer), e, "blocks of 0");
+    refused(coppiceDgbsv(p, 8, 1, 9, 0, v, x, v, buffer), e, "9");
+    refused(coppiceDgbsv(p, 8, 1, -1, -1, v, x, v, buffer), e, "-1");
+    refused(coppiceDbgtf(p, 8, 1, x, x, x, NULL), e, "factorisation is null");
+    refused(coppiceZgtsv_csc2csc(p, 5, NULL, NULL, NULL, NULL, NULL, NULL, 1, -1, NULL, NULL, ends, 0), e, "rhs_nnz");
+    refused(coppiceDgtsv_csc2csc(p, 8, v, v, v, v, rows, ends, 1, 1, x, NULL, ends, 1), e, "null pointer");
+    refused(coppiceDgtsv_csc2csc(p, 8, v, v, v, v, rows, ends, 1, 1, x, (int64_t*)x, wild, 0), e, "column 0");
+    refused(coppiceDbands_solve_bufferSizeExt(NULL, 1, NULL, 0, &bytes), e, "null pointer");
+    refused(coppice_set_threads(-1), e, "-1");
+
+    /* Nothing to do is no error. */
+    succeed(coppiceDgtsv(p, 0, 1, NULL, NULL, NULL, NULL, NULL, NULL));
+    succeed(coppiceDgtsv(p, 8, 0, v, v, v, NULL, NULL, NULL));
+    /* An entry outside of the matrix spoils its column. */
+    int64_t const outside[] = {8};
+    v[0] = 3;
+    succeed(coppiceDgtsv_csc2dense(p, 8, 1, v, v, v, x, v, outside, ends, 1, buffer));
+    for (int i = 0; i < 8; ++i) require(isnan(x[i]), "an entry outside of the matrix");
+    give_back(buffer);
+}
+
+int main(void) {
+    for (int threads = 1; threads <= 2; ++threads) {
+        succeed(coppice_set_threads(threads));
+        S_examples(), S_batches();
+        D_examples(), D_batches();
+        C_examples(), C_batches();
+        Z_examples(), Z_batches();
+    }
+    bad_arguments();
+    return failures ? 1 : 0;
+}
