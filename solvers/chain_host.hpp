@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/parallel_host.hpp"
+#include "solvers/band_tiles.hpp"
 #include "solvers/chain_tiles.hpp"
 
 namespace coppice::chain {
@@ -35,12 +36,18 @@ void run_stretches(host_executor const& exec, Job const& job, std::int64_t stret
 template <class T, class Units>
 void reduce(host_executor const& exec, stage<T, Units> const& s, std::byte* memory) {
     using this_stage = stage<T, Units>;
+    if constexpr (band_tiles::possible<this_stage>)
+        if (band_tiles::takes(s))
+            return run_stretches(exec, s, s.stretches, 0, memory, COPPICE_ISA_SELECT(band_reduce<T>));
     run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_reduce<this_stage>));
 }
 
 template <class T, class Units>
 void substitute(host_executor const& exec, stage<T, Units> const& s, std::byte* memory) {
     using this_stage = stage<T, Units>;
+    if constexpr (band_tiles::possible<this_stage>)
+        if (band_tiles::takes(s))
+            return run_stretches(exec, s, s.stretches, 0, memory, COPPICE_ISA_SELECT(band_substitute<T>));
     run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
                   COPPICE_ISA_SELECT(chain_substitute<this_stage>));
 }

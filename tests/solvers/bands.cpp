@@ -81,6 +81,37 @@ TEST_CASE_TEMPLATE("bands: transposed and conjugate-transposed", Fixture, COPPIC
     }
 }
 
+namespace {
+
+/// Pentadiagonal matrices are walked row by row, many stretches of them at a time.
+template <class T, class Executor>
+void check_pentadiagonal(Executor const& exec) {
+    for (auto const& [below, above] : {std::pair(2, 2), std::pair(1, 2), std::pair(2, 1), std::pair(0, 2)})
+        for (std::int64_t const length : {1023, 1024, 1025, 2999, 4096, 4321})
+            for (auto const operation : {matrix_operation::none, matrix_operation::transposed})
+                for (bool const hollow : {false, below > 0}) {
+                    CAPTURE(below);
+                    CAPTURE(above);
+                    CAPTURE(length);
+                    CAPTURE(hollow);
+                    banded_storage<T> s(length, below, above, std::uint64_t(length));
+                    if (hollow) // nothing works without exchanging rows
+                        for (std::int64_t i = 0; i < length; ++i) s.at(i, 0) *= T(1e-30);
+                    auto a = s.meaning();
+                    if (operation != matrix_operation::none) a = a.transposed(false);
+                    auto const d = sides_for(a, 1, 3);
+                    auto const result = solve_banded_storage(exec, s, d, {.operation = operation});
+                    CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
+                }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bands: pentadiagonal matrices", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_pentadiagonal<float>(Fixture::exec());
+    check_pentadiagonal<double>(Fixture::exec());
+}
+
 TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in place", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using T = double;
