@@ -2,6 +2,7 @@
 // coppice tridiagonal MATRIX: direct solve of a (cyclic, block) tridiagonal or banded system.
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "apps/pivoting_names.hpp"
 #include "apps/system.hpp"
 #include "solvers/band_solver.hpp"
+#include "solvers/classical.hpp"
 
 namespace coppice::app {
 namespace {
@@ -30,14 +32,27 @@ struct options {
     system_arguments system{};
 };
 
-constexpr named<band_method> methods[] = {
-    {"auto", band_method::automatic}, {"rpts", band_method::rpts}, {"chain", band_method::chain}};
+/// One of ours, or a classical algorithm, none of which pivots.
+struct solution_method {
+    band_method bands = band_method::automatic;
+    std::optional<classical_algorithm> classical{};
+};
+constexpr named<solution_method> methods[] = {{"auto", {}},
+                                              {"rpts", {band_method::rpts, {}}},
+                                              {"chain", {band_method::chain, {}}},
+                                              {"thomas", {{}, classical_algorithm::thomas}},
+                                              {"cr", {{}, classical_algorithm::cr}},
+                                              {"pcr", {{}, classical_algorithm::pcr}},
+                                              {"rd", {{}, classical_algorithm::rd}},
+                                              {"cr+pcr", {{}, classical_algorithm::cr_pcr}},
+                                              {"cr+rd", {{}, classical_algorithm::cr_rd}}};
 
 struct answer {
     double seconds = 0;
     solve_report report{};
     double forward_error = 0;
     std::string method{};
+    std::string pivoting{};
 };
 
 template <class T>
@@ -75,7 +90,7 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
                               : c.block > 1 ? fmt::format("{}, blocks of {}", c.name(), c.block)
                                             : c.name();
     result.line("class", shape);
-    result.line("method", fmt::format("{}, {} pivoting", r.method, o.pivoting));
+    result.line("method", fmt::format("{}, {} pivoting", r.method, r.pivoting == "none" ? "no" : r.pivoting));
     result.line("status", name_of(r.report.status));
     result.line("backward error", fmt::format("{} (componentwise {})", show_scientific(r.report.backward_error),
                                               show_scientific(r.report.componentwise_error)));
@@ -88,7 +103,7 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
     auto& json = result.json();
     json["class"] = c.name();
     json["method"] = r.method;
-    json["pivoting"] = o.pivoting;
+    json["pivoting"] = r.pivoting;
     json["block"] = c.block;
     json["cyclic"] = c.cyclic;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
@@ -103,7 +118,7 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
 }
 
 outcome judge(answer const& r, options const& o, double rounding) {
-    auto const advice = o.pivoting == "none" ? "; the matrix may need pivoting" : "";
+    auto const advice = r.pivoting == "none" ? "; the matrix may need pivoting" : "";
     switch (r.report.status) {
     case solve_status::singular:
         return {exit_numerical,
@@ -126,7 +141,7 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
     band_options const how{.pivot = choose("pivoting", o.pivoting, pivotings),
                            .threshold = o.threshold,
                            .cyclic = c.cyclic,
-                           .method = choose("method", o.method, methods),
+                           .method = choose("method", o.method, methods).bands,
                            .refinements = o.refinements};
     buffer<solve_report> report(exec, 1);
     buffer<std::byte> workspace(exec, bands_workspace(exec, matrix, 1, how, true));
@@ -145,6 +160,24 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
     }
     bool const by_rpts = r.report.tries == 1 && how.method != band_method::chain && c.block == 1 && !c.cyclic;
     r.method = by_rpts ? "rpts" : "chain";
+    r.pivoting = o.pivoting;
+    return r;
+}
+
+/// The same by a classical algorithm.
+template <class Executor, class T>
+answer solve_classically(Executor const& exec, options const& o, classical_algorithm how, band_matrix<T> const& matrix,
+                         buffer<T> const& d, buffer<T>& x) {
+    tridiagonal_view<T> const rows{matrix.size, matrix.lower, matrix.diagonal, matrix.upper};
+    exec.synchronize();
+    answer r;
+    stopwatch clock;
+    solve_classical(exec, rows, 1, d.view(), x.view(), {.algorithm = how});
+    exec.synchronize();
+    r.seconds = clock.lap();
+    r.report = bands_report(exec, matrix, columns_view<T const>(x.view()), columns_view<T const>(d.view()));
+    r.method = o.method;
+    r.pivoting = "none";
     return r;
 }
 
@@ -155,8 +188,10 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     status.show("reading " + o.matrix);
     auto const a = load_matrix<T>(host, o.matrix);
     band_class const c = require_class(host, o, a);
-    if (o.method == "rpts" && (c.block != 1 || c.cyclic))
-        throw usage_error(fmt::format("--method rpts solves tridiagonal matrices; {} is {}", o.matrix, c.name()));
+    auto const classical = choose("method", o.method, methods).classical;
+    if ((o.method == "rpts" || classical) && (c.kind != band_class::blocks || c.block != 1 || c.cyclic))
+        throw usage_error(
+            fmt::format("--method {} solves tridiagonal matrices; {} is {}", o.method, o.matrix, c.name()));
     auto const system = make_right_hand_side<T>(host, o.system, a);
     auto const d = exec.copy(system.b);
     buffer<T> x(exec, a.rows());
@@ -168,7 +203,9 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
         r = solve_in_class<Executor, T>(exec, o, c, band_matrix<T>(bands), d, x);
     } else {
         auto const blocks = exec.copy(to_blocks(host, a, c));
-        r = solve_in_class<Executor, T>(exec, o, c, band_matrix<T>(blocks), d, x);
+        band_matrix<T> const matrix(blocks);
+        r = classical ? solve_classically<Executor, T>(exec, o, *classical, matrix, d, x)
+                      : solve_in_class<Executor, T>(exec, o, c, matrix, d, x);
     }
     auto const solved = host.copy(x);
     r.forward_error = forward_relative_error<T>(host, solved.view(), system.solution);
@@ -195,6 +232,8 @@ outcome run(options& o) {
             fmt::format("--block is {}, expected 1 to {}, or 0 to find the size", o.block, largest_block));
     if (o.refinements < 0 || o.refinements > 100)
         throw usage_error(fmt::format("--refinements is {}, expected 0 to 100", o.refinements));
+    if (choose("method", o.method, methods).classical && (o.threshold > 0 || o.refinements > 0))
+        throw usage_error(fmt::format("--method {} takes no --threshold and no --refinements", o.method));
     check_system_arguments(o.system);
     auto const chosen = make_executor(o.common);
     output_files files;
@@ -212,7 +251,9 @@ command add_tridiagonal(CLI::App& program) {
     auto* const cli =
         program.add_subcommand("tridiagonal", "Solve a (cyclic, block) tridiagonal or banded system directly");
     add_matrix_argument(*cli, o->matrix);
-    cli->add_option("--method", o->method, "how to solve: rpts, chain, or what fits")->type_name(alternatives(methods));
+    cli->add_option("--method", o->method,
+                    "how to solve: rpts, chain, what fits, or a classical algorithm, which does not pivot")
+        ->type_name(alternatives(methods));
     cli->add_option("--pivoting", o->pivoting, "none, partial or scaled")->type_name(alternatives(pivotings));
     cli->add_option("--threshold", o->threshold, "entries of at most this magnitude count as zero in the elimination")
         ->type_name("X");

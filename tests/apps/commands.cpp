@@ -167,6 +167,25 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
     CHECK(x[1] == doctest::Approx(2));
 }
 
+TEST_CASE("tridiagonal: the classical algorithms") {
+    for (std::string const method : {"thomas", "cr", "pcr", "cr+pcr", "rd", "cr+rd"}) {
+        CAPTURE(method);
+        // A dominant diagonal: the products of recursive doubling grow by 3.7 a row and take as many digits with them.
+        bool const doubling = method == "rd" || method == "cr+rd";
+        std::string const matrix =
+            doubling ? "generate:tridiagonal,case=18,n=7" : "generate:tridiagonal,case=18,n=1000";
+        auto const told = json_of({"tridiagonal", matrix, "--method", method});
+        CHECK(told["method"] == method);
+        CHECK(told["pivoting"] == "none");
+        CHECK(told["backward_error"].get<double>() < (doubling ? 1e-6 : 1e-14));
+    }
+    // 400 factors of 1e8 leave the range of double.
+    auto const lost =
+        run({"tridiagonal", "generate:tridiagonal,case=2,n=400", "--method", "rd", "--backend", "host", "--quiet"});
+    CHECK(lost.code == 4);
+    CHECK(lost.err.find("overflows; the matrix may need pivoting") != std::string::npos);
+}
+
 TEST_CASE("tridiagonal: finds the class of a matrix by itself") {
     scratch_folder const folder;
     // Entries (i, j, value) of a matrix of `n` rows with a dominant diagonal.
