@@ -2,11 +2,14 @@
 // coppice bench SUITE: the front of the benchmark library, where it is built in.
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "apps/backend.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 
 #if defined(COPPICE_HAS_BENCH)
+#include "apps/report/bench_page.hpp"
 #include "bench/bench.hpp"
 #endif
 
@@ -17,6 +20,7 @@ struct options {
     common_options common{};
     std::string suite{};
     std::string only{};
+    std::string report{};
     bool quick = false;
 };
 
@@ -32,6 +36,14 @@ nlohmann::ordered_json json_of(bench::row const& r) {
             {"forward_error", r.forward}, {"backward_error", r.backward}};
 }
 
+void write_page(options const& o, bench::options const& b, std::vector<bench::row> const& rows, output_files& files) {
+    std::vector<report::measured> figures;
+    for (auto const& r : rows)
+        figures.push_back({fmt::format("{}, {}", r.suite, r.backend), r.problem, r.method, double(r.rows), r.seconds,
+                           r.chart, r.axis, r.at});
+    files.write_text(o.report, report::bench_page("coppice bench " + o.suite, bench::machine(b), figures));
+}
+
 outcome measure(options const& o, bool on_cuda, output_files& files) {
     bench::options b{.host = o.common.backend != "cuda", .cuda = on_cuda, .threads = o.common.threads};
     b.quick = o.quick;
@@ -42,6 +54,7 @@ outcome measure(options const& o, bool on_cuda, output_files& files) {
     result.json()["suite"] = o.suite;
     result.json()["rows"] = nlohmann::ordered_json::array();
     for (auto const& row : rows) result.json()["rows"].push_back(json_of(row));
+    if (!o.report.empty()) write_page(o, b, rows, files);
     result.publish(files);
     return {};
 }
@@ -72,6 +85,7 @@ outcome run(options const& o) {
     bool const on_cuda = backend_name(make_executor(o.common)) == "cuda";
     output_files files;
     files.expect("--json", o.common.json);
+    files.expect("--report", o.report);
     return measure(o, on_cuda, files);
 }
 
@@ -83,6 +97,7 @@ command add_bench(CLI::App& program) {
     cli->add_option("SUITE", o->suite, "spmv, tridiagonal, factor, forest, solve, accuracy or all")->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");
+    cli->add_option("--report", o->report, "write a page with charts of all that was measured")->type_name("FILE.html");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

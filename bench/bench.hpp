@@ -34,6 +34,9 @@ struct row {
     double bytes = 0;   ///< that the operation must move at least; 0 where that is not the measure
     double ratio = 0;
     std::string note{};  ///< iterations, coverage, ...
+    std::string chart{}; ///< of a sweep: what its problems have in common,
+    std::string axis{};  ///< what differs between them
+    double at = 0;       ///< and where on that axis this one is
     double forward = 0;  ///< median relative forward error; 0 where errors are not measured
     double backward = 0; ///< largest backward error
 };
@@ -88,6 +91,7 @@ std::string machine(options const& o);
 void spmv_host(table& t, options const& o);
 void spmv_cuda(table& t, options const& o);
 void tridiagonal_host(table& t, options const& o);
+void tridiagonal_classes_host(table& t, options const& o); ///< the second half of it
 void tridiagonal_cuda(table& t, options const& o);
 void factor_host(table& t, options const& o);
 void factor_cuda(table& t, options const& o);

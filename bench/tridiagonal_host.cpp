@@ -8,7 +8,7 @@
 
 #include "algebra/tridiagonal_gallery.hpp"
 #include "bench/bench.hpp"
-#include "core/parallel.hpp"
+#include "bench/random_bands.hpp"
 #include "solvers/rpts.hpp"
 
 namespace coppice::bench {
@@ -45,18 +45,10 @@ struct system {
 
     /// Matrix 1 of Table 4 (all bands uniform in (-1, 1)) and a random right-hand side, new for every seed.
     void draw(host_executor const& exec, std::uint64_t seed) {
-        for_each(exec, lower.size(), [&](std::int64_t i) {
-            auto const uniform = [&](std::uint64_t band) {
-                std::uint64_t h = (seed * 4 + band) * 0x9e3779b97f4a7c15ull + std::uint64_t(i) * 0xbf58476d1ce4e5b9ull;
-                h = (h ^ (h >> 31)) * 0x94d049bb133111ebull;
-                h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9ull;
-                return T(double((h ^ (h >> 32)) >> 11) * 0x1p-52 - 1.0);
-            };
-            lower[i] = uniform(0);
-            diagonal[i] = uniform(1);
-            upper[i] = uniform(2);
-            rhs[i] = uniform(3);
-        });
+        bench::draw(exec, lower, 4 * seed);
+        bench::draw(exec, diagonal, 4 * seed + 1);
+        bench::draw(exec, upper, 4 * seed + 2);
+        bench::draw(exec, rhs, 4 * seed + 3);
     }
 };
 
@@ -75,7 +67,8 @@ void measure_size(table& t, options const& o, std::int64_t n, int most_threads) 
     auto const add = [&](std::string const& method, timing const& time, double elements) {
         rows.push_back({"tridiagonal", "host", problem, method, "", n, 0, time.median, time.fastest,
                         elements * double(n) * sizeof(T), 0,
-                        fmt::format("{:.1f} MRows/s", double(n) / time.median * 1e-6)});
+                        fmt::format("{:.1f} MRows/s", double(n) / time.median * 1e-6),
+                        fmt::format("one system, matrix 1, {}", type), "rows", double(n)});
     };
     for (int threads = 1; threads <= most_threads; threads = threads < most_threads ? most_threads : threads + 1) {
         host_executor const exec(threads);
@@ -110,6 +103,7 @@ void tridiagonal_host(table& t, options const& o) {
         measure_size<double>(t, o, std::int64_t(1) << power, most);
         measure_size<float>(t, o, std::int64_t(1) << power, most);
     }
+    tridiagonal_classes_host(t, o);
 }
 
 } // namespace coppice::bench

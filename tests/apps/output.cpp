@@ -96,6 +96,34 @@ TEST_CASE("a symbolic link stays one, and what it points to is replaced") {
     CHECK(folder.names().size() == 2);
 }
 
+TEST_CASE("bench draws what it measured: curves over a sweep, bars for a problem by itself") {
+    scratch_folder const folder;
+    auto const result = run({"bench", "tridiagonal", "--quick", "--only", "batch of", "--backend", "host", "--report",
+                             folder / "b.html", "--json", folder / "b.json", "--quiet"});
+    if (result.code == 5) return; // a build without benchmarks
+    REQUIRE(result.code == 0);
+    auto const page = read_text_file(folder / "b.html");
+    auto const rows = nlohmann::json::parse(read_text_file(folder / "b.json"))["rows"];
+    std::size_t placed = 0;
+    for (auto const& row : rows) {
+        CHECK(row["seconds"].get<double>() > 0);
+        CHECK(holds(page, row["method"].get<std::string>()));
+        placed += row["problem"].get<std::string>().find(" to ") == std::string::npos ? 1 : 0;
+    }
+    CHECK(placed < rows.size()); // batches of one size make a sweep, those of several do not
+    auto const count = [&](std::string const& what) {
+        std::size_t found = 0;
+        for (auto at = page.find(what); at != std::string::npos; at = page.find(what, at + 1)) ++found;
+        return found;
+    };
+    CHECK(count("<svg") == 2);
+    CHECK(count("<svg") == count("</svg>"));
+    CHECK(count("<circle") == placed);
+    CHECK(count("<rect") == rows.size() - placed);
+    CHECK(!holds(page, "http")); // nothing is fetched
+    CHECK(!holds(page, "nan"));
+}
+
 TEST_CASE("the report is one self-contained page with all its sections") {
     scratch_folder const folder;
     auto const path = folder / "r.html";

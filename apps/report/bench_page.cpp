@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/report/bench_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/report/parts.hpp"
+#include "apps/report/svg.hpp"
+#include "apps/version.hpp"
+
+namespace coppice::app::report {
+namespace {
+
+constexpr double width = 1040, left = 64, right = 690, top = 16, bottom = 352;
+constexpr double label_height = 18;
+
+// Our own methods are full lines in the page's colour, peers are dashed; markers tell methods of a kind apart.
+char const* const curves = R"css(
+.sweep path { fill: none; stroke: var(--tridiagonal); stroke-width: 1.8; stroke-dasharray: 6 4; }
+.sweep .ours path { stroke: var(--chosen); stroke-width: 2.4; stroke-dasharray: none; }
+.sweep circle { fill: var(--paper); stroke: var(--tridiagonal); stroke-width: 1.8; }
+.sweep .ours circle { stroke: var(--chosen); } .sweep .k1 circle, .bars .peer { fill: var(--tridiagonal); }
+.sweep .ours.k1 circle { fill: var(--chosen); } .sweep .lead { stroke: var(--line); stroke-width: 1; }
+.sweep .name { font-size: 13px; fill: var(--tridiagonal); } .sweep .ours .name { fill: var(--chosen); }
+)css";
+
+double rate(measured const& m) { return m.seconds > 0 ? m.rows / m.seconds * 1e-6 : 0; }
+bool ours(std::string const& method) { return method.rfind("coppice", 0) == 0; }
+
+/// Three digits.
+std::string show_rate(double value) {
+    return value >= 100  ? fmt::format("{:.0f}", value)
+           : value >= 10 ? fmt::format("{:.1f}", value)
+                         : fmt::format("{:.2f}", value);
+}
+/// 2²⁰, or the number where it is small or no power of two.
+std::string show_place(double at) {
+    double const power = std::log2(at);
+    if (at < 128 || power != std::floor(power)) return coordinate(at);
+    return "2" + power_of_ten(int(power)).substr(2);
+}
+
+/// The different values of a member, in order of their first appearance.
+template <class Value>
+std::vector<Value> different(std::vector<measured> const& figures, Value measured::*member) {
+    std::vector<Value> values;
+    for (auto const& f : figures)
+        if (std::find(values.begin(), values.end(), f.*member) == values.end()) values.push_back(f.*member);
+    return values;
+}
+template <class Value>
+std::vector<measured> those_with(std::vector<measured> const& figures, Value measured::*member, Value const& value) {
+    std::vector<measured> some;
+    std::copy_if(figures.begin(), figures.end(), std::back_inserter(some),
+                 [&](measured const& f) { return f.*member == value; });
+    return some;
+}
+
+/// Both axes are logarithmic.
+struct sweep_axes {
+    double first, last, lowest, highest; // exponents: of 2 across, of 10 upwards
+
+    explicit sweep_axes(std::vector<measured> const& figures) : first(1e9), last(-1e9), lowest(1e9), highest(-1e9) {
+        for (auto const& f : figures) {
+            first = std::min(first, std::log2(f.at));
+            last = std::max(last, std::log2(f.at));
+            if (rate(f) <= 0) continue;
+            lowest = std::min(lowest, std::floor(std::log10(rate(f))));
+            highest = std::max(highest, std::ceil(std::log10(rate(f))));
+        }
+        if (highest <= lowest) highest = lowest + 1;
+    }
+    double across(double at) const {
+        return left + 24 + (right - left - 48) * (std::log2(at) - first) / (last - first);
+    }
+    double up(double value) const {
+        return bottom - (bottom - top) * (std::log10(value) - lowest) / (highest - lowest);
+    }
+};
+
+std::string sweep_frame(sweep_axes const& axes, std::vector<measured> const& figures) {
+    std::string svg;
+    for (int e = int(axes.lowest); e <= int(axes.highest); ++e)
+        for (int const digit : {1, 2, 5}) {
+            double const value = digit * std::pow(10, e);
+            if (value > std::pow(10, axes.highest) * 1.001) break;
+            std::string const y = coordinate(axes.up(value));
+            svg += fmt::format("<line class=grid x1={} x2={} y1={y} y2={y} /><text class=tick x={} y={y} dy=4 "
+                               "text-anchor=end>{}</text>",
+                               left, right, left - 8, coordinate(value), fmt::arg("y", y));
+        }
+    for (double const at : different(figures, &measured::at))
+        svg += fmt::format("<text class=tick x={} y={} text-anchor=middle>{}</text>", coordinate(axes.across(at)),
+                           bottom + 20, show_place(at));
+    return svg + fmt::format("<text class='tick faint' x={} y={} text-anchor=middle>{}</text>", (left + right) / 2,
+                             bottom + 42, escaped(figures.front().axis));
+}
+
+/// Heights of labels, wanted[i] or as near to it as the others leave room for.
+std::vector<double> apart(std::vector<double> const& wanted) {
+    std::vector<std::size_t> order(wanted.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return wanted[a] < wanted[b]; });
+    std::vector<double> place(wanted.size());
+    double lowest = top;
+    for (std::size_t const i : order) {
+        place[i] = std::max(wanted[i], lowest);
+        lowest = place[i] + label_height;
+    }
+    double highest = std::max(bottom, lowest - label_height - 24);
+    for (auto i = order.rbegin(); i != order.rend(); ++i) {
+        place[*i] = std::min(place[*i], highest);
+        highest = place[*i] - label_height;
+    }
+    return place;
+}
+
+std::string sweep_chart(std::vector<measured> figures) {
+    std::stable_sort(figures.begin(), figures.end(), [](auto const& a, auto const& b) { return a.at < b.at; });
+    sweep_axes const axes(figures);
+    auto const methods = different(figures, &measured::method);
+    std::vector<double> ends;
+    for (auto const& method : methods)
+        ends.push_back(axes.up(rate(those_with(figures, &measured::method, method).back())));
+    auto const labels = apart(ends);
+    std::string svg = sweep_frame(axes, figures);
+    int kinds[2] = {0, 0};
+    for (std::size_t i = 0; i < methods.size(); ++i) {
+        auto const mine = those_with(figures, &measured::method, methods[i]);
+        bool const own = ours(methods[i]);
+        std::string path, marks;
+        for (auto const& f : mine) {
+            auto const x = coordinate(axes.across(f.at)), y = coordinate(axes.up(rate(f)));
+            path += fmt::format("{}{} {}", path.empty() ? "M" : "L", x, y);
+            marks += fmt::format("<circle cx={} cy={} r=3.6><title>{}: {} MRows/s</title></circle>", x, y,
+                                 escaped(mine.front().method), show_rate(rate(f)));
+        }
+        double const x = axes.across(mine.back().at);
+        svg += fmt::format("<g class='{} k{}'><line class=lead x1={} y1={} x2={} y2={} /><path d='{}' />{}"
+                           "<text class=name x={} y={} dy=4>{}, {}</text></g>",
+                           own ? "ours" : "peer", kinds[own ? 1 : 0]++ % 2, coordinate(x + 5), coordinate(ends[i]),
+                           right + 14, coordinate(labels[i]), path, marks, right + 18, coordinate(labels[i]),
+                           escaped(methods[i]), show_rate(rate(mine.back())));
+    }
+    return fmt::format(
+        "<svg class='chart sweep' viewBox='0 0 {} {}' role=img aria-label='{}'>{}</svg>", width,
+        coordinate(std::max(bottom + 56, labels.empty() ? 0 : *std::max_element(labels.begin(), labels.end()) + 12)),
+        escaped(figures.front().chart), svg);
+}
+
+std::string bar_chart(std::vector<measured> const& figures) {
+    constexpr double from = 330, to = 930, each = 26;
+    double most = 0;
+    for (auto const& f : figures) most = std::max(most, rate(f));
+    std::string svg;
+    double y = 4;
+    for (auto const& f : figures) {
+        double const length = most > 0 ? (to - from) * rate(f) / most : 0;
+        svg += fmt::format("<text class=value x={} y={} text-anchor=end>{}</text><rect class='bar {}' x={} y={} "
+                           "width={} height={} rx=2 /><text class=value x={} y={}>{}</text>",
+                           from - 10, coordinate(y + 15), escaped(f.method), ours(f.method) ? "own" : "peer", from,
+                           coordinate(y + 2), coordinate(std::max(length, 1.0)), each - 8,
+                           coordinate(from + length + 8), coordinate(y + 15), show_rate(rate(f)));
+        y += each;
+    }
+    return fmt::format("<svg class='chart bars' viewBox='0 0 {} {}' role=img aria-label='{}'>{}</svg>", width,
+                       coordinate(y + 4), escaped(figures.front().problem), svg);
+}
+
+/// A sweep with several places on its axis as curves, anything else as bars for each problem.
+std::string charts_of(std::vector<measured> const& figures) {
+    std::string html;
+    for (auto const& chart : different(figures, &measured::chart)) {
+        auto const some = those_with(figures, &measured::chart, chart);
+        if (!chart.empty() && different(some, &measured::at).size() > 1) {
+            html += fmt::format("<h3>{}</h3>{}", escaped(chart), sweep_chart(some));
+            continue;
+        }
+        for (auto const& problem : different(some, &measured::problem))
+            html += fmt::format("<h3>{}</h3>{}", escaped(problem),
+                                bar_chart(those_with(some, &measured::problem, problem)));
+    }
+    return html;
+}
+
+} // namespace
+
+std::string bench_page(std::string const& title, std::string const& machine, std::vector<measured> const& figures) {
+    std::string html = "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
+                       "<meta name=viewport content='width=device-width, initial-scale=1'>";
+    html += fmt::format("<title>{0}</title><style>{1}{2}</style></head><body><main><header><p class=overline>million "
+                        "rows a second, medians</p><h1>{0}</h1><p class=size>{3}</p></header>",
+                        escaped(title), style_sheet, curves, escaped(machine));
+    for (auto const& suite : different(figures, &measured::suite))
+        html += fmt::format("<section><h2>{}</h2>{}</section>", escaped(suite),
+                            charts_of(those_with(figures, &measured::suite, suite)));
+    return html + fmt::format("<footer>Written by coppice {}.</footer></main></body></html>\n", version);
+}
+
+} // namespace coppice::app::report

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `tridiagonal` on the host, beyond single scalar systems: bands, blocks, cyclic systems, batches, many and
+// sparse right-hand sides, factorisations, each beside LAPACK and, for batches, the classical algorithms.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <lapacke.h>
+
+#include "bench/bench.hpp"
+#include "bench/random_bands.hpp"
+#include "solvers/band_factor.hpp"
+#include "solvers/band_solver.hpp"
+#include "solvers/classical.hpp"
+#include "solvers/sparse_sides.hpp"
+
+namespace coppice::bench {
+namespace {
+
+/// What a problem has in common with others, what differs, and where it is on that axis; empty for one by itself.
+struct sweep {
+    std::string chart{}, axis{};
+    double at = 0;
+};
+
+/// Rows of one problem, and how to take their times.
+class host_problem {
+public:
+    host_problem(table& t, options const& o, std::string name, std::int64_t rows, sweep s = {})
+        : table_(t), name_(std::move(name)), rows_(rows), sweep_(std::move(s)), repetitions_(o.quick ? 3 : 25),
+          most_(host_executor(o.threads).threads()) {}
+    ~host_problem() { table_.add(std::move(results_)); }
+    host_problem(host_problem const&) = delete;
+
+    /// What `make(executor)` returns, on one thread and on all of them.
+    template <class Prepare, class Make>
+    void coppice(std::string const& method, Prepare const& prepare, Make const& make) {
+        for (int threads = 1; threads <= most_; threads = threads < most_ ? most_ : threads + 1) {
+            host_executor const exec(threads);
+            peer(fmt::format("coppice {}, {} thread{}", method, threads, threads > 1 ? "s" : ""), prepare, make(exec));
+        }
+    }
+    template <class Prepare, class Work>
+    void peer(std::string const& method, Prepare const& prepare, Work&& work) {
+        timing const time = measure(
+            repetitions_, [&](int r) { prepare(std::uint64_t(r) + 1); }, [&](int) { work(); });
+        results_.push_back({"tridiagonal", "host", name_, method, "", rows_, 0, time.median, time.fastest, 0, 0,
+                            fmt::format("{:.1f} MRows/s", double(rows_) / time.median * 1e-6), sweep_.chart,
+                            sweep_.axis, sweep_.at});
+    }
+
+private:
+    table& table_;
+    std::string name_;
+    std::int64_t rows_;
+    sweep sweep_;
+    int repetitions_, most_;
+    std::vector<row> results_;
+};
+
+int gbsv(lapack_int n, lapack_int reach, double* ab, lapack_int* pivots, double* b) {
+    return LAPACKE_dgbsv_work(LAPACK_COL_MAJOR, n, reach, reach, 1, ab, 3 * reach + 1, pivots, b, n);
+}
+int gbsv(lapack_int n, lapack_int reach, float* ab, lapack_int* pivots, float* b) {
+    return LAPACKE_sgbsv_work(LAPACK_COL_MAJOR, n, reach, reach, 1, ab, 3 * reach + 1, pivots, b, n);
+}
+
+/// Storage of LAPACK's gbsv, of which only the shape matters to time: every entry of it is random.
+template <class T>
+struct lapack_bands {
+    std::int64_t n;
+    int reach;
+    buffer<T> ab, b;
+    std::vector<lapack_int> pivots;
+
+    lapack_bands(host_executor const& exec, std::int64_t rows, int r)
+        : n(rows), reach(r), ab(exec, rows * (3 * r + 1)), b(exec, rows), pivots(std::size_t(rows)) {}
+    void draw(host_executor const& exec, std::uint64_t seed) {
+        bench::draw(exec, ab, seed);
+        bench::draw(exec, b, seed + 1000);
+    }
+    void solve() { gbsv(lapack_int(n), reach, ab.data(), pivots.data(), b.data()); }
+};
+
+template <class T>
+char const* type_name() {
+    return sizeof(T) == 8 ? "double" : "float";
+}
+
+/// A solve with workspace of its own.
+template <class T>
+auto solver(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+            band_options const& o = {}) {
+    return [=, &exec, space = buffer<std::byte>(exec, bands_workspace(exec, a, x.columns, o))]() mutable {
+        solve_bands(exec, a, d, x, space.view(), o);
+    };
+}
+template <class T>
+auto solver(host_executor const& exec, band_matrix<T> const& a, buffer<T> const& d, buffer<T>& x,
+            band_options const& o = {}) {
+    return solver<T>(exec, a, columns_view<T const>(d.view()), columns_view<T>(x.view()), o);
+}
+
+template <class T>
+void measure_banded(table& t, options const& o, std::int64_t n, int reach) {
+    std::string const name = fmt::format(
+        "{}, {} rows, {}", reach == 2 ? "pentadiagonal" : fmt::format("{0}+{0} bands", reach), n, type_name<T>());
+    if (!t.wants(name)) return;
+    host_executor const all(o.threads);
+    host_problem problem(
+        t, o, name, n, {fmt::format("banded, {} rows, {}", n, type_name<T>()), "bands on either side", double(reach)});
+    buffer<T> bands(all, n * (2 * reach + 1)), d(all, n), x(all, n);
+    band_matrix<T> const a(banded_view<T>{n, reach, reach, bands.data()});
+    problem.coppice(
+        "chain", [&](std::uint64_t seed) { draw(all, bands, seed), draw(all, d, seed + 1000); },
+        [&](host_executor const& exec) { return solver(exec, a, d, x); });
+    lapack_bands<T> peer(all, n, reach);
+    problem.peer(
+        "LAPACK gbsv, 1 thread", [&](std::uint64_t seed) { peer.draw(all, seed); }, [&] { peer.solve(); });
+}
+
+template <class T>
+void measure_blocks(table& t, options const& o, std::int64_t block_rows, int n, bool cyclic) {
+    std::int64_t const rows = block_rows * n;
+    std::string const name =
+        fmt::format("{}blocks of {}, {} rows, {}", cyclic ? "cyclic " : "", n, rows, type_name<T>());
+    if (!t.wants(name)) return;
+    host_executor const all(o.threads);
+    host_problem problem(t, o, name, rows,
+                         {fmt::format("{}blocks, {} rows, {}", cyclic ? "cyclic " : "", rows, type_name<T>()),
+                          "rows of a block", double(n)});
+    buffer<T> lower(all, rows * n), diagonal(all, rows * n), upper(all, rows * n), d(all, rows), x(all, rows);
+    band_matrix<T> const a(block_tridiagonal_view<T>{block_rows, n, lower.data(), diagonal.data(), upper.data()});
+    problem.coppice(
+        "chain",
+        [&](std::uint64_t seed) {
+            draw(all, lower, 4 * seed), draw(all, diagonal, 4 * seed + 1), draw(all, upper, 4 * seed + 2);
+            draw(all, d, 4 * seed + 3);
+        },
+        [&](host_executor const& exec) { return solver(exec, a, d, x, {.cyclic = cyclic}); });
+    if (cyclic) return; // LAPACK has none
+    lapack_bands<T> peer(all, rows, 2 * n - 1);
+    problem.peer(
+        "LAPACK gbsv, 1 thread", [&](std::uint64_t seed) { peer.draw(all, seed); }, [&] { peer.solve(); });
+}
+
+/// A tridiagonal matrix whose diagonal is `shift` + U(-1, 1), and columns of right-hand sides.
+struct scalar_rows {
+    host_executor const& exec;
+    std::int64_t n, columns;
+    double shift;
+    buffer<double> lower, diagonal, upper, d, x;
+
+    scalar_rows(host_executor const& e, std::int64_t rows, std::int64_t sides, double s)
+        : exec(e), n(rows), columns(sides), shift(s), lower(e, rows), diagonal(e, rows), upper(e, rows),
+          d(e, rows * sides), x(e, rows * sides) {}
+    void draw(std::uint64_t seed) {
+        bench::draw(exec, lower, 4 * seed);
+        bench::draw(exec, diagonal, 4 * seed + 1, shift);
+        bench::draw(exec, upper, 4 * seed + 2);
+        bench::draw(exec, d, 4 * seed + 3);
+    }
+    tridiagonal_view<double> view() const { return {n, lower.data(), diagonal.data(), upper.data()}; }
+    columns_view<double const> sides() const { return {d.data(), n, columns}; }
+    columns_view<double> solution() { return {x.data(), n, columns}; }
+    /// Rows [begin, end) as a system of their own; destroys them.
+    void gtsv(std::int64_t begin, std::int64_t end) {
+        LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, lapack_int(end - begin), lapack_int(columns), lower.data() + begin + 1,
+                           diagonal.data() + begin, upper.data() + begin, d.data() + begin, lapack_int(n));
+    }
+};
+
+void measure_many_sides(table& t, options const& o, std::int64_t n, std::int64_t columns) {
+    std::string const name = fmt::format("right-hand sides: {}, {} rows, double", columns, n);
+    if (!t.wants(name)) return;
+    host_executor const all(o.threads);
+    host_problem problem(t, o, name, n * columns,
+                         {fmt::format("one system of {} rows, double", n), "right-hand sides", double(columns)});
+    scalar_rows s(all, n, columns, 0);
+    auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
+    problem.coppice("chain", fresh, [&](host_executor const& exec) {
+        return solver<double>(exec, s.view(), s.sides(), s.solution(), {.method = band_method::chain});
+    });
+    problem.peer("LAPACK gtsv, 1 thread", fresh, [&] { s.gtsv(0, n); });
+}
+
+void measure_batch(table& t, options const& o, std::int64_t systems, std::int64_t each) {
+    std::string const name = fmt::format("batch of {} x {}, double", systems, each);
+    if (!t.wants(name)) return;
+    host_executor const all(o.threads);
+    host_problem problem(
+        t, o, name, systems * each,
+        {fmt::format("batches of {} rows together, double", systems * each), "rows of a system", double(each)});
+    scalar_rows s(all, systems * each, 1, 3);
+    auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
+    problem.coppice("chain, partial pivoting", fresh, [&](host_executor const& exec) {
+        return solver(exec, band_matrix<double>::batch(s.view(), systems), s.sides(), s.solution());
+    });
+    problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
+        for (std::int64_t k = 0; k < systems; ++k) s.gtsv(k * each, (k + 1) * each);
+    });
+    using method = classical_algorithm;
+    for (auto const& [which, title] :
+         {std::pair(method::thomas, "Thomas"), std::pair(method::cr, "CR"), std::pair(method::pcr, "PCR"),
+          std::pair(method::rd, "RD"), std::pair(method::cr_pcr, "CR+PCR"), std::pair(method::cr_rd, "CR+RD")})
+        problem.coppice(title, fresh, [&, algorithm = which](host_executor const& exec) {
+            return [&, algorithm] {
+                solve_classical(exec, s.view(), systems, array_view<double const>(s.d.view()), s.x.view(), {algorithm});
+            };
+        });
+}
+
+void measure_variable_batch(table& t, options const& o, std::int64_t systems) {
+    std::vector<std::int64_t> ends{0};
+    for (std::int64_t k = 0; k < systems; ++k) ends.push_back(ends.back() + 100 + k * 7919 % 901);
+    std::string const name = fmt::format("batch of {} x 100 to 1000, double", systems);
+    if (!t.wants(name)) return;
+    host_executor const all(o.threads);
+    host_problem problem(t, o, name, ends.back());
+    scalar_rows s(all, ends.back(), 1, 0);
+    auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
+    array_view<std::int64_t const> const offsets(ends.data(), systems + 1);
+    problem.coppice("chain, partial pivoting", fresh, [&](host_executor const& exec) {
+        return solver(exec, band_matrix<double>::batch(s.view(), offsets, 1000), s.sides(), s.solution());
+    });
+    problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
+        for (std::size_t k = 0; k < std::size_t(systems); ++k) s.gtsv(ends[k], ends[k + 1]);
+    });
+}
+
+/// Factorised once; solves from `columns` dense right-hand sides and from sparse ones with three entries each.
+void measure_factored(table& t, options const& o, std::int64_t n, std::int64_t columns) {
+    std::string const name = fmt::format("factorised, right-hand sides: {}, {} rows, double", columns, n);
+    if (!t.wants(name)) return;
+    host_executor const all(o.threads);
+    host_problem problem(t, o, name, n * columns,
+                         {fmt::format("factorised, {} rows, double", n), "right-hand sides", double(columns)});
+    scalar_rows s(all, n, columns, 3);
+    s.draw(1);
+    band_matrix<double> const a(s.view());
+    buffer<std::byte> factor(all, bands_factor_bytes(all, a));
+    factorise_bands(all, a, factor.view());
+    array_view<std::byte const> const kept(factor.view());
+    auto const nothing = [](std::uint64_t) {};
+    problem.coppice("chain, dense sides", nothing, [&](host_executor const& exec) {
+        return [&, space = buffer<std::byte>(exec, factored_workspace(exec, a, columns))]() mutable {
+            solve_factored_bands(exec, a, kept, s.sides(), s.solution(), space.view());
+        };
+    });
+    std::vector<std::int32_t> offsets{0}, rows;
+    for (std::int64_t c = 0; c < columns; ++c) {
+        for (std::int64_t k = 0; k < 3; ++k) rows.push_back(std::int32_t((c * 7919 + k * 104729) % n));
+        offsets.push_back(std::int32_t(rows.size()));
+    }
+    std::vector<double> const values(rows.size(), 1.0);
+    sparse_columns_view<double> const sparse{n,           columns,       offsets.data(),
+                                             rows.data(), values.data(), std::int64_t(rows.size())};
+    problem.coppice("chain, sparse sides", nothing, [&](host_executor const& exec) {
+        return [&, space = buffer<std::byte>(exec, factored_sparse_workspace(exec, a, columns))]() mutable {
+            solve_factored_sparse(exec, a, kept, sparse, s.solution(), space.view());
+        };
+    });
+    auto const length = lapack_int(n);
+    std::vector<lapack_int> pivots(static_cast<std::size_t>(n));
+    buffer<double> second(all, n);
+    LAPACKE_dgttrf_work(length, s.lower.data() + 1, s.diagonal.data(), s.upper.data(), second.data(), pivots.data());
+    problem.peer("LAPACK gttrs, dense sides, 1 thread", nothing, [&] {
+        LAPACKE_dgttrs_work(LAPACK_COL_MAJOR, 'N', length, lapack_int(columns), s.lower.data() + 1, s.diagonal.data(),
+                            s.upper.data(), second.data(), pivots.data(), s.d.data(), length);
+    });
+}
+
+} // namespace
+
+void tridiagonal_classes_host(table& t, options const& o) {
+    std::int64_t const n = std::int64_t(1) << (o.quick ? 12 : 20);
+    for (int const reach : {2, 3, 4}) measure_banded<double>(t, o, n, reach);
+    measure_banded<float>(t, o, n, 2);
+    for (int const block : {1, 2, 4, 8}) measure_blocks<double>(t, o, n / 8 / block, block, false);
+    for (int const block : {1, 2, 4, 8}) measure_blocks<double>(t, o, n / 8 / block, block, true);
+    for (int const columns : {1, 4, 32}) measure_many_sides(t, o, n / 16, columns);
+    for (int const each : {64, 512, 4096}) measure_batch(t, o, n / each, each);
+    measure_variable_batch(t, o, n / 512);
+    for (int const columns : {4, 16, 64}) measure_factored(t, o, n / 8, columns);
+}
+
+} // namespace coppice::bench
