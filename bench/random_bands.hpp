@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random bands for measurements: drawn by all threads, new for every seed, since a repeated system lets the
-/// branch predictor learn the pivots of LAPACK.
+/// \file Random bands for measurements, new for every seed: a repeated system lets the branch predictor learn the
+/// pivots of LAPACK.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,22 @@
 
 namespace coppice::bench {
 
-/// Element i of stream `seed` of U(-1, 1).
+/// Writes shift + U(-1, 1); element i of stream `seed` is the same on every device.
 template <class T>
-T uniform(std::uint64_t seed, std::int64_t i) {
-    std::uint64_t h = seed * 0x9e3779b97f4a7c15ull + std::uint64_t(i) * 0xbf58476d1ce4e5b9ull;
-    h = (h ^ (h >> 31)) * 0x94d049bb133111ebull;
-    h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9ull;
-    return T(double((h ^ (h >> 32)) >> 11) * 0x1p-52 - 1.0);
-}
-
-/// Fills `to` with shift + U(-1, 1).
-template <class T>
-void draw(host_executor const& exec, buffer<T>& to, std::uint64_t seed, T shift = T(0)) {
-    T* const at = to.data();
-    for_each(exec, to.size(), [=](std::int64_t i) { at[i] = shift + uniform<T>(seed, i); });
+struct draw_uniform {
+    T* to;
+    std::uint64_t seed;
+    T shift;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::uint64_t h = seed * 0x9e3779b97f4a7c15ull + std::uint64_t(i) * 0xbf58476d1ce4e5b9ull;
+        h = (h ^ (h >> 31)) * 0x94d049bb133111ebull;
+        h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9ull;
+        to[i] = shift + T(double((h ^ (h >> 32)) >> 11) * 0x1p-52 - 1.0);
+    }
+};
+template <class T, class Executor>
+void draw(Executor const& exec, buffer<T>& to, std::uint64_t seed, T shift = T(0)) {
+    for_each(exec, to.size(), draw_uniform<T>{to.data(), seed, shift});
 }
 
 } // namespace coppice::bench

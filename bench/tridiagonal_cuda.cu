@@ -5,22 +5,12 @@
 #include <cusparse.h>
 
 #include "bench/cuda_timing.cuh"
+#include "bench/random_bands.hpp"
+#include "bench/tridiagonal_cuda.cuh"
 #include "solvers/rpts.hpp"
 
 namespace coppice::bench {
 namespace {
-
-template <class T>
-struct draw_uniform {
-    T* to;
-    std::uint64_t seed;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        std::uint64_t h = seed * 0x9e3779b97f4a7c15ull + std::uint64_t(i) * 0xbf58476d1ce4e5b9ull;
-        h = (h ^ (h >> 31)) * 0x94d049bb133111ebull;
-        h = (h ^ (h >> 29)) * 0xbf58476d1ce4e5b9ull;
-        to[i] = T(double((h ^ (h >> 32)) >> 11) * 0x1p-52 - 1.0);
-    }
-};
 
 /// The three bands and right-hand side of matrix 1 of Table 4, and room for the solution.
 template <class T>
@@ -29,7 +19,7 @@ struct system {
     system(cuda_executor const& exec, std::int64_t n, std::uint64_t seed)
         : lower(exec, n), diagonal(exec, n), upper(exec, n), rhs(exec, n), x(exec, n) {
         buffer<T>* const bands[] = {&lower, &diagonal, &upper, &rhs};
-        for (std::uint64_t b = 0; b < 4; ++b) for_each(exec, n, draw_uniform<T>{bands[b]->data(), 4 * seed + b});
+        for (std::uint64_t b = 0; b < 4; ++b) draw(exec, *bands[b], 4 * seed + b);
         fill(exec, lower.view().slice(0, 1), T(0)); // cuSPARSE wants the corners zero
         fill(exec, upper.view().slice(n - 1, 1), T(0));
     }
@@ -74,7 +64,8 @@ void measure_size(table& t, options const& o, cuda_executor const& exec, cuspars
     auto const add = [&](std::string const& method, timing const& time, double elements, std::string const& note) {
         rows.push_back({"tridiagonal", "cuda", problem, method, "", n, 0, time.median, time.fastest,
                         elements * double(n) * sizeof(T), 0,
-                        text("%.0f MRows/s", double(n) / time.median * 1e-6) + note});
+                        text("%.0f MRows/s", double(n) / time.median * 1e-6) + note,
+                        text("one system, matrix 1, %s", sizeof(T) == 8 ? "double" : "float"), "rows", double(n)});
     };
     buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(n));
     struct scheme {
@@ -128,6 +119,7 @@ void tridiagonal_cuda(table& t, options const& o) {
         measure_size<float>(t, o, exec, handle, power);
         measure_size<double>(t, o, exec, handle, power);
     }
+    tridiagonal_classes_cuda(t, o, exec, handle);
     cusparseDestroy(handle);
 }
 

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `tridiagonal` on CUDA, beyond single scalar systems: many right-hand sides, batches, bands, blocks,
+// factorisations and sparse right-hand sides, in float, beside what cuSPARSE has for them. Buffers are rotated past the
+// cache.
+#include <algorithm>
+#include <cmath>
+
+#include "bench/cuda_timing.cuh"
+#include "bench/random_bands.hpp"
+#include "bench/tridiagonal_cuda.cuh"
+#include "solvers/band_factor.hpp"
+#include "solvers/band_solver.hpp"
+#include "solvers/classical.hpp"
+#include "solvers/sparse_sides.hpp"
+
+namespace coppice::bench {
+namespace {
+
+using real = float;
+
+/// Rows of one problem, and how to take their times.
+class cuda_problem {
+public:
+    cuda_problem(table& t, options const& o, cuda_executor const& exec, std::string name, std::int64_t rows,
+                 std::string chart = {}, std::string axis = {}, double at = 0)
+        : exec_(exec), table_(t), first_{"tridiagonal", "cuda", std::move(name)}, samples_(o.quick ? 3 : 7) {
+        first_.rows = rows;
+        first_.chart = std::move(chart);
+        first_.axis = std::move(axis);
+        first_.at = at;
+    }
+    ~cuda_problem() { table_.add(std::move(results_)); }
+    cuda_problem(cuda_problem const&) = delete;
+
+    /// Time of work(repetition), less that of prepare(repetition), which it begins with.
+    template <class Prepare, class Work>
+    void peer(std::string const& method, int batch, Prepare const& prepare, Work const& work) {
+        auto const alone = measure_queued(exec_, samples_, batch, prepare);
+        auto time = measure_queued(exec_, samples_, batch, [&](int r) {
+            prepare(r);
+            if (work(r) != CUSPARSE_STATUS_SUCCESS) throw device_error(method + " failed");
+        });
+        time.median -= alone.median;
+        time.fastest -= alone.fastest;
+        add(method, time);
+    }
+    template <class Work>
+    void coppice(std::string const& method, int batch, Work const& work) {
+        add("coppice " + method, measure_queued(exec_, samples_, batch, work));
+    }
+
+private:
+    void add(std::string const& method, timing const& time) {
+        row r = first_;
+        r.method = method;
+        r.seconds = time.median;
+        r.fastest = time.fastest;
+        r.note = text("%.0f MRows/s", double(r.rows) / time.median * 1e-6);
+        results_.push_back(r);
+    }
+
+    cuda_executor const& exec_;
+    table& table_;
+    row first_;
+    int samples_;
+    std::vector<row> results_;
+};
+
+/// `count` bands of `elements` random elements, the middle one shifted away from zero, and columns D and X.
+struct bands_on_device {
+    std::vector<buffer<real>> bands;
+    buffer<real> d, x;
+
+    bands_on_device(cuda_executor const& exec, int count, std::int64_t elements, std::int64_t side_elements, real shift,
+                    std::uint64_t seed)
+        : d(exec, side_elements), x(exec, side_elements) {
+        for (int b = 0; b < count; ++b) {
+            bands.emplace_back(exec, elements);
+            draw(exec, bands.back(), 16 * seed + std::uint64_t(b), b == count / 2 ? shift : real(0));
+        }
+        draw(exec, d, 16 * seed + 15);
+    }
+    real* at(int b) { return bands[std::size_t(b)].data(); }
+    band_matrix<real> blocks(std::int64_t block_rows, int n) {
+        return block_tridiagonal_view<real>{block_rows, n, at(0), at(1), at(2)};
+    }
+};
+
+/// Copies of a problem's data, of which repetition r takes its own.
+class rotated {
+public:
+    rotated(cuda_executor const& exec, int bands, std::int64_t elements, std::int64_t sides, real shift) {
+        double const bytes = double(bands * elements + 2 * sides) * sizeof(real);
+        for (int c = 0; c < std::min(8, copies_past_cache(bytes)); ++c)
+            copies_.emplace_back(exec, bands, elements, sides, shift, std::uint64_t(c) + 1);
+    }
+    bands_on_device& operator[](int r) { return copies_[std::size_t(r) % copies_.size()]; }
+
+private:
+    std::vector<bands_on_device> copies_;
+};
+
+/// A solve of every repetition's own system by solve_bands.
+template <class Matrix>
+void measure_solve(cuda_problem& problem, cuda_executor const& exec, std::string const& method, int batch,
+                   rotated& data, Matrix const& matrix, std::int64_t columns, band_options const& how) {
+    auto const first = matrix(data[0]);
+    buffer<std::byte> space(exec, bands_workspace(exec, first, columns, how));
+    problem.coppice(method, batch, [&](int r) {
+        auto const a = matrix(data[r]);
+        solve_bands(exec, a, columns_view<real const>(data[r].d.data(), a.size, columns),
+                    columns_view<real>(data[r].x.data(), a.size, columns), space.view(), how);
+    });
+}
+
+void measure_many_sides(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int n,
+                        int columns) {
+    std::string const name = text("right-hand sides: %d, %d rows, float", columns, n);
+    if (!t.wants(name)) return;
+    cuda_problem problem(t, o, exec, name, std::int64_t(n) * columns, text("one system of %d rows, float", n),
+                         "right-hand sides", columns);
+    rotated data(exec, 3, n, std::int64_t(n) * columns, 0);
+    auto const matrix = [&](bands_on_device& b) { return b.blocks(n, 1); };
+    int const batch = 4;
+    measure_solve(problem, exec, "automatic, partial pivoting", batch, data, matrix, columns, {});
+    auto const prepare = [&](int r) { exec.copy_elements(data[r].d.data(), data[r].x.data(), data[r].d.size()); };
+    std::size_t bytes = 0;
+    auto& b = data[0];
+    cusparseSgtsv2_bufferSizeExt(handle, n, columns, b.at(0), b.at(1), b.at(2), b.x.data(), n, &bytes);
+    buffer<std::byte> space(exec, std::int64_t(bytes) + 1);
+    problem.peer("cuSPARSE gtsv2", batch, prepare, [&](int r) {
+        return cusparseSgtsv2(handle, n, columns, data[r].at(0), data[r].at(1), data[r].at(2), data[r].x.data(), n,
+                              space.data());
+    });
+    cusparseSgtsv2_nopivot_bufferSizeExt(handle, n, columns, b.at(0), b.at(1), b.at(2), b.x.data(), n, &bytes);
+    buffer<std::byte> other(exec, std::int64_t(bytes) + 1);
+    problem.peer("cuSPARSE gtsv2_nopivot", batch, prepare, [&](int r) {
+        return cusparseSgtsv2_nopivot(handle, n, columns, data[r].at(0), data[r].at(1), data[r].at(2), data[r].x.data(),
+                                      n, other.data());
+    });
+}
+
+/// Peers of a batch: none of them may spoil the data of the others, so they work on copies.
+void measure_batch_peers(cuda_problem& problem, cuda_executor const& exec, cusparseHandle_t handle, rotated& data,
+                         int systems, int each, int batch) {
+    std::int64_t const n = std::int64_t(systems) * each;
+    std::vector<buffer<real>> copy;
+    for (int b = 0; b < 4; ++b) copy.emplace_back(exec, n);
+    auto const at = [&](int b) { return copy[std::size_t(b)].data(); };
+    auto const prepare = [&](int r) {
+        for (int b = 0; b < 3; ++b) exec.copy_elements(data[r].at(b), at(b), n);
+        exec.copy_elements(data[r].d.data(), at(3), n);
+    };
+    std::size_t bytes = 0;
+    cusparseSgtsv2StridedBatch_bufferSizeExt(handle, each, at(0), at(1), at(2), at(3), systems, each, &bytes);
+    buffer<std::byte> strided(exec, std::int64_t(bytes) + 1);
+    problem.peer("cuSPARSE gtsv2StridedBatch", batch, prepare, [&](int) {
+        return cusparseSgtsv2StridedBatch(handle, each, at(0), at(1), at(2), at(3), systems, each, strided.data());
+    });
+    char const* const names[] = {"cuThomas", "LU", "QR"};
+    for (int const algorithm : {0, 1}) {
+        cusparseSgtsvInterleavedBatch_bufferSizeExt(handle, algorithm, each, at(0), at(1), at(2), at(3), systems,
+                                                    &bytes);
+        buffer<std::byte> space(exec, std::int64_t(bytes) + 1);
+        problem.peer(text("cuSPARSE gtsvInterleavedBatch, %s", names[algorithm]), batch, prepare, [&](int) {
+            return cusparseSgtsvInterleavedBatch(handle, algorithm, each, at(0), at(1), at(2), at(3), systems,
+                                                 space.data());
+        });
+    }
+}
+
+void measure_batch(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int systems,
+                   int each) {
+    std::string const name = text("batch of %d x %d, float", systems, each);
+    if (!t.wants(name)) return;
+    std::int64_t const n = std::int64_t(systems) * each;
+    cuda_problem problem(t, o, exec, name, n);
+    rotated data(exec, 3, n, n, 3); // the interleaved peers read the same random numbers in their order
+    int const batch = 8;
+    measure_solve(problem, exec, "partial pivoting", batch, data,
+                  [&](bands_on_device& b) { return band_matrix<real>::batch(b.blocks(n, 1), systems); }, 1, {});
+    measure_solve(problem, exec, "interleaved, partial pivoting", batch, data,
+                  [&](bands_on_device& b) { return band_matrix<real>::interleaved_batch(b.blocks(n, 1), systems); }, 1,
+                  {});
+    measure_batch_peers(problem, exec, handle, data, systems, each, batch);
+    if (each > 2048) return; // the classical algorithms keep a system in shared memory
+    struct named_algorithm {
+        classical_algorithm which;
+        char const* name;
+    };
+    using method = classical_algorithm;
+    for (named_algorithm const a : {named_algorithm{method::thomas, "Thomas"}, named_algorithm{method::cr, "CR"},
+                                    named_algorithm{method::pcr, "PCR"}, named_algorithm{method::rd, "RD"},
+                                    named_algorithm{method::cr_pcr, "CR+PCR"}, named_algorithm{method::cr_rd, "CR+RD"}})
+        problem.coppice(a.name, batch, [&](int r) {
+            tridiagonal_view<real> const rows{n, data[r].at(0), data[r].at(1), data[r].at(2)};
+            solve_classical(exec, rows, systems, array_view<real const>(data[r].d.view()), data[r].x.view(),
+                            {a.which, 128});
+        });
+}
+
+void measure_variable_batch(table& t, options const& o, cuda_executor const& exec, int systems) {
+    std::vector<std::int64_t> ends{0};
+    for (int k = 0; k < systems; ++k) ends.push_back(ends.back() + 100 + k * 7919ll % 901);
+    std::string const name = text("batch of %d x 100 to 1000, float", systems);
+    if (!t.wants(name)) return;
+    cuda_problem problem(t, o, exec, name, ends.back());
+    rotated data(exec, 3, ends.back(), ends.back(), 0);
+    auto const offsets = exec.copy(ends);
+    measure_solve(problem, exec, "partial pivoting", 8, data,
+                  [&](bands_on_device& b) {
+                      return band_matrix<real>::batch(b.blocks(ends.back(), 1),
+                                                      array_view<std::int64_t const>(offsets.view()), 1000);
+                  },
+                  1, {});
+}
+
+void measure_pentadiagonal(table& t, options const& o, cuda_executor const& exec, int n) {
+    std::string const name = text("pentadiagonal, %d rows, float", n);
+    if (!t.wants(name)) return;
+    cuda_problem problem(t, o, exec, name, n);
+    rotated data(exec, 1, 5ll * n, n, 0);
+    measure_solve(problem, exec, "partial pivoting", 4, data,
+                  [&](bands_on_device& b) {
+                      return band_matrix<real>(banded_view<real>{n, 2, 2, b.at(0)});
+                  },
+                  1, {});
+}
+
+/// Pentadiagonal systems as blocks of 2; the peer has them as bands and by QR.
+void measure_pentadiagonal_batch(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle,
+                                 int systems, int each) {
+    std::string const name = text("pentadiagonal batch of %d x %d, float", systems, each);
+    if (!t.wants(name)) return;
+    std::int64_t const n = std::int64_t(systems) * each;
+    cuda_problem problem(t, o, exec, name, n);
+    rotated blocks(exec, 3, 2 * n, n, 0);
+    measure_solve(problem, exec, "blocks of 2, partial pivoting", 4, blocks,
+                  [&](bands_on_device& b) { return band_matrix<real>::batch(b.blocks(n / 2, 2), systems); }, 1, {});
+    bands_on_device bands(exec, 5, n, n, 0, 1);
+    std::vector<buffer<real>> copy;
+    for (int b = 0; b < 6; ++b) copy.emplace_back(exec, n);
+    auto const at = [&](int b) { return copy[std::size_t(b)].data(); };
+    std::size_t bytes = 0;
+    cusparseSgpsvInterleavedBatch_bufferSizeExt(handle, 0, each, at(0), at(1), at(2), at(3), at(4), at(5), systems,
+                                                &bytes);
+    buffer<std::byte> space(exec, std::int64_t(bytes) + 1);
+    problem.peer(
+        "cuSPARSE gpsvInterleavedBatch, QR", 4,
+        [&](int) {
+            for (int b = 0; b < 5; ++b) exec.copy_elements(bands.at(b), at(b), n);
+            exec.copy_elements(bands.d.data(), at(5), n);
+        },
+        [&](int) {
+            return cusparseSgpsvInterleavedBatch(handle, 0, each, at(0), at(1), at(2), at(3), at(4), at(5), systems,
+                                                 space.data());
+        });
+}
+
+void measure_blocks(table& t, options const& o, cuda_executor const& exec, int rows, int n, bool cyclic) {
+    std::string const name = text("%sblocks of %d, %d rows, float", cyclic ? "cyclic " : "", n, rows);
+    if (!t.wants(name)) return;
+    cuda_problem problem(t, o, exec, name, rows, text("%sblocks, %d rows, float", cyclic ? "cyclic " : "", rows),
+                         "rows of a block", n);
+    rotated data(exec, 3, std::int64_t(rows) * n, rows, 0);
+    measure_solve(problem, exec, "partial pivoting", 2, data, [&](bands_on_device& b) { return b.blocks(rows / n, n); },
+                  1, {.cyclic = cyclic, .method = band_method::chain});
+}
+
+/// Factorised once; solves from dense right-hand sides and from sparse ones with three entries each.
+void measure_factored(table& t, options const& o, cuda_executor const& exec, int n, int columns) {
+    std::string const name = text("factorised, right-hand sides: %d, %d rows, float", columns, n);
+    if (!t.wants(name)) return;
+    cuda_problem problem(t, o, exec, name, std::int64_t(n) * columns, text("factorised, %d rows, float", n),
+                         "right-hand sides", columns);
+    bands_on_device data(exec, 3, n, std::int64_t(n) * columns, 3, 1);
+    auto const a = data.blocks(n, 1);
+    buffer<std::byte> factor(exec, bands_factor_bytes(exec, a));
+    factorise_bands(exec, a, factor.view());
+    array_view<std::byte const> const kept(factor.view());
+    columns_view<real> const x(data.x.data(), n, columns);
+    buffer<std::byte> space(
+        exec, std::max(factored_workspace(exec, a, columns), factored_sparse_workspace(exec, a, columns)));
+    problem.coppice("dense sides", 2, [&](int) {
+        solve_factored_bands(exec, a, kept, columns_view<real const>(data.d.data(), n, columns), x, space.view());
+    });
+    std::vector<std::int32_t> offsets{0}, rows;
+    for (std::int64_t c = 0; c < columns; ++c) {
+        for (std::int64_t k = 0; k < 3; ++k) rows.push_back(std::int32_t((c * 7919 + k * 104729) % n));
+        offsets.push_back(std::int32_t(rows.size()));
+    }
+    auto const o_device = exec.copy(offsets), r_device = exec.copy(rows);
+    auto const v_device = exec.copy(std::vector<real>(rows.size(), 1));
+    sparse_columns_view<real> const sparse{
+        n, columns, o_device.data(), r_device.data(), v_device.data(), std::int64_t(rows.size())};
+    problem.coppice("sparse sides", 2, [&](int) { solve_factored_sparse(exec, a, kept, sparse, x, space.view()); });
+}
+
+} // namespace
+
+void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle) {
+    int const n = 1 << (o.quick ? 12 : 22);
+    for (int const columns : {1, 4, 32}) measure_many_sides(t, o, exec, handle, n, columns);
+    measure_batch(t, o, exec, handle, 64, n / 64);
+    measure_batch(t, o, exec, handle, 512, std::min(512, n / 512));
+    measure_batch(t, o, exec, handle, 512, n / 512);
+    measure_variable_batch(t, o, exec, n / 512);
+    measure_pentadiagonal(t, o, exec, n);
+    measure_pentadiagonal_batch(t, o, exec, handle, 64, n / 256);
+    for (int const block : {1, 2, 4, 8}) measure_blocks(t, o, exec, n / 4, block, false);
+    for (int const block : {1, 2, 4, 8}) measure_blocks(t, o, exec, n / 4, block, true);
+    for (int const columns : {4, 16, 64}) measure_factored(t, o, exec, n / 4, columns);
+}
+
+} // namespace coppice::bench

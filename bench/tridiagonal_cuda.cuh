@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The second half of suite `tridiagonal` on CUDA: what is no single scalar system.
+#pragma once
+
+#include <cusparse.h>
+
+#include "bench/bench.hpp"
+#include "core/executor.hpp"
+
+namespace coppice::bench {
+
+void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle);
+
+} // namespace coppice::bench
