@@ -90,6 +90,32 @@ static void bad_arguments(void) {
     give_back(buffer);
 }
 
+// [begin]
+static int solve_pentadiagonal(int64_t n, double const* bands, double* x, double const* d) {
+    size_t bytes = 0;
+    coppiceDgbsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, &bytes);
+    void* const buffer = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    coppice_status_t const status = coppiceDgbsv(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, bands, x, d, buffer);
+    if (status != COPPICE_STATUS_SUCCESS) puts(coppice_last_error());
+    free(buffer);
+    return status == COPPICE_STATUS_SUCCESS;
+}
+// [end]
+
+/* The example of the guide: rows 1 -4 6 -4 1 cut off at the ends, whose solution for A x = A (1, ..., 1) is known. */
+static void guide(void) {
+    enum { n = 2000 };
+    static double bands[5 * n], x[n], d[n];
+    double const row[] = {1, -4, 6.5, -4, 1};
+    for (int i = 0; i < n; ++i)
+        for (int k = 0; k < 5; ++k) {
+            bands[k * n + i] = row[k];
+            if (i + k - 2 >= 0 && i + k - 2 < n) d[i] += row[k];
+        }
+    require(solve_pentadiagonal(n, bands, x, d), "the example of the guide");
+    for (int i = 0; i < n; ++i) require(fabs(x[i] - 1) <= 1e-12, "its solution");
+}
+
 int main(void) {
     for (int threads = 1; threads <= 2; ++threads) {
         succeed(coppice_set_threads(threads));
@@ -99,5 +125,6 @@ int main(void) {
         Z_examples(), Z_batches();
     }
     bad_arguments();
+    guide();
     return failures ? 1 : 0;
 }
