@@ -23,10 +23,13 @@ struct clear_elements {
     E* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = E(0); }
 };
+/// One row of all columns.
 template <class T>
 struct clear_columns {
     columns_view<T> x;
-    COPPICE_HD void operator()(std::int64_t at) const { x.pointer[at % x.rows + at / x.rows * x.leading] = T(0); }
+    COPPICE_HD void operator()(std::int64_t row) const {
+        for (std::int64_t c = 0; c < x.columns; ++c) x.pointer[row + c * x.leading] = T(0);
+    }
 };
 
 /// Writes column first + c of D into a column of zeros.
@@ -70,7 +73,7 @@ template <class T, class I, class Executor>
 void spread(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
             activity const& active = {}) {
     if (active.flags) for_each(exec, active.bytes, clear_elements<std::uint8_t>{active.flags});
-    for_each(exec, x.rows * x.columns, clear_columns<T>{x});
+    for_each(exec, x.rows, clear_columns<T>{x});
     for_each(exec, x.columns, scatter_column<T, I>{d, first, x, active});
 }
 
