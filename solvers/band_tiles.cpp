@@ -26,7 +26,7 @@ template <class T, int N>
 struct band_tile {
     using lanes = pack<T, register_bytes, 1>;
     static constexpr int width = lanes::width, bands = 2 * N + 1;
-    static constexpr int most_rows = stretch_rows * N; ///< of a stretch
+    static constexpr int most_rows = band_tiles::most_units * N; ///< of a stretch
 
     alignas(64) band_row<lanes, N> rows[most_rows];
     alignas(64) lanes x[most_rows + 2 * N]; ///< from N unknowns before the stretches on
@@ -95,13 +95,15 @@ struct band_tile {
             }
         }
     }
-    /// y and z of all stretches.
+    /// y and z of all stretches, which is what stands in place of the one right-hand side of their links.
     void load_around() {
-        link_boundary<T> const boundary{s.links};
-        for (int i = 0; i < 2 * N; ++i) {
-            boundary.left(at, i, x[i]);
-            boundary.right(at, i, x[count + i]);
-        }
+        for (int i = 0; i < 2 * N; ++i)
+            for (int l = 0; l < width; ++l) {
+                stretch_place const& place = at.lane[l];
+                int const behind = place.exchanged ? (i + N) % (2 * N) : i;
+                set_lane(x[i], l, place.link < 0 ? T(0) : s.links.rhs[place.link * 2 * N + i]);
+                set_lane(x[count + i], l, place.link < 0 ? T(0) : s.links.rhs[place.next * 2 * N + behind]);
+            }
     }
     void store() {
         lanes const* const from = x + N;

@@ -21,6 +21,7 @@ namespace chain::band_tiles {
 
 /// Real matrices with 2 to 4 bands on either side, one right-hand side and partial pivoting without a threshold.
 inline constexpr int least_reach = 2, most_reach = 4;
+inline constexpr int most_units = 32; ///< block rows of a stretch
 
 template <class Stage>
 inline constexpr bool possible = false;
@@ -32,8 +33,8 @@ inline constexpr bool possible<stage<double, row_units<double>>> = true;
 template <class T>
 bool takes(stage<T, row_units<T>> const& s) {
     matrix_rows<T> const& a = s.units.a;
-    return a.banded() && a.n >= least_reach && a.n <= most_reach && s.units.sides == 1 && !s.how.flush &&
-           !s.how.equilibrate;
+    return a.banded() && a.n >= least_reach && a.n <= most_reach && s.units.sides == 1 && s.shape.units <= most_units &&
+           !s.how.flush && !s.how.equilibrate;
 }
 
 } // namespace chain::band_tiles

@@ -32,7 +32,7 @@ struct activity {
         bool const turns = all.batch.interleaved;
         std::int64_t const s = turns ? i % all.batch.systems : all.batch.system_of(i);
         std::int64_t const j = turns ? i / all.batch.systems : i - all.batch.first_row(s);
-        raise_flag(flags + begin[0] + all.first(s, 1) + j / all.length);
+        raise_flag(flags + begin[0] + all.first(s, 1) + j / all.stretch(0));
     }
 };
 

@@ -190,9 +190,10 @@ TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
     // Between the second pack of stretches and the last, which is beside the first where a matrix is cyclic, what the
     // elimination kept becomes NaN.
     auto const rows = chain::rows_of(a, {});
-    auto const shape = chain::rows_shape(chain::levels_of(rows.batch), 1, 0);
+    auto const levels = chain::levels_of(rows.batch);
+    auto const shape = chain::rows_shape(levels, 1, 0);
     auto* const memory = reinterpret_cast<T*>(factor.data() + chain::plan_factor(exec, rows).kept[0]);
-    std::int64_t const pack = chain::most_lanes * kept::kept_each(shape), all = n / chain::stretch_rows;
+    std::int64_t const pack = chain::most_lanes * kept::kept_each(shape), all = levels.count(n, 1);
     for (std::int64_t i = 2 * pack; i < kept::kept_total(shape, all) - pack; ++i) memory[i] = std::nan("");
     CHECK(solve(20) == expected);
     CHECK(std::isnan(solve(n / 2)[std::size_t(n + n / 2)])); // whoever walks there sees it
