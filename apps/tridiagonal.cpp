@@ -134,6 +134,13 @@ outcome judge(answer const& r, options const& o, double rounding) {
     }
 }
 
+template <class Executor, class T>
+double condition_of(Executor const& exec, band_matrix<T> const& matrix, band_options const& how) {
+    buffer<double> condition(exec, 1);
+    estimate_condition(exec, matrix, condition.view(), how);
+    return to_vector(exec, condition)[0];
+}
+
 /// Solves and fills in everything but the forward error.
 template <class Executor, class T>
 answer solve_in_class(Executor const& exec, options const& o, band_class const& c, band_matrix<T> const& matrix,
@@ -153,11 +160,7 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
     exec.synchronize();
     r.seconds = clock.lap();
     r.report = to_vector(exec, report)[0];
-    if (o.condition) { // not part of the time
-        buffer<double> condition(exec, 1);
-        estimate_condition(exec, matrix, condition.view(), how);
-        r.report.condition = to_vector(exec, condition)[0];
-    }
+    if (o.condition) r.report.condition = condition_of(exec, matrix, how); // not part of the time
     bool const by_rpts = r.report.tries == 1 && how.method != band_method::chain && c.block == 1 && !c.cyclic;
     r.method = by_rpts ? "rpts" : "chain";
     r.pivoting = o.pivoting;
@@ -176,6 +179,7 @@ answer solve_classically(Executor const& exec, options const& o, classical_algor
     exec.synchronize();
     r.seconds = clock.lap();
     r.report = bands_report(exec, matrix, columns_view<T const>(x.view()), columns_view<T const>(d.view()));
+    if (o.condition) r.report.condition = condition_of(exec, matrix, {});
     r.method = o.method;
     r.pivoting = "none";
     return r;

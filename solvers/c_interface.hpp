@@ -97,6 +97,7 @@ inline band_options options_of(coppice_options_t const* o, coppice_bands_t const
     how.method = static_cast<band_method>(int(o->method));
     how.refinements = o->refinements;
     how.error_bound = o->error_bound;
+    how.condition = o->condition != 0;
     return how;
 }
 
@@ -317,6 +318,7 @@ static_assert(sizeof(coppice_report_t) == sizeof(solve_report) &&
               offsetof(coppice_report_t, componentwise_error) == offsetof(solve_report, componentwise_error) &&
               offsetof(coppice_report_t, row) == offsetof(solve_report, row) &&
               offsetof(coppice_report_t, outcome) == offsetof(solve_report, status) &&
-              offsetof(coppice_report_t, tries) == offsetof(solve_report, tries));
+              offsetof(coppice_report_t, tries) == offsetof(solve_report, tries) &&
+              offsetof(coppice_report_t, condition) == offsetof(solve_report, condition));
 
 } // namespace coppice::c_interface

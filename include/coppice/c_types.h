@@ -72,6 +72,7 @@ typedef struct {
     int refinements;    /*!< steps of iterative refinement */
     double threshold;   /*!< entries up to this magnitude count as zero in the elimination */
     double error_bound; /*!< of the backward error, beyond which a solve is tried again; 0: 50 epsilon */
+    int condition;      /*!< not 0: estimate condition numbers for the report, for four to ten more solves */
 } coppice_options_t;
 
 /*! What became of one system, over all its right-hand sides. */
@@ -80,7 +81,8 @@ typedef struct {
     double componentwise_error; /*!< max over rows of |A x - d|_i / (|A| |x| + |d|)_i */
     int64_t row;                /*!< of the first column without a pivot, within the system; -1 for none */
     int32_t outcome;            /*!< a coppice_outcome_t */
-    int32_t tries;              /*!< 2 where the chain solver was called in */
+    int32_t tries;              /*!< 1: the first method was good enough */
+    double condition;           /*!< estimate of |op(A)|_1 |op(A)^-1|_1; 0 where it was not asked for */
 } coppice_report_t;
 
 /*! What the last call of this thread that failed had to say; valid until the next one fails. */
