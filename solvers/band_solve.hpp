@@ -2,6 +2,7 @@
 /// \file solve_bands, written once over the launchers of the chain solver:
 ///
 ///     launch_bytes<T>(exec, rows, links)   memory that a launch needs beside the links
+///     sides_at_once(exec, rows)            right-hand sides that a launch takes, at most most_sides
 ///     reduce(exec, stage, memory)          units -> links
 ///     close(exec, closing, memory)         the last link -> its unknowns
 ///     substitute(exec, stage, memory)      unknowns of the links -> unknowns of the units
@@ -76,21 +77,21 @@ struct workspace_plan {
     }
 };
 
-inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { return {{n, 2 * n}, l.length, sides}; }
+inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { return {{n, 2 * n}, l.length(), sides}; }
 inline unit_shape<any_size> links_shape(int n, int sides) { return {{2 * n, 2 * n}, stretch_links, sides}; }
 
 /// Short systems get short stretches.
 inline levels levels_of(batch_shape const& batch) {
-    int length = 4;
-    while (length < stretch_rows && length < batch.rows) length *= 2;
-    return {batch, length};
+    int log_length = 2;
+    while (log_length < log_stretch_rows && (std::int64_t(1) << log_length) < batch.rows) ++log_length;
+    return {batch, log_length};
 }
 
 /// Calls visit(depth of the links, their number, block rows of a link, offset in elements) for every stage; returns the
 /// elements of all links together.
 template <class Visit>
 std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
-    std::int64_t offset = 0, span = l.length;
+    std::int64_t offset = 0, span = l.length();
     for (int depth = 1;; ++depth, span *= stretch_links) {
         std::int64_t const links = l.total(depth);
         visit(depth, links, span, offset);
@@ -261,15 +262,16 @@ void solve_columns(Executor const& exec, row_units<T> const& units, elimination<
     substitute(exec, finest, memory);
 }
 
-/// A chain solve of all columns, most_sides at a time.
+/// A chain solve of all columns, as many at a time as the launcher takes.
 template <class T, class Executor>
 void solve_by_chain(Executor const& exec, matrix_rows<T> const& a, columns_view<T const> d, columns_view<T> x,
                     band_options const& o, std::byte* space, workspace_plan const& plan, std::int64_t* singular,
                     int const* gate) {
     using real = real_lane_t<T>;
     elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
-    for (std::int64_t c = 0; c < x.columns; c += most_sides) {
-        int const sides = int(std::min<std::int64_t>(most_sides, x.columns - c));
+    int const most = sides_at_once(exec, a);
+    for (std::int64_t c = 0; c < x.columns; c += most) {
+        int const sides = int(std::min<std::int64_t>(most, x.columns - c));
         row_units<T> const units{
             a, d.pointer + c * d.leading, x.pointer + c * x.leading, d.leading, x.leading, sides, singular};
         solve_columns(exec, units, how, space + plan.links, space + plan.launch, gate);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file CUDA launcher of the chain solver: a team of lanes of one warp works on a stretch in shared memory. Everything
-/// is queued on the executor's stream; no allocation, no synchronisation.
+/// \file CUDA launcher of the chain solver. For small blocks of real numbers a warp stages its stretches in shared
+/// memory and holds their rows in registers (chain_block.hpp); for the rest a team of lanes works on a stretch in
+/// shared memory. Everything is queued on the executor's stream; no allocation, no synchronisation.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
+#include "solvers/chain_block.hpp"
 #include "solvers/chain_factor_stage.hpp"
 
 namespace coppice::chain {
@@ -35,6 +37,26 @@ inline team_layout layout_for(int columns, std::int64_t elements, std::int64_t b
     int teams = threads / lanes;
     while (teams * lanes > warp && teams * elements * bytes_each > limit) teams /= 2;
     return {lanes, teams, int(elements)};
+}
+
+/// A warp of the running kernel as a Block.
+struct cuda_warp : cuda_block {
+    __device__ int thread() const { return int(threadIdx.x) % warp_lanes; }
+    __device__ static constexpr int threads() { return warp_lanes; }
+    __device__ void sync() const { __syncwarp(); }
+};
+
+// The 8 is there for the register allocator, which else aims at more blocks than shared memory has room for, and
+// spills.
+template <bool Left, int K, int W, class T, class Units>
+__global__ void __launch_bounds__(warp_lanes, 8)
+    tile_kernel(__grid_constant__ stage<T, Units> const s, tile_plan plan) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    if (!s.open()) return;
+    using tile_type = warp_tile<T, Units, K, W, Left, cuda_warp>;
+    cuda_warp const warp;
+    std::int64_t const first = std::int64_t(blockIdx.x) * tile_type::sizes::stretches;
+    tile_type(warp, s, first, s.stretches, plan, shared).run();
 }
 
 template <class T, class Units>
@@ -79,29 +101,65 @@ std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, uni
     return 0;
 }
 
+template <class... Parameters, class... Arguments>
+void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
+                   std::size_t bytes, Arguments const&... arguments) {
+    auto const grid = checked_cast<int>(blocks, "number of CUDA blocks of solve_bands");
+    auto const* const address = reinterpret_cast<void const*>(kernel);
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                            cudaSharedmemCarveoutMaxShared)); // tiles in flight hide the latency
+    kernel<<<unsigned(grid), unsigned(threads), bytes, exec.stream()>>>(arguments...);
+    COPPICE_CUDA_CHECK(cudaGetLastError());
+}
+
+/// Bytes of shared memory that a block may have.
+inline int shared_limit(cuda_executor const& exec) {
+    int limit = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
+    return limit;
+}
+
 template <class Job>
 void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job const& job, std::int64_t teams,
                int columns, std::int64_t elements) {
     using T = typename Job::value_type;
-    int limit = 0;
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
-    team_layout const layout = layout_for(columns, elements, sizeof(T), limit);
+    team_layout const layout = layout_for(columns, elements, sizeof(T), shared_limit(exec));
     std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
-    auto const grid =
-        checked_cast<int>((teams + layout.teams - 1) / layout.teams, "number of CUDA blocks of solve_bands");
-    auto const* const address = reinterpret_cast<void const*>(kernel);
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-    kernel<<<unsigned(grid), unsigned(layout.teams * layout.lanes), bytes, exec.stream()>>>(job, layout);
-    COPPICE_CUDA_CHECK(cudaGetLastError());
+    launch_shared(exec, kernel, (teams + layout.teams - 1) / layout.teams, layout.teams * layout.lanes, bytes, job,
+                  layout);
+}
+
+/// Runs a stage by tiles, if they fit into shared memory.
+template <bool Left, class T, class Units>
+struct run_tiles {
+    cuda_executor const& exec;
+    stage<T, Units> const& s;
+
+    template <int K, int W>
+    bool operator()(tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
+        if (plan.bytes > shared_limit(exec)) return false;
+        launch_shared(exec, &tile_kernel<Left, K, W, T, Units>, (s.stretches + sizes.stretches - 1) / sizes.stretches,
+                      warp_lanes, std::size_t(plan.bytes), s, plan);
+        return true;
+    }
+};
+
+/// Tiles take one right-hand side at a time.
+template <class T>
+int sides_at_once(cuda_executor const&, matrix_rows<T> const& a) {
+    return has_tiles(a) ? 1 : most_sides;
 }
 
 template <class T, class Units>
 void reduce(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
+    if (with_tiles<true>(s, run_tiles<true, T, Units>{exec, s})) return;
     run_teams(exec, &reduce_kernel<T, Units>, s, s.stretches, s.shape.reduce_columns(), s.shape.reduce_elements());
 }
 
 template <class T, class Units>
 void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
+    if (with_tiles<false>(s, run_tiles<false, T, Units>{exec, s})) return;
     run_teams(exec, &substitute_kernel<T, Units>, s, s.stretches, s.shape.substitute_columns(),
               s.shape.substitute_elements());
 }

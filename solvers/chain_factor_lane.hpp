@@ -41,7 +41,7 @@ template <class T>
 COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
     using real = typename lane_traits<real_lane_t<T>>::value_type;
     T number{real(k)};
-    for (int r = k + 1; r < rows; ++r) number = select(p.here[r], T(real(r)), number);
+    for (int r = k + 1; r < rows; ++r) number = select(p.here(r), T(real(r)), number);
     return number;
 }
 COPPICE_HD COPPICE_ALWAYS_INLINE float real_part(float a) { return a; }
@@ -86,7 +86,9 @@ struct keep_group {
     Shape const& g;
     T* memory;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int inner, stack_view<T> const& s) const {
+    template <class Stacks>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int inner, Stacks const& stacks) const {
+        stack_view<T> const& s = stacks.now;
         kept_group<T> const to = kept_at(memory, g, inner);
         for (int i = team.rank(); i < g.rows() * g.stack_rows(); i += team.size())
             to.at[i] = s(i % g.stack_rows(), i / g.stack_rows());
@@ -175,8 +177,8 @@ COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Sh
     T *const x = memory, *const y = x + std::int64_t(g.unknowns()) * g.sides; // both [unknown][side]
     stack_view<T> const v{y + std::int64_t(g.width()) * g.sides, g.pitch(), g.sides, 0};
     for (int i = team.rank(); i < g.width() * g.sides; i += team.size()) {
-        boundary.left(at, i, y[i]);
-        boundary.right(at, i, x[g.inner() * g.rows() * g.sides + i]);
+        boundary.left(at, i / g.sides, i % g.sides, y[i]);
+        boundary.right(at, i / g.sides, i % g.sides, x[g.inner() * g.rows() * g.sides + i]);
     }
     team.sync();
     repeat_stretch(team, units, g, at, v, kept, store_pivots<T>{x, g.rows(), g.sides});

@@ -66,13 +66,11 @@ struct factored_stage {
             using plain = pivot_teller<Units, lanes>;
             recording_teller<Lane, plain> const teller{
                 {{}, base.units, at}, kept_at(mine, g, 0), mine, kept_elements(g), g.width() / g.rows()};
-            auto const s =
-                walk(team, base.units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr),
-                     spread<Lane>(base.how), keep_group<Lane, Team, unit_shape<any_size>>{team, g, mine}, teller);
-            for (int i = team.rank(); i < 2 * g.width() * g.width(); i += team.size()) {
-                int const r = i / (2 * g.width()), j = i % (2 * g.width());
-                base.links.take(at, r, j, s(r, j < g.width() ? g.active() + j : j - g.width()));
-            }
+            auto const how = spread<Lane>(base.how);
+            memory_stacks stacks(team, base.units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), how);
+            walk(stacks, g, keep_group<Lane, Team, unit_shape<any_size>>{team, g, mine}, teller);
+            stacks.for_each(g.width(),
+                            take_link<unit_shape<any_size>, stretch_places<lanes>, link_units<T>>{g, at, base.links});
             team.sync();
         } else if (step == factor_step::forward) {
             forward_stretch(team, base.units, g, at, memory, mine, base.links);
@@ -113,14 +111,13 @@ struct factored_closing {
         }
         std::int64_t const link = base.all.first(s, base.links.depth);
         for (int side = 0; side < base.links.sides; ++side) {
-            T* const x = base.links.rhs + link * w * base.links.sides + side;
-            for (int r = 0; r < w; ++r) memory[r] = x[r * base.links.sides];
+            for (int r = 0; r < w; ++r) memory[r] = base.links.side_at(link, r, side);
             repeat_operations(group, memory);
             for (int r = w - 1; r >= 0; --r) {
                 T value = memory[r];
                 for (int c = r + 1; c < w; ++c) value = value - group.factor(r, c) * memory[c];
                 memory[r] = value * group.factor(r, r);
-                x[r * base.links.sides] = memory[r];
+                base.links.side_at(link, r, side) = memory[r];
             }
         }
     }

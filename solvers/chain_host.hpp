@@ -19,6 +19,12 @@ std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const&
     return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(links));
 }
 
+/// Right-hand sides that are solved at once.
+template <class T>
+int sides_at_once(host_executor const&, matrix_rows<T> const&) {
+    return most_sides;
+}
+
 /// Deals stretches out to the threads, each with `bytes` of memory.
 template <class Job, class Kernel>
 void run_stretches(host_executor const& exec, Job const& job, std::int64_t stretches, std::int64_t bytes,

@@ -10,35 +10,43 @@
 
 namespace coppice::chain {
 
-inline constexpr int stretch_rows = 32;  ///< M: block rows of a stretch at most
-inline constexpr int stretch_links = 16; ///< links of a stretch on coarser stages
+// Lengths are powers of two, so that nothing is divided by them.
+inline constexpr int log_stretch_rows = 5; ///< M = 32: block rows of a stretch at most
+inline constexpr int log_stretch_links = 4;
+inline constexpr int stretch_links = 1 << log_stretch_links; ///< links of a stretch on coarser stages
 
 struct levels {
     batch_shape batch;
-    int length = stretch_rows; ///< M: block rows of a stretch, even
+    int log_length = log_stretch_rows; ///< of the block rows of a stretch, M: even
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE int stretch(int depth) const { return depth == 0 ? length : stretch_links; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t parts(std::int64_t count, int size) {
-        return (count + size - 1) / size;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int length() const { return 1 << log_length; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int log_stretch(int depth) const {
+        return depth == 0 ? log_length : log_stretch_links;
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int stretch(int depth) const { return 1 << log_stretch(depth); }
 
     /// Units of a system that has `rows` block rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t count(std::int64_t rows, int depth) const {
-        for (int k = 0; k < depth; ++k) rows = parts(rows, stretch(k));
+        for (int k = 0; k < depth; ++k) rows = up(rows, k);
         return rows;
+    }
+    /// Stretches that so many units of a depth make.
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t up(std::int64_t units, int depth) const {
+        return (units + stretch(depth) - 1) >> log_stretch(depth);
     }
     /// The first unit of system s.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first(std::int64_t s, int depth) const {
+        if (s == 0) return 0;
         if (!batch.offsets) return s * count(batch.rows, depth);
         std::int64_t at = batch.offsets[s];
-        for (int k = 0; k < depth; ++k) at = at / stretch(k) + s;
+        for (int k = 0; k < depth; ++k) at = (at >> log_stretch(k)) + s;
         return at;
     }
     /// Room for the units of all systems.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t total(int depth) const {
         if (!batch.offsets) return batch.systems * count(batch.rows, depth);
         std::int64_t all = batch.total;
-        for (int k = 0; k < depth; ++k) all = all / stretch(k) + batch.systems;
+        for (int k = 0; k < depth; ++k) all = (all >> log_stretch(k)) + batch.systems;
         return all;
     }
     /// The system that unit `at` belongs to.
@@ -63,15 +71,24 @@ struct stretch_place {
     bool exchanged;     ///< `next` has its unknowns in the other order, see matrix_rows::entry
 };
 
+/// Stretch p of system s, whose links begin at `first`.
+COPPICE_HD COPPICE_ALWAYS_INLINE stretch_place place_stretch_of(levels const& l, int depth, std::int64_t p,
+                                                                std::int64_t s, std::int64_t first) {
+    system_place place = l.batch.system(s);
+    std::int64_t const rows = place.rows, q = p - first, units = l.count(rows, depth);
+    if (depth > 0) place = {s, l.first(s, depth), 1, units};
+    std::int64_t const links = l.up(units, depth);
+    bool const last = q + 1 >= links;
+    return {place, q << l.log_stretch(depth), q < links ? p : -1, last ? first : p + 1, last && rows % 2 == 1};
+}
 COPPICE_HD COPPICE_ALWAYS_INLINE stretch_place place_stretch(levels const& l, int depth, std::int64_t p) {
+    if (l.batch.systems == 1 && !l.batch.offsets) { // nothing to divide by
+        stretch_place const place = place_stretch_of(l, depth, p, 0, 0);
+        return place.link >= 0 ? place : stretch_place{{0, 0, 1, 0}, 0, -1, 0, false};
+    }
     if (p >= l.total(depth + 1)) return {{0, 0, 1, 0}, 0, -1, 0, false};
     std::int64_t const s = l.system_of(p, depth + 1);
-    system_place place = l.batch.system(s);
-    std::int64_t const rows = place.rows, first = l.first(s, depth + 1), q = p - first;
-    if (depth > 0) place = {s, l.first(s, depth), 1, l.count(rows, depth)};
-    std::int64_t const links = l.count(rows, depth + 1);
-    bool const last = q + 1 >= links;
-    return {place, q * l.stretch(depth), q < links ? p : -1, last ? first : p + 1, last && rows % 2 == 1};
+    return place_stretch_of(l, depth, p, s, l.first(s, depth + 1));
 }
 
 /// The stretches of the lanes of a pack.

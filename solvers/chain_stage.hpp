@@ -47,6 +47,27 @@ struct pivot_teller : no_record {
     }
 };
 
+/// Units [first, last) of a stretch.
+struct unit_range {
+    int first, last;
+
+    /// Those from `first` on that are before unit `end` of their system; none where there is no stretch.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static unit_range inside(stretch_place const& at, int first, std::int64_t end,
+                                                              int units) {
+        std::int64_t const here = end - at.begin;
+        int const last = at.link < 0 ? 0 : here < units ? int(here) : units;
+        return {first, last > first ? last : first};
+    }
+};
+
+/// Where the solution of one side of a stretch lies: K rows of unit u from at[u stride] on; `rows` in all.
+template <class T>
+struct solution_run {
+    T* at;
+    std::int64_t stride;
+    int rows;
+};
+
 /// Block rows of the matrix and their right-hand sides.
 template <class T>
 struct row_units {
@@ -105,11 +126,49 @@ struct row_units {
     template <class Lane, int Lanes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_side(stretch_places<Lanes> const& at, int u, int r, int side,
                                                     Lane& to) const {
-        for (int l = 0; l < Lanes; ++l) {
-            system_place const& s = at.lane[l].units;
-            std::int64_t const j = at.lane[l].begin + u;
-            set_lane(to, l, a.has_row(s, j, r) ? d[(s.base + j * s.stride) * a.n + r + side * d_leading] : T(0));
+        for (int l = 0; l < Lanes; ++l) set_lane(to, l, side_of(at.lane[l], u, r, side));
+    }
+    /// Single values of unit u of a stretch.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int r, int side) const {
+        std::int64_t const j = at.begin + u;
+        if (!a.has_row(at.units, j, r)) return T(0);
+        return d[(at.units.base + j * at.units.stride) * a.n + r + side * d_leading];
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c) const {
+        return a.entry(at.units, at.begin + u, r, c);
+    }
+    /// Whether units may be copied as they stand.
+    bool copied() const { return a.op == transposition::none; }
+    /// Units of a stretch, of `units`, that are what stands in the runs below: those that matrix_rows calls plain.
+    COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
+        return unit_range::inside(at, at.begin == 0 ? 1 : 0, at.units.rows - 2, units);
+    }
+    /// Units between one and the next of a stretch in the storage.
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
+    /// Calls run(from, length, first, step, least): element e of `length` of block row i, from[i length + e], is
+    /// element first + e step of the unit, [side][K] and then [column][K]; from `least` on that is one of it.
+    template <class Shape, class Run>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
+        int const n = g.rows(), behind = sides * n;
+        if (a.banded()) {
+            std::int64_t at = (1 - 2 * n + a.lower_bands) * a.scalar_rows;
+            COPPICE_NO_UNROLL
+            for (int i = -sides; i < 4 * n - 1; ++i) {         // one loop: the body is long
+                int const side = i + sides, k = i + 1 - 2 * n; // column minus row: entry (r, n + r + k)
+                bool const of_side = i < 0, stored = -a.lower_bands <= k && k <= a.upper_bands;
+                run(of_side  ? d + side * d_leading
+                    : stored ? a.diagonal + at
+                             : nullptr,
+                    n, of_side ? side * n : behind + (k + n) * n, of_side ? 1 : n + 1, of_side ? 0 : behind);
+                if (!of_side) at += a.scalar_rows;
+            }
+            return;
         }
+        COPPICE_NO_UNROLL
+        for (int side = 0; side < sides; ++side) run(d + side * d_leading, n, side * n, 1, 0);
+        COPPICE_NO_UNROLL
+        for (int i = 0; i < 3; ++i)
+            run(i == 0 ? a.lower : i == 1 ? a.diagonal : a.upper, n * n, behind + i * n * n, 1, behind);
     }
     template <class Lane, int Lanes>
     COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
@@ -119,6 +178,13 @@ struct row_units {
             if (at.lane[l].link >= 0 && a.has_row(s, j, r))
                 x[(s.base + j * s.stride) * a.n + r + side * x_leading] = get_lane(value, l);
         }
+    }
+    /// Where the solution of a stretch goes.
+    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(stretch_place const& at, int units, int side) const {
+        std::int64_t const end = a.banded() ? a.scalar_rows : at.units.rows * a.n, rows = end - at.begin * a.n;
+        std::int64_t const all = std::int64_t(units) * a.n, here = at.link < 0 ? 0 : rows < all ? rows : all;
+        T* const to = x + (at.units.base + at.begin * at.units.stride) * a.n + side * x_leading;
+        return {to, at.units.stride * a.n, int(here)};
     }
     /// The scalar row, within the system, of unknown k that unit u eliminates; -1 for one that was filled in.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
@@ -131,8 +197,8 @@ struct row_units {
 /// solution of the unknowns before it.
 template <class T>
 struct link_units {
-    T* matrix = nullptr; ///< [link][W][2 W]
-    T* rhs = nullptr;    ///< [link][W][sides]
+    T* matrix = nullptr; ///< [link][2 W][W], column after column
+    T* rhs = nullptr;    ///< [link][sides][W]
     int depth = 0;       ///< at least 1
     int width = 0;       ///< W
     int sides = 0;
@@ -147,13 +213,9 @@ struct link_units {
         for (int i = team.rank(); i < width * all; i += team.size()) {
             int const r = i / all, c = i - r * all;
             Lane& target = to(width + r, c < 2 * width ? c : to.left + c);
-            for (int l = 0; l < Lanes; ++l) {
-                system_place const& s = at.lane[l].units;
-                std::int64_t const j = at.lane[l].begin + u;
-                // Behind the last link: z = y.
-                T const value = j < s.rows ? entry(s.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
-                set_lane(target, l, value);
-            }
+            for (int l = 0; l < Lanes; ++l)
+                set_lane(target, l,
+                         c < 2 * width ? entry_of(at.lane[l], u, r, c) : side_of(at.lane[l], u, r, c - 2 * width));
         }
     }
     template <class Lane, class Team, class Shape, int Lanes>
@@ -161,23 +223,47 @@ struct link_units {
                                                      int u, stack_view<Lane> const& to, int row, int column) const {
         for (int i = team.rank(); i < width * sides; i += team.size()) {
             int const r = i / sides, side = i - r * sides;
-            for (int l = 0; l < Lanes; ++l) {
-                system_place const& s = at.lane[l].units;
-                std::int64_t const j = at.lane[l].begin + u;
-                set_lane(to(row + r, column + side), l, j < s.rows ? entry(s.base + j, r, 2 * width + side) : T(0));
-            }
+            for (int l = 0; l < Lanes; ++l) set_lane(to(row + r, column + side), l, side_of(at.lane[l], u, r, side));
         }
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(std::int64_t link, int r, int c) const {
-        return c < 2 * width ? matrix[(link * width + r) * 2 * width + c]
-                             : rhs[(link * width + r) * sides + c - 2 * width];
+        return c < 2 * width ? matrix[(link * 2 * width + c) * width + r] : side_at(link, r, c - 2 * width);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(std::int64_t link, int r, int side) const {
+        return rhs[(link * sides + side) * width + r];
+    }
+    /// Single values of unit u of a stretch. Behind the last link: z = y.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int r, int side) const {
+        std::int64_t const j = at.begin + u;
+        return j < at.units.rows ? side_at(at.units.base + j, r, side) : T(0);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c) const {
+        std::int64_t const j = at.begin + u;
+        return j < at.units.rows ? entry(at.units.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
+    }
+    /// As row_units has them.
+    static bool copied() { return true; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
+        return unit_range::inside(at, 0, at.units.rows, units);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stride() { return 1; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(stretch_place const& at, int units, int side) const {
+        std::int64_t const rows = at.units.rows - at.begin;
+        int const here = at.link < 0 ? 0 : rows < units ? int(rows) : units;
+        return {rhs + ((at.units.base + at.begin) * sides + side) * width, std::int64_t(sides) * width, here * width};
+    }
+    template <class Shape, class Run>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
+        int const w = g.width();
+        run(rhs, w * sides, 0, 1, 0);
+        run(matrix, 2 * w * w, w * sides, 1, 0);
     }
     template <class Lane, int Lanes>
     COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
         for (int l = 0; l < Lanes; ++l) {
             system_place const& s = at.lane[l].units;
             std::int64_t const j = at.lane[l].begin + u;
-            if (at.lane[l].link >= 0 && j < s.rows) rhs[((s.base + j) * width + r) * sides + side] = get_lane(value, l);
+            if (at.lane[l].link >= 0 && j < s.rows) side_at(s.base + j, r, side) = get_lane(value, l);
         }
     }
     /// Takes column c of row r of the links that stretches became.
@@ -187,9 +273,9 @@ struct link_units {
             std::int64_t const link = at.lane[l].link;
             if (link < 0) continue;
             if (c < 2 * width)
-                matrix[(link * width + r) * 2 * width + c] = get_lane(value, l);
+                matrix[(link * 2 * width + c) * width + r] = get_lane(value, l);
             else
-                rhs[(link * width + r) * sides + c - 2 * width] = get_lane(value, l);
+                side_at(link, r, c - 2 * width) = get_lane(value, l);
         }
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
@@ -209,19 +295,18 @@ template <class T>
 struct link_boundary {
     link_units<T> const& links;
 
+    /// Unknown k before a stretch, and behind it.
     template <class Lane, int Lanes>
-    COPPICE_HD void left(stretch_places<Lanes> const& at, int i, Lane& to) const {
-        int const size = links.width * links.sides;
+    COPPICE_HD void left(stretch_places<Lanes> const& at, int k, int side, Lane& to) const {
         for (int l = 0; l < Lanes; ++l)
-            set_lane(to, l, at.lane[l].link < 0 ? T(0) : links.rhs[at.lane[l].link * size + i]);
+            set_lane(to, l, at.lane[l].link < 0 ? T(0) : links.side_at(at.lane[l].link, k, side));
     }
     template <class Lane, int Lanes>
-    COPPICE_HD void right(stretch_places<Lanes> const& at, int i, Lane& to) const {
-        int const size = links.width * links.sides;
+    COPPICE_HD void right(stretch_places<Lanes> const& at, int k, int side, Lane& to) const {
         for (int l = 0; l < Lanes; ++l) {
             stretch_place const& place = at.lane[l];
-            int const k = place.exchanged ? (i + size / 2) % size : i;
-            set_lane(to, l, place.link < 0 ? T(0) : links.rhs[place.next * size + k]);
+            int const w = links.width, there = place.exchanged ? (k + w / 2) % w : k;
+            set_lane(to, l, place.link < 0 ? T(0) : links.side_at(place.next, there, side));
         }
     }
 };
@@ -252,12 +337,26 @@ struct stage {
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
         stretch_places<lane_count<Lane>> const at(all, units.depth, p);
         pivot_teller<Units, lane_count<Lane>> const teller{{}, units, at};
-        reduce_stretch(team, units, g, at, memory, spread<Lane>(how), links, teller);
+        auto const lane_how = spread<Lane>(how);
+        memory_stacks stacks(team, units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
+        reduce_stretch(stacks, g, at, links, teller);
+        team.sync();
     }
     template <class Lane, class Team, class Shape>
     COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
         stretch_places<lane_count<Lane>> const at(all, units.depth, p);
-        substitute_stretch(team, units, g, at, memory, spread<Lane>(how), link_boundary<T>{links}, silent_teller{});
+        slot_rows<Lane, Shape> const slots{memory + 2ll * g.pitch() * g.substitute_columns(), g};
+        link_boundary<T> const boundary{links};
+        auto const lane_how = spread<Lane>(how);
+        take_left(team, g, at, slots, boundary);
+        memory_stacks stacks(team, units, g, at, memory, 0, static_cast<Lane const*>(slots.known()), lane_how);
+        substitute_stretch(team, stacks, g, at, slots, boundary, silent_teller{});
+        int const each = g.rows() * g.sides;
+        for (int i = team.rank(); i < g.units * each; i += team.size()) {
+            int const u = i / each, rest = i - u * each, side = rest / g.rows(), r = rest - side * g.rows();
+            units.store(at, u, r, side, slots.side(u, r, side));
+        }
+        team.sync();
     }
 };
 
@@ -314,10 +413,9 @@ struct closing {
         eliminate_columns(team, m, w, w, w, m, how, teller{links, idle ? -1 : s});
         for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size())
             for (int r = w - 1; r >= 0; --r) {
-                T* const x = links.rhs + link * w * links.sides + side;
                 T value = m(r, w + side);
-                for (int c = r + 1; c < w; ++c) value = value - m(r, c) * x[c * links.sides];
-                x[r * links.sides] = value * m(r, r);
+                for (int c = r + 1; c < w; ++c) value = value - m(r, c) * links.side_at(link, c, side);
+                links.side_at(link, r, side) = value * m(r, r);
             }
     }
 };

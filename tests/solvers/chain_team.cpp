@@ -5,6 +5,7 @@
 
 #include "solvers/band_factor_solve.hpp"
 #include "solvers/band_reference.hpp"
+#include "solvers/chain_block.hpp"
 #include "solvers/classical_solve.hpp"
 #include "support/block_stand_in.hpp"
 
@@ -64,18 +65,62 @@ std::int64_t factor_launch_bytes(team_executor const&, chain::unit_shape<chain::
     return 0;
 }
 
+/// A launcher whose warps are blocks of 32 CPU threads that work on tiles.
+struct tile_executor {
+    template <bool Left, class T, class Units>
+    void run(chain::stage<T, Units> const& s) const {
+        bool const tiled = chain::with_tiles<Left>(s, [&]<int K, int W>(chain::tile_sizes<T, Units, K, W, Left> sizes,
+                                                                        chain::tile_plan const& plan) {
+            block_runner blocks(warp_lanes, std::size_t(plan.bytes));
+            int const warps = int((s.stretches + sizes.stretches - 1) / sizes.stretches);
+            blocks.run(warps, [&](auto const& block, int w, std::byte* shared) {
+                using Block = std::decay_t<decltype(block)>;
+                chain::warp_tile<T, Units, K, W, Left, Block>(block, s, std::int64_t(w) * sizes.stretches, s.stretches,
+                                                              plan, reinterpret_cast<unsigned char*>(shared))
+                    .run();
+            });
+            return true;
+        });
+        REQUIRE(tiled);
+    }
+};
+template <class T, class Units>
+void reduce(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte*) {
+    exec.run<true>(s);
+}
+template <class T, class Units>
+void substitute(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte*) {
+    exec.run<false>(s);
+}
+template <class T>
+void close(tile_executor const&, chain::closing<T> const& c, std::byte* memory) {
+    close(team_executor{1}, c, memory);
+}
+
+/// Solves for `columns` columns.
+template <class T, class Executor>
+std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_options const& o, std::vector<T> const& d,
+                          int columns, std::int64_t* singular = nullptr) {
+    using namespace chain;
+    auto const rows = rows_of(a, o);
+    levels const l = levels_of(rows.batch);
+    std::vector<T> x(d.size());
+    elimination<T> const how{T(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
+    row_units<T> const units{rows, d.data(), x.data(), a.size, a.size, columns, singular};
+    std::vector<T> links(std::size_t(chain::for_each_stage(l, a.block, columns, [](auto...) {})), T(HUGE_VAL));
+    solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
+    return x;
+}
+
 /// Solves by teams, anew and with a factorisation, for `columns` columns.
 std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_matrix<double> const& a,
                                                 band_options const& o, std::vector<double> const& d, int columns) {
     using namespace chain;
     auto const rows = rows_of(a, o);
     levels const l = levels_of(rows.batch);
-    std::vector<std::vector<double>> x(2, std::vector<double>(d.size()));
+    std::vector<std::vector<double>> x{solve_anew(exec, a, o, d, columns), std::vector<double>(d.size())};
     elimination<double> const how{0, false, o.pivot == pivoting::scaled_partial};
-    row_units<double> units{rows, d.data(), x[0].data(), a.size, a.size, columns, nullptr};
     std::vector<double> links(std::size_t(chain::for_each_stage(l, a.block, columns, [](auto...) {})), HUGE_VAL);
-    solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
-
     auto const plan = plan_factor(exec, rows);
     // Guarded: a team without work must not keep anything.
     std::vector<double> factor(std::size_t(plan.bytes / 8) + 4096, -77.0);
@@ -83,7 +128,7 @@ std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_
     row_units<double> const none{rows, nullptr, nullptr, 0, 0, 0, nullptr};
     factored_stages<double>(none, how, plan, bytes, nullptr).up(exec, factor_step::factorise, nullptr);
     for (std::size_t i = factor.size() - 4096; i < factor.size(); ++i) REQUIRE(factor[i] == -77.0);
-    units.x = x[1].data();
+    row_units<double> const units{rows, d.data(), x[1].data(), a.size, a.size, columns, nullptr};
     factored_stages<double> stages(units, how, plan, bytes, links.data());
     stages.up(exec, factor_step::forward, nullptr);
     stages.down(exec, nullptr);
@@ -106,6 +151,80 @@ TEST_CASE("teams: the chain solver and its factorisation") {
                 CHECK(backward_error_of(a, x[0], d) <= 100 * epsilon<double>);
                 CHECK(backward_error_of(a, x[1], d) <= 100 * epsilon<double>);
             }
+}
+
+namespace {
+
+/// Tiles give what one worker gives, bit by bit, and that is a solution.
+template <class T>
+void check_tiles(band_matrix<T> const& a, plain_rows<T> const& meaning, band_options const& o = {}) {
+    auto const d = sides_for(meaning, 1, 1);
+    std::vector<std::int64_t> in_tiles(std::size_t(a.systems), chain::no_row), alone(in_tiles);
+    auto const x = solve_anew<T>(tile_executor{}, a, o, d, 1, in_tiles.data());
+    CHECK(backward_error_of(meaning, x, d) <= 100 * epsilon<T>);
+    CHECK(x == solve_anew<T>(team_executor{1}, a, o, d, 1, alone.data()));
+    CHECK(in_tiles == alone);
+}
+
+} // namespace
+
+TEST_CASE("tiles: blocks of every size and border") {
+    for (int const n : {1, 2, 3, 4})
+        for (std::int64_t const length : {1, 2, 33, 70}) {
+            CAPTURE(n);
+            CAPTURE(length);
+            block_storage<float> const s(length, n, std::uint64_t(length), true);
+            check_tiles<float>(s.view(), s.meaning(true), {.cyclic = true});
+            block_storage<double> const t(length, n, std::uint64_t(length), false);
+            check_tiles<double>(t.view(), t.meaning(false), {.pivot = pivoting::scaled_partial});
+        }
+}
+
+TEST_CASE("tiles: some of them far from the borders") {
+    for (int const n : {1, 2, 3, 4}) {
+        CAPTURE(n);
+        block_storage<float> const s(n == 4 ? 1600 : 2176, n, 5, false);
+        check_tiles<float>(s.view(), s.meaning(false));
+    }
+}
+
+TEST_CASE("tiles: bands") {
+    for (auto const& [below, above] : {std::pair(1, 0), std::pair(2, 2), std::pair(1, 2), std::pair(3, 0)})
+        for (std::int64_t const length : {1, 5, 300, 1111}) {
+            CAPTURE(below);
+            CAPTURE(above);
+            CAPTURE(length);
+            banded_storage<double> const s(length, below, above, std::uint64_t(length));
+            check_tiles<double>(banded_view<double>{length, below, above, s.bands.data()}, s.meaning());
+        }
+}
+
+TEST_CASE("tiles: batches, thresholds, singular systems") {
+    std::int64_t const systems = 5, rows = 37;
+    for (bool const interleaved : {false, true}) {
+        block_storage<double> s(systems * rows, 1, 3, true);
+        for (int i = 0; i < 40; ++i) s.diagonal[std::size_t(i * 4)] *= 1e-13;
+        // One system that is singular: its row 11 is empty.
+        std::size_t const at = std::size_t(interleaved ? 11 * systems + 3 : 3 * rows + 11);
+        s.lower[at] = s.diagonal[at] = s.upper[at] = 0;
+        band_matrix<double> a(s.view());
+        a.systems = systems;
+        a.interleaved = interleaved;
+        for (double const threshold : {0.0, 1e-12}) {
+            CAPTURE(threshold);
+            band_options const o{.threshold = threshold, .cyclic = true};
+            std::vector<double> const d(std::size_t(a.size), 1.0);
+            std::vector<std::int64_t> in_tiles(std::size_t(systems), chain::no_row), alone(in_tiles);
+            auto const x = solve_anew<double>(tile_executor{}, a, o, d, 1, in_tiles.data());
+            auto const y = solve_anew<double>(team_executor{1}, a, o, d, 1, alone.data());
+            CHECK(in_tiles == alone);
+            for (std::int64_t k = 0; k < systems; ++k) CHECK((in_tiles[std::size_t(k)] != chain::no_row) == (k == 3));
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                bool const same = x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i]));
+                REQUIRE(same);
+            }
+        }
+    }
 }
 
 TEST_CASE("teams: the classical algorithms") {

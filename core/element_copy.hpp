@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Copies of 4, 8 or 16 bytes to shared memory past the registers. On the host they are plain assignments, for
+/// the stand-in of a block.
+#pragma once
+
+#if defined(__CUDACC__)
+#include <cuda_pipeline.h>
+#endif
+
+#include "core/config.hpp"
+
+namespace coppice {
+
+/// Starts to copy `Count` elements, at addresses that are multiples of their bytes; they are there for this thread
+/// after finish_copies(), for others behind a barrier after that.
+template <int Count = 1, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
+    constexpr int bytes = Count * int(sizeof(T));
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+#if defined(__CUDA_ARCH__)
+    __pipeline_memcpy_async(to, from, bytes);
+#else
+    for (int i = 0; i < Count; ++i) to[i] = from[i];
+#endif
+}
+
+/// Waits for all copies that this thread has started.
+COPPICE_HD COPPICE_ALWAYS_INLINE void finish_copies() {
+#if defined(__CUDA_ARCH__)
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#endif
+}
+
+} // namespace coppice

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The chain solver in one warp of a GPU: stretches staged in shared memory, their rows in registers. Bodies of
+/// kernels, templates over the Block of core/block.hpp, of 32 threads, so that tests run them on CPU threads.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+#include <utility>
+
+#include "solvers/chain_ring.hpp"
+#include "solvers/chain_tile.hpp"
+
+namespace coppice::chain {
+
+/// `Lanes` lanes of a warp. Where that does not divide 32, those that are left hold what others hold and do nothing.
+template <class Block, int Lanes>
+struct tile_team {
+    static constexpr int stretches = warp_lanes / Lanes;
+
+    Block const& block;
+    int stretch, lane;
+    bool idle;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit tile_team(Block const& b)
+        : block(b), stretch(b.thread() / Lanes), lane(b.thread() % Lanes), idle(stretch >= stretches) {
+        if (idle) stretch = stretches - 1;
+    }
+    /// In the team; beyond it for a lane that is left.
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return idle ? lane + Lanes : lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int place() const { return lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return Lanes; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { block.sync(); }
+    template <class T>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T from(T const& value, int lane_of_team) const {
+        if constexpr (Lanes == 1)
+            return value;
+        else
+            return block.from_lane(value, stretch * Lanes + lane_of_team);
+    }
+};
+
+/// How the stretches of a warp lie in shared memory.
+struct tile_plan {
+    int pitch; ///< elements between stretches
+    int bytes;
+};
+
+/// Sizes of the tiles of a stage: one right-hand side, units of K rows and K + W columns. `Left`: of a reduction.
+template <class T, class Units, int K, int W, bool Left>
+struct tile_sizes {
+    using shape = unit_shape<known_size<K, W>>;
+    static constexpr bool of_rows = std::is_same_v<Units, row_units<T>>;
+
+    /// Lanes of a stretch. One, if the window fits into its registers and, in a substitution, the slots of 32 stretches
+    /// into a fair share of the shared memory.
+    static constexpr int lanes_for_rows() {
+        constexpr int words = (K + W) * (K + W + (Left ? W : 0) + 1) * int(sizeof(T)) / 4;
+        constexpr int most = Left ? 150 : 40;
+        int lanes = 1;
+        while (lanes < K && (K % lanes != 0 || words > most * lanes)) ++lanes;
+        return lanes;
+    }
+    static constexpr int lanes = of_rows ? lanes_for_rows() : int(std::bit_ceil(unsigned(ring_columns<K, W, Left>)));
+    static constexpr int stretches = warp_lanes / lanes;
+
+    /// Elements that are copied at once: links lie as they are staged, and aligned.
+    static constexpr int copied_at_once() {
+        if (of_rows) return 1;
+        int count = 16 / int(sizeof(T));
+        while (K % count != 0) count /= 2;
+        return count;
+    }
+    static constexpr int count = copied_at_once();
+
+    /// A reduction of rows takes pieces: runs of a band of 32 bytes at least, and all units that reach into y at first.
+    static constexpr int log_piece_for_rows() {
+        int log = 1;
+        while ((K << log) * int(sizeof(T)) < 32) ++log;
+        return log;
+    }
+    static constexpr int log_piece = Left && of_rows ? log_piece_for_rows() : 0;
+
+    template <class Block>
+    using tile = unit_tile<log_piece, count, stretches, T, Block, Units, shape>;
+
+    static tile_plan plan(int units) {
+        shape const g{{}, units, 1};
+        int const whole = (int((g.slot_elements() + W + count - 1) / count) | 1) * count;
+        int const pitch = log_piece > 0 ? tile<int>::piece_pitch(g) : whole;
+        int const bytes = stretches * (int(sizeof(staged_stretch)) + pitch * int(sizeof(T)));
+        return {pitch, (bytes + 15) / 16 * 16};
+    }
+};
+
+/// The stretches of a stage from `first` up to `end`, in one warp, and what becomes of them.
+template <class T, class Units, int K, int W, bool Left, class Block>
+struct warp_tile {
+    using sizes = tile_sizes<T, Units, K, W, Left>;
+    using shape = typename sizes::shape;
+    using team_type = tile_team<Block, sizes::lanes>;
+    using tile_type = typename sizes::template tile<Block>;
+    using stacks_type =
+        std::conditional_t<sizes::of_rows, register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>,
+                           ring_stacks<T, K, W, Left, team_type, tile_type>>;
+
+    Block const& block;
+    stage<T, Units> const& s;
+    shape const g;
+    team_type const team;
+    staged_stretch* const places;
+    tile_type tile;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, stage<T, Units> const& of, std::int64_t first,
+                                               std::int64_t end, tile_plan const& plan, unsigned char* shared)
+        : block(b), s(of), g{{}, of.shape.units, 1}, team(b), places(reinterpret_cast<staged_stretch*>(shared)),
+          tile(b, of.units, g, places, reinterpret_cast<T*>(places + sizes::stretches), plan.pitch, team.stretch) {
+        tile.place(of.all, first, end, places);
+        tile.begin();
+    }
+    warp_tile(warp_tile const&) = delete; // parts of it refer to each other
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE void run() const {
+        if constexpr (Left)
+            reduce();
+        else
+            substitute();
+    }
+
+private:
+    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() const {
+        stretch_places<1> const& at = places[team.stretch].at;
+        pivot_teller<Units, 1> const teller{{}, s.units, at};
+        tile.arrive_first();
+        stacks_type stacks(team, tile, nullptr, s.how);
+        reduce_stretch(stacks, g, at, s.links, teller);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() const {
+        stretch_places<1> const& at = places[team.stretch].at;
+        slot_rows<T, shape> const slots{tile.stretch(team.stretch), g};
+        link_boundary<T> const boundary{s.links};
+        T* const y = slots.known();
+        T* const z = y + W;
+        for (int i = team.rank(); i < W && !team.idle; i += sizes::lanes) {
+            boundary.left(at, i, 0, y[i]);
+            boundary.right(at, i, 0, z[i]);
+        }
+        tile.arrive_first();
+        stacks_type stacks(team, tile, y, s.how);
+        walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
+        team.sync();
+        if (team.rank() == 0) {
+            COPPICE_UNROLL
+            for (int r = 0; r < K; ++r) slots.side(0, r, 0) = y[W - K + r];
+            substitute_in_registers<K, W>(g, slots, z);
+        }
+        team.sync();
+        store();
+    }
+    /// Right-hand sides of the slots have become the solution.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void store() const {
+        for (int q = 0; q < sizes::stretches; ++q) {
+            solution_run<T> const to = s.units.solution(places[q].at.lane[0], g.units, 0);
+            slot_rows<T, shape> const from{tile.stretch(q), g};
+            for (int i = block.thread(); i < to.rows; i += warp_lanes)
+                to.at[i / K * to.stride + i % K] = from.side(i / K, i % K, 0);
+        }
+    }
+};
+
+/// The largest n for which there are tiles: of real numbers alone.
+template <class T>
+inline constexpr int largest_tiled = std::is_floating_point_v<T> ? 4 : 0;
+
+/// Whether stages of a matrix with blocks of n rows go to tiles.
+template <class T>
+bool has_tiles(matrix_rows<T> const& a) {
+    return a.n <= largest_tiled<T> && a.op == transposition::none;
+}
+
+/// Returns launch(tile_sizes of the stage, its plan) if there are tiles for it; else false.
+template <bool Left, class T, class Units, class Launch, int... N>
+bool with_tiles(stage<T, Units> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
+    constexpr int factor = std::is_same_v<Units, row_units<T>> ? 1 : 2; // links have units of 2 n rows
+    auto const try_size = [&]<class Sizes>(Sizes) {
+        return s.shape.rows() == Sizes::shape::rows() && launch(Sizes(), Sizes::plan(s.shape.units));
+    };
+    return (try_size(tile_sizes<T, Units, factor*(N + 1), 2 * (N + 1), Left>()) || ...);
+}
+template <bool Left, class T, class Units, class Launch>
+bool with_tiles(stage<T, Units> const& s, Launch const& launch) {
+    if (s.shape.sides != 1 || !has_tiles(s.units.a)) return false;
+    return with_tiles<Left>(s, launch, std::make_integer_sequence<int, largest_tiled<T>>());
+}
+
+} // namespace coppice::chain

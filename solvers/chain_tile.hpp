@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Units of the stretches of one warp, staged in shared memory by coalesced copies (thesis sections 2.6.3 and
+/// 2.6.11): a template over the Block of core/block.hpp, of 32 threads.
+#pragma once
+
+#include "core/block.hpp"
+#include "core/element_copy.hpp"
+#include "solvers/chain_stage.hpp"
+
+namespace coppice::chain {
+
+/// A stretch of the warp. Its units [first, last) are copied as they stand in memory; the others, at the ends of its
+/// system, are asked for entry by entry.
+struct alignas(16) staged_stretch {
+    std::int64_t origin; ///< index of its first unit in the storage
+    int first, last;
+    stretch_places<1> at;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool copied(int u) const { return first <= u && u < last; }
+};
+
+/// Units [from, to) of a stretch, entry by entry. Rare, and so kept out of the kernels' way.
+template <class T, class Units, class Shape>
+[[gnu::noinline]] COPPICE_HD void fill_units(Units const& units, staged_stretch const& place, Shape g, int from, int to,
+                                             T* memory, int thread) {
+    int const k = g.rows(), each = g.unit_elements();
+    for (int i = thread; i < (to - from) * each; i += warp_lanes) {
+        int const u = i / each, e = i - u * each, column = e / k, r = e - column * k;
+        memory[i] = column < g.sides ? units.side_of(place.at.lane[0], from + u, r, column)
+                                     : units.entry_of(place.at.lane[0], from + u, r, column - g.sides);
+    }
+}
+
+/// The Tile of the stacks in registers. Either all of a stretch is staged at once and stays, so that slot_rows may lie
+/// over it; or, with a `LogPiece`, pieces of `1 << LogPiece` units take turns in a place so small that other warps have
+/// work while one waits. `Count` elements are copied at once.
+template <int LogPiece, int Count, int Stretches, class T, class Block, class Units, class Shape>
+struct unit_tile {
+    static constexpr bool whole = LogPiece == 0;
+
+    Block const& block;
+    Units const& units;
+    Shape g;
+    staged_stretch const* places;
+    T* memory;
+    int pitch_;           ///< elements between stretches, where all of a stretch is staged
+    int own;              ///< the stretch of this lane
+    bool borders = false; ///< some units cannot be copied
+    bool row = false;     ///< without borders, the stretches follow each other in the storage
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE unit_tile(Block const& b, Units const& from, Shape const& shape,
+                                               staged_stretch const* stretches, T* elements, int pitch, int mine)
+        : block(b), units(from), g(shape), places(stretches), memory(elements), pitch_(pitch), own(mine) {}
+
+    /// Takes the next stretches of a stage, from `first` up to `end`; what is behind that has no rows.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void place(levels const& l, std::int64_t first, std::int64_t end,
+                                                staged_stretch* to) {
+        if (int const t = block.thread(); t < Stretches) {
+            stretch_places<1> const at(l, units.depth, first + t < end ? first + t : l.total(units.depth + 1));
+            stretch_place const& s = at.lane[0];
+            unit_range const plain = units.plain(s, g.units);
+            to[t] = {s.units.base + s.begin * s.units.stride, plain.first, plain.last, at};
+            borders = plain.first > 0 || plain.last < g.units;
+        }
+        borders = block.sync_any(borders);
+        row = l.batch.systems == 1 && g.units >= piece_units();
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int piece_pitch(Shape const& g) {
+        return (g.unit_elements() << LogPiece) | 1; // odd, so that the lanes of a warp meet different banks
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int piece_units() const { return whole ? g.units : 1 << LogPiece; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return whole ? pitch_ : piece_pitch(g); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* stretch(int q) const { return memory + q * pitch(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* unit(int u) const {
+        return stretch(own) + (whole ? u : u & (piece_units() - 1)) * g.unit_elements();
+    }
+    /// Starts the first copies.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void begin() const { start(0); }
+    /// Before the first unit is looked at: those of the first piece are there.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void arrive_first() const {
+        finish_copies();
+        block.sync();
+    }
+    /// Before unit u is looked at, of those behind the first piece.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void arrive(int u) const {
+        if (whole || (u & (piece_units() - 1)) != 0) return;
+        block.sync(); // all lanes are done with the piece before
+        start(u >> LogPiece);
+        arrive_first();
+    }
+
+private:
+    /// Starts the copies of a piece.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void start(int piece) const {
+        units.for_each_run(g, run_copier{*this, piece});
+        if (!borders) return;
+        int const begin = piece * piece_units(), all = begin + piece_units(), end = all < g.units ? all : g.units;
+        COPPICE_NO_UNROLL
+        for (int i = 0; i < 2 * Stretches; ++i) { // before what is copied, and behind
+            staged_stretch const& place = places[i / 2];
+            int const from = i % 2 == 0 || place.last < begin ? begin : place.last;
+            int const to = i % 2 == 1 || place.first > end ? end : place.first;
+            if (place.at.lane[0].link >= 0 && from < to)
+                fill_units(units, place, g, from, to, stretch(i / 2) + (from - begin) * g.unit_elements(),
+                           block.thread());
+        }
+    }
+    /// Copies `length` elements of every unit, from[unit length + e], to places first + e step of the unit, those that
+    /// lie in [least, K (K + W + sides)). `from` may be null: zeros.
+    struct run_copier {
+        unit_tile const& tile;
+        int piece;
+
+        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int length, int first, int step,
+                                                         int least) const {
+            if (!from && piece > 0) return; // they stay
+            // Lanes side by side copy what lies side by side, of one stretch or of several.
+            int const words = length / Count, chunk = words * tile.piece_units();
+            int const each = whole || chunk > warp_lanes ? warp_lanes : chunk, groups = warp_lanes / each;
+            int const thread = tile.block.thread(), group = thread / each;
+            if (group >= groups) return;
+            COPPICE_NO_UNROLL
+            for (int i = thread - group * each; i < chunk; i += each) {
+                int const u = i / words, e = (i - u * words) * Count, at = first + e * step;
+                if (at < least || at >= tile.g.unit_elements()) continue;
+                T* const to = tile.stretch(0) + (u * tile.g.unit_elements() + at);
+                copy(from, length, piece * tile.piece_units() + u, e, to, group, groups);
+            }
+        }
+        /// Element e of unit u of every stretch, every `groups`th from `group` on.
+        COPPICE_HD COPPICE_ALWAYS_INLINE void copy(T const* from, int length, int u, int e, T* to, int group,
+                                                   int groups) const {
+            if (from && tile.row && !tile.borders) {
+                std::int64_t const unit = tile.places[0].origin + u * tile.units.stride();
+                T const* source = from + (unit + group * tile.g.units) * length + e;
+                T* target = to + group * tile.pitch();
+                int const apart = groups * tile.g.units * length;
+                COPPICE_UNROLL
+                for (int q = 0; q < Stretches; q += groups) { // stretches of lanes at the end may be none
+                    if (Stretches % groups == 0 || q + group < Stretches) start_copy<Count>(target, source);
+                    target += groups * tile.pitch();
+                    source += apart;
+                }
+                return;
+            }
+            T const* const source = from ? from + u * tile.units.stride() * length + e : nullptr;
+            COPPICE_NO_UNROLL
+            for (int q = group; q < Stretches; q += groups) {
+                if (!tile.places[q].copied(u)) continue;
+                if (source)
+                    start_copy<Count>(to + q * tile.pitch(), source + tile.places[q].origin * length);
+                else
+                    to[q * tile.pitch()] = T(0);
+            }
+        }
+    };
+};
+
+} // namespace coppice::chain
