@@ -183,12 +183,26 @@ void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_
 
 template <class T>
 void band_reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte*) {
-    reduce<T, band_tiles::most_reach>(s, first, last);
+    switch (s.units.a.n) {
+    case 2:
+        return reduce<T, 2>(s, first, last);
+    case 3:
+        return reduce<T, 3>(s, first, last);
+    case 4:
+        return reduce<T, 4>(s, first, last);
+    }
 }
 
 template <class T>
 void band_substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte*) {
-    substitute<T, band_tiles::most_reach>(s, first, last);
+    switch (s.units.a.n) {
+    case 2:
+        return substitute<T, 2>(s, first, last);
+    case 3:
+        return substitute<T, 3>(s, first, last);
+    case 4:
+        return substitute<T, 4>(s, first, last);
+    }
 }
 
 template void band_reduce(stage<float, row_units<float>> const&, std::int64_t, std::int64_t, std::byte*);

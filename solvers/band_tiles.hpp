@@ -19,8 +19,8 @@ COPPICE_ISA_DECLARE(template <class T> void band_reduce(chain::stage<T, chain::r
 
 namespace chain::band_tiles {
 
-/// Real pentadiagonal matrices, one right-hand side and partial pivoting without a threshold.
-inline constexpr int least_reach = 2, most_reach = 2;
+/// Real matrices with 2 to 4 bands on either side, one right-hand side and partial pivoting without a threshold.
+inline constexpr int least_reach = 2, most_reach = 4;
 inline constexpr int most_units = 32; ///< block rows of a stretch
 
 template <class Stage>
