@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a report promises: no system comes back with a large backward error and status ok, and what LAPACK solves to a
 // small one does so here. Judged by residuals in long double, on systems of the kinds that break solvers.
+#include <algorithm>
+
 #include <coppice/banded.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/preconditioner.hpp>
@@ -96,6 +98,40 @@ hard_system make_hard(hard kind, std::int64_t n, int reach, std::uint64_t seed) 
     return s;
 }
 
+/// Whether a matrix of integers is singular: by elimination modulo a prime, where nothing is rounded. LAPACK may miss
+/// it, and then find a solution where the right-hand side has one.
+bool exactly_singular(hard_system const& s) {
+    constexpr std::int64_t prime = 2147483647;
+    std::int64_t const n = s.a.length;
+    int const reach = s.a.below;
+    auto const inverse = [](std::int64_t a) {
+        std::int64_t result = 1;
+        for (std::int64_t e = prime - 2; e > 0; e /= 2, a = a * a % prime)
+            if (e % 2 == 1) result = result * a % prime;
+        return result;
+    };
+    std::vector<std::vector<std::int64_t>> rows(std::size_t(n), std::vector<std::int64_t>(std::size_t(n), 0));
+    for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = std::max<std::int64_t>(0, i - reach); j <= std::min(n - 1, i + reach); ++j)
+            rows[std::size_t(i)][std::size_t(j)] =
+                (std::int64_t(s.a.bands[std::size_t((j - i + reach) * n + i)]) + prime) % prime;
+    for (std::int64_t c = 0; c < n; ++c) {
+        std::int64_t const last = std::min(n - 1, c + reach), right = std::min(n - 1, c + 2 * reach);
+        std::int64_t p = c;
+        while (p <= last && rows[std::size_t(p)][std::size_t(c)] == 0) ++p;
+        if (p > last) return true;
+        std::swap(rows[std::size_t(c)], rows[std::size_t(p)]);
+        auto const& pivot = rows[std::size_t(c)];
+        for (std::int64_t i = c + 1; i <= last; ++i) {
+            auto& row = rows[std::size_t(i)];
+            std::int64_t const factor = row[std::size_t(c)] * inverse(pivot[std::size_t(c)]) % prime;
+            for (std::int64_t j = c; j <= right; ++j)
+                row[std::size_t(j)] = (row[std::size_t(j)] + prime - factor * pivot[std::size_t(j)] % prime) % prime;
+        }
+    }
+    return false;
+}
+
 /// What LAPACK makes of it.
 struct lapack_verdict {
     bool regular;
@@ -118,7 +154,7 @@ lapack_verdict ask_lapack(hard_system const& s) {
 }
 
 /// Holds the report of a solution against the truth.
-void check_report(hard_system const& s, std::vector<double> const& x, solve_report const& r) {
+void check_report(hard kind, hard_system const& s, std::vector<double> const& x, solve_report const& r) {
     double const bound = 50 * epsilon<double>, true_error = backward_error_of(s.a.meaning(), x, s.d);
     auto const lapack = ask_lapack(s);
     CAPTURE(r.tries);
@@ -130,7 +166,9 @@ void check_report(hard_system const& s, std::vector<double> const& x, solve_repo
     if (std::isfinite(r.backward_error) && std::isfinite(true_error))
         CHECK(std::abs(r.backward_error - true_error) <= 4 * epsilon<double> + 0.01 * true_error);
     CAPTURE(lapack.growth);
-    if (lapack.regular && lapack.backward <= bound && lapack.growth < 1e13) CHECK(r.status == solve_status::ok);
+    bool const singular = kind == hard::integers && exactly_singular(s);
+    if (lapack.regular && lapack.backward <= bound && lapack.growth < 1e13 && !singular)
+        CHECK(r.status == solve_status::ok);
     if (!lapack.regular && r.status != solve_status::ok) CHECK(r.status != solve_status::inaccurate);
 }
 
@@ -205,7 +243,7 @@ TEST_CASE_TEMPLATE("bands: a report is true, and good where LAPACK is", Fixture,
                     band_options const options{.pivot = seed % 2 == 0 ? pivoting::scaled_partial : pivoting::partial};
                     auto const answer = reach == 1 ? solve_blocks(exec, as_scalar(s), s.d, options)
                                                    : solve_banded_storage(exec, s.a, s.d, options);
-                    check_report(s, answer.x, answer.reports[0]);
+                    check_report(hard(kind), s, answer.x, answer.reports[0]);
                 }
 }
 
@@ -234,7 +272,7 @@ TEST_CASE_TEMPLATE("bands: reports of a batch of hard systems are true", Fixture
         for (std::size_t k = 0; k < systems.size(); ++k) {
             CAPTURE(k);
             std::vector<double> const x(answer.x.begin() + bounds[k], answer.x.begin() + bounds[k + 1]);
-            check_report(systems[k], x, answer.reports[k]);
+            check_report(hard(k % std::size_t(hard::count)), systems[k], x, answer.reports[k]);
         }
     }
 }
