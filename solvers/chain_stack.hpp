@@ -153,6 +153,7 @@ struct pack_pivot {
             mask[r] = best < size;
             best = select(mask[r], size, best);
         }
+        if (rows == k + 1) return; // nothing to choose from
         // A later row that was larger still takes the place of an earlier one.
         auto later = mask[rows - 1];
         for (int r = rows - 2; r > k; --r) {
