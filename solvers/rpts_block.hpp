@@ -13,11 +13,8 @@
 
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#include <cuda_pipeline.h>
-#endif
-
 #include "core/block.hpp"
+#include "core/element_copy.hpp"
 #include "solvers/rpts_nested.hpp"
 #include "solvers/rpts_vectors.hpp"
 #include "solvers/side_pack.hpp"
@@ -77,22 +74,6 @@ template <class T, class R>
 COPPICE_HD inline partition_rows<T, R> tile_at(unsigned char* shared, int rows) {
     T* const lower = reinterpret_cast<T*>(shared);
     return {lower, lower + rows, lower + 2 * rows, reinterpret_cast<R*>(lower + 3 * rows)};
-}
-
-/// Copies an element to shared memory; it is there after finish_copies() and a barrier.
-template <class T>
-COPPICE_HD inline void start_copy(T* to, T const* from) {
-#if defined(__CUDA_ARCH__)
-    __pipeline_memcpy_async(to, from, sizeof(T));
-#else
-    *to = *from;
-#endif
-}
-COPPICE_HD inline void finish_copies() {
-#if defined(__CUDA_ARCH__)
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-#endif
 }
 
 /// A tile at a border; rows behind the end read x = 0, corner entries become zero. A barrier has to follow.
