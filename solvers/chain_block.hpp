@@ -181,7 +181,7 @@ bool has_tiles(matrix_rows<T> const& a) {
 template <bool Left, class T, class Units, class Launch, int... N>
 bool with_tiles(stage<T, Units> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
     constexpr int factor = std::is_same_v<Units, row_units<T>> ? 1 : 2; // links have units of 2 n rows
-    auto const try_size = [&]<class Sizes>(Sizes) {
+    [[maybe_unused]] auto const try_size = [&]<class Sizes>(Sizes) {    // of complex numbers there is none
         return s.shape.rows() == Sizes::shape::rows() && launch(Sizes(), Sizes::plan(s.shape.units));
     };
     return (try_size(tile_sizes<T, Units, factor*(N + 1), 2 * (N + 1), Left>()) || ...);
