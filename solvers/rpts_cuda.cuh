@@ -110,19 +110,6 @@ void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> 
     COPPICE_CUDA_CHECK(cudaGetLastError());
 }
 
-/// Calls `use` with the pivoting as a compile-time constant.
-template <class Use>
-void with_pivoting(pivoting pivot, Use const& use) {
-    switch (pivot) {
-    case pivoting::none:
-        return use(std::integral_constant<pivoting, pivoting::none>{});
-    case pivoting::partial:
-        return use(std::integral_constant<pivoting, pivoting::partial>{});
-    case pivoting::scaled_partial:
-        return use(std::integral_constant<pivoting, pivoting::scaled_partial>{});
-    }
-}
-
 template <class T>
 void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
     with_pivoting(pivot, [&](auto p) {

@@ -60,17 +60,7 @@ void solve_small(system_view<T> const& s, T threshold, pivoting pivot) {
     }
     partition_rows<T> const rows{bands[0], bands[1], bands[2], bands[3]};
     int const length = int(s.size);
-    switch (pivot) {
-    case pivoting::none:
-        solve_directly<pivoting::none>(rows, length, threshold);
-        break;
-    case pivoting::partial:
-        solve_directly<pivoting::partial>(rows, length, threshold);
-        break;
-    case pivoting::scaled_partial:
-        solve_directly<pivoting::scaled_partial>(rows, length, threshold);
-        break;
-    }
+    with_pivoting(pivot, [&](auto p) { solve_directly<decltype(p)::value>(rows, length, threshold); });
     for (std::int64_t i = 0; i < s.size; ++i) s.x[i] = bands[3][i];
 }
 

@@ -31,6 +31,19 @@
 
 namespace coppice::rpts {
 
+/// Calls `use` with the pivoting as a compile-time constant.
+template <class Use>
+void with_pivoting(pivoting pivot, Use const& use) {
+    switch (pivot) {
+    case pivoting::none:
+        return use(std::integral_constant<pivoting, pivoting::none>{});
+    case pivoting::partial:
+        return use(std::integral_constant<pivoting, pivoting::partial>{});
+    case pivoting::scaled_partial:
+        return use(std::integral_constant<pivoting, pivoting::scaled_partial>{});
+    }
+}
+
 /// A length known to the compiler: rows of that many elements may lie in registers.
 template <int Rows>
 using fixed_length = std::integral_constant<int, Rows>;

@@ -180,26 +180,12 @@ void substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
 
 template <class T>
 void rpts_reduce(stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last) {
-    switch (pivot) {
-    case pivoting::none:
-        return reduce<pivoting::none>(s, first, last);
-    case pivoting::partial:
-        return reduce<pivoting::partial>(s, first, last);
-    case pivoting::scaled_partial:
-        return reduce<pivoting::scaled_partial>(s, first, last);
-    }
+    rpts::with_pivoting(pivot, [&](auto p) { reduce<decltype(p)::value>(s, first, last); });
 }
 
 template <class T>
 void rpts_substitute(stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last) {
-    switch (pivot) {
-    case pivoting::none:
-        return substitute<pivoting::none>(s, first, last);
-    case pivoting::partial:
-        return substitute<pivoting::partial>(s, first, last);
-    case pivoting::scaled_partial:
-        return substitute<pivoting::scaled_partial>(s, first, last);
-    }
+    rpts::with_pivoting(pivot, [&](auto p) { substitute<decltype(p)::value>(s, first, last); });
 }
 
 template void rpts_reduce(stage<float> const&, pivoting, std::int64_t, std::int64_t);
