@@ -3,28 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <lapacke.h>
 #include <limits>
 #include <random>
 #include <utility>
 
 #include "algebra/matrix_market.hpp"
+#include "bench/lapack.hpp"
 
 namespace coppice::bench {
 namespace {
-
-lapack_int gtsv(lapack_int n, double* lower, double* diagonal, double* upper, double* x) {
-    return LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, n, 1, lower, diagonal, upper, x, n);
-}
-lapack_int gtsv(lapack_int n, float* lower, float* diagonal, float* upper, float* x) {
-    return LAPACKE_sgtsv_work(LAPACK_COL_MAJOR, n, 1, lower, diagonal, upper, x, n);
-}
-lapack_int gbsv(lapack_int n, lapack_int k, double* bands, lapack_int leading, lapack_int* pivots, double* x) {
-    return LAPACKE_dgbsv_work(LAPACK_COL_MAJOR, n, k, k, 1, bands, leading, pivots, x, n);
-}
-lapack_int gbsv(lapack_int n, lapack_int k, float* bands, lapack_int leading, lapack_int* pivots, float* x) {
-    return LAPACKE_sgbsv_work(LAPACK_COL_MAJOR, n, k, k, 1, bands, leading, pivots, x, n);
-}
 
 template <class T>
 accuracy_system<T> empty_system(std::int64_t n, int reach, int block) {
@@ -134,7 +121,7 @@ std::vector<T> lapack_answer(accuracy_system<T> const& s) {
     auto const n = lapack_int(s.size);
     if (s.reach == 1) {
         auto bands = s.bands;
-        auto const info = gtsv(n, bands.data() + 1, bands.data() + n, bands.data() + 2 * n, x.data());
+        auto const info = gtsv(n, 1, bands.data() + 1, bands.data() + n, bands.data() + 2 * n, x.data(), n);
         return or_nothing(info, std::move(x));
     }
     std::int64_t const reach = s.reach, leading = 3 * reach + 1;
@@ -143,7 +130,7 @@ std::vector<T> lapack_answer(accuracy_system<T> const& s) {
         for (std::int64_t i = std::max<std::int64_t>(0, -k); i < std::min(s.size, s.size - k); ++i)
             columns[std::size_t(2 * reach - k + (i + k) * leading)] = s.entry(i, k);
     std::vector<lapack_int> pivots(std::size_t(s.size));
-    auto const info = gbsv(n, s.reach, columns.data(), lapack_int(leading), pivots.data(), x.data());
+    auto const info = gbsv(n, s.reach, columns.data(), pivots.data(), x.data());
     return or_nothing(info, std::move(x));
 }
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include <fmt/core.h>
-#include <lapacke.h>
 
 #include "bench/bench.hpp"
+#include "bench/lapack.hpp"
 #include "bench/random_bands.hpp"
 #include "solvers/band_factor.hpp"
 #include "solvers/band_solver.hpp"
@@ -57,13 +57,6 @@ private:
     int repetitions_, most_;
     std::vector<row> results_;
 };
-
-int gbsv(lapack_int n, lapack_int reach, double* ab, lapack_int* pivots, double* b) {
-    return LAPACKE_dgbsv_work(LAPACK_COL_MAJOR, n, reach, reach, 1, ab, 3 * reach + 1, pivots, b, n);
-}
-int gbsv(lapack_int n, lapack_int reach, float* ab, lapack_int* pivots, float* b) {
-    return LAPACKE_sgbsv_work(LAPACK_COL_MAJOR, n, reach, reach, 1, ab, 3 * reach + 1, pivots, b, n);
-}
 
 /// Storage of LAPACK's gbsv, of which only the shape matters to time: every entry of it is random.
 template <class T>
@@ -165,8 +158,8 @@ struct scalar_rows {
     columns_view<double> solution() { return {x.data(), n, columns}; }
     /// Rows [begin, end) as a system of their own; destroys them.
     void gtsv(std::int64_t begin, std::int64_t end) {
-        LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, lapack_int(end - begin), lapack_int(columns), lower.data() + begin + 1,
-                           diagonal.data() + begin, upper.data() + begin, d.data() + begin, lapack_int(n));
+        bench::gtsv(lapack_int(end - begin), lapack_int(columns), lower.data() + begin + 1, diagonal.data() + begin,
+                    upper.data() + begin, d.data() + begin, lapack_int(n));
     }
 };
 

@@ -4,22 +4,15 @@
 #include <cmath>
 
 #include <fmt/core.h>
-#include <lapacke.h>
 
 #include "algebra/tridiagonal_gallery.hpp"
 #include "bench/bench.hpp"
+#include "bench/lapack.hpp"
 #include "bench/random_bands.hpp"
 #include "solvers/rpts.hpp"
 
 namespace coppice::bench {
 namespace {
-
-int lapack_gtsv(lapack_int n, double* dl, double* d, double* du, double* b) {
-    return LAPACKE_dgtsv_work(LAPACK_COL_MAJOR, n, 1, dl, d, du, b, n);
-}
-int lapack_gtsv(lapack_int n, float* dl, float* d, float* du, float* b) {
-    return LAPACKE_sgtsv_work(LAPACK_COL_MAJOR, n, 1, dl, d, du, b, n);
-}
 
 /// The Thomas algorithm as anybody would write it: no pivoting, one division a row.
 template <class T>
@@ -87,7 +80,8 @@ void measure_size(table& t, options const& o, std::int64_t n, int most_threads) 
     add("LAPACK gtsv, 1 thread",
         measure(repetitions, fresh,
                 [&](int) { // destroys its input: drawn anew before each
-                    lapack_gtsv(lapack_int(n), s.lower.data() + 1, s.diagonal.data(), s.upper.data(), s.rhs.data());
+                    gtsv(lapack_int(n), 1, s.lower.data() + 1, s.diagonal.data(), s.upper.data(), s.rhs.data(),
+                         lapack_int(n));
                 }),
         0);
     add("Thomas loop without pivoting, 1 thread",
