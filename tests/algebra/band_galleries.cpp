@@ -2,7 +2,6 @@
 // Pentadiagonal, partition and block galleries: conditions from LAPACK's singular values beside the printed ones.
 #include <algorithm>
 #include <cmath>
-#include <lapacke.h>
 #include <vector>
 
 #include <coppice/generators.hpp>
@@ -10,6 +9,7 @@
 #include "algebra/random.hpp"
 #include "support/executors.hpp"
 #include "support/same_bits.hpp"
+#include "support/singular_values.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -18,25 +18,11 @@ namespace {
 
 host_executor const exec{2};
 
-/// Singular values, falling, of an n x n matrix given by its entries.
-template <class Entry>
-std::vector<double> singular_values(std::int64_t n, Entry const& entry) {
-    std::vector<double> full(std::size_t(n * n)), sigma(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t j = 0; j < n; ++j) full[std::size_t(i + j * n)] = entry(i, j);
-    double unused = 0;
-    auto const size = int(n);
-    REQUIRE(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', size, size, full.data(), size, sigma.data(), &unused, 1, &unused,
-                           1) == 0);
-    return sigma;
-}
 double ratio(std::vector<double> const& sigma) { return sigma.front() / sigma.back(); }
 
+using test::entry_of;
 double entry_of(banded<double> const& a, std::int64_t i, std::int64_t j) {
     return std::abs(j - i) <= 2 ? a.bands[(j - i + 2) * a.size() + i] : 0;
-}
-double entry_of(tridiagonal<double> const& a, std::int64_t i, std::int64_t j) {
-    return j == i - 1 ? a.lower[i] : j == i ? a.diagonal[i] : j == i + 1 ? a.upper[i] : 0;
 }
 double entry_of(block_tridiagonal<double> const& a, std::int64_t i, std::int64_t j) {
     std::int64_t const row = i / 2, column = j / 2, at = row * 4 + i % 2 + j % 2 * 2;
@@ -44,7 +30,7 @@ double entry_of(block_tridiagonal<double> const& a, std::int64_t i, std::int64_t
 }
 template <class Matrix>
 std::vector<double> singular_values(Matrix const& a) {
-    return singular_values(a.size(), [&](std::int64_t i, std::int64_t j) { return entry_of(a, i, j); });
+    return test::singular_values(a.size(), [&](std::int64_t i, std::int64_t j) { return entry_of(a, i, j); });
 }
 
 bool constant(buffer<double> const& band, std::int64_t first, std::int64_t last, double value) {
@@ -73,11 +59,7 @@ TEST_CASE("pentadiagonal gallery: randsvd has its singular values and five bands
         auto const sigma = singular_values(a);
         double worst = 0;
         for (std::int64_t i = 0; i < n; ++i) {
-            double const t = double(i) / double(n - 1);
-            double const expected = id == 8    ? (i < n - 1 ? 1 : 1e-15)
-                                    : id == 9  ? std::pow(1e15, -t)
-                                    : id == 10 ? (i == 0 ? 1 : 1e-15)
-                                               : 1 - t * (1 - 1e-15);
+            double const expected = randsvd_singular_value(id, i, n);
             worst = std::max(worst, std::abs(sigma[std::size_t(i)] - expected));
         }
         CHECK(worst < 2e-14);
