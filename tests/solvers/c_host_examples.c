@@ -23,30 +23,12 @@ static void succeed(coppice_status_t status) {
 #define ON_STREAM
 #define run(call) succeed(call)
 
-#define T float
-#define S S
-#define MAKE(x) ((float)(x))
-#define REAL(x) ((double)(x))
-#define EPSILON FLT_EPSILON
-#include "c_examples.inc"
-#define T double
-#define S D
-#define MAKE(x) (x)
-#define REAL(x) (x)
-#define EPSILON DBL_EPSILON
-#include "c_examples.inc"
-#define T coppice_complex_float
-#define S C
-#define MAKE(x) ((coppice_complex_float){(float)(x), 0})
-#define REAL(v) ((double)(v).re)
-#define EPSILON FLT_EPSILON
-#include "c_examples.inc"
-#define T coppice_complex_double
-#define S Z
-#define MAKE(x) ((coppice_complex_double){x, 0})
-#define REAL(v) ((v).re)
-#define EPSILON DBL_EPSILON
-#include "c_examples.inc"
+#define COMPLEX_FLOAT coppice_complex_float
+#define COMPLEX_DOUBLE coppice_complex_double
+#define MAKE_COMPLEX_FLOAT(x) ((coppice_complex_float){(float)(x), 0})
+#define MAKE_COMPLEX_DOUBLE(x) ((coppice_complex_double){x, 0})
+#define REAL_PART(v) ((v).re)
+#include "c_examples_of_types.inc"
 
 static void bad_arguments(void) {
     coppice_pivoting_t const p = COPPICE_DEFAULT_PIVOTING;

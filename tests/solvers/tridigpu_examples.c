@@ -61,30 +61,12 @@ static void end_call(tridigpu_status_t status) {
 #define INDEX int
 #define ON_STREAM stream,
 
-#define T float
-#define S S
-#define MAKE(x) ((float)(x))
-#define REAL(x) ((double)(x))
-#define EPSILON FLT_EPSILON
-#include "c_examples.inc"
-#define T double
-#define S D
-#define MAKE(x) (x)
-#define REAL(x) (x)
-#define EPSILON DBL_EPSILON
-#include "c_examples.inc"
-#define T cuComplex
-#define S C
-#define MAKE(x) make_cuComplex((float)(x), 0)
-#define REAL(v) ((double)(v).x)
-#define EPSILON FLT_EPSILON
-#include "c_examples.inc"
-#define T cuDoubleComplex
-#define S Z
-#define MAKE(x) make_cuDoubleComplex(x, 0)
-#define REAL(v) ((v).x)
-#define EPSILON DBL_EPSILON
-#include "c_examples.inc"
+#define COMPLEX_FLOAT cuComplex
+#define COMPLEX_DOUBLE cuDoubleComplex
+#define MAKE_COMPLEX_FLOAT(x) make_cuComplex((float)(x), 0)
+#define MAKE_COMPLEX_DOUBLE(x) make_cuDoubleComplex(x, 0)
+#define REAL_PART(v) ((v).x)
+#include "c_examples_of_types.inc"
 
 static void on_a_device(void) {
     size_t bytes = 0, wide_bytes = 0;
