@@ -2,6 +2,7 @@
 #include "core/device_note.hpp"
 
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/cuda_check.hpp"
@@ -13,21 +14,18 @@ namespace {
 /// write.
 class note_pool {
 public:
-    std::uint64_t* take() {
+    /// A word, null where there is none, and a mark of its own, whose lowest bit is left for the answer.
+    std::pair<std::uint64_t*, std::uint64_t> take() {
         std::lock_guard const lock(mutex_);
         if (free_.empty()) add_page();
-        if (free_.empty()) return nullptr;
+        if (free_.empty()) return {nullptr, 0};
         std::uint64_t* const word = free_.back();
         free_.pop_back();
-        return word;
+        return {word, marks_ += 2};
     }
     void give_back(std::uint64_t* word) {
         std::lock_guard const lock(mutex_);
         free_.push_back(word);
-    }
-    std::uint64_t next_mark() {
-        std::lock_guard const lock(mutex_);
-        return marks_ += 2; // the lowest bit is the answer
     }
 
 private:
@@ -66,10 +64,10 @@ note_pool& notes() {
 } // namespace
 
 device_note::device_note(cuda_executor const&) {
-    std::uint64_t* const word = notes().take();
+    auto const [word, mark] = notes().take();
     if (!word) return;
     lease_ = {word, [](void* p) { notes().give_back(static_cast<std::uint64_t*>(p)); }};
-    mark_ = notes().next_mark();
+    mark_ = mark;
 }
 
 } // namespace coppice
