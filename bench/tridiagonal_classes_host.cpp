@@ -186,7 +186,7 @@ void measure_batch(table& t, options const& o, std::int64_t systems, std::int64_
         {fmt::format("batches of {} rows together, double", systems * each), "rows of a system", double(each)});
     scalar_rows s(all, systems * each, 1, 3);
     auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
-    problem.coppice("chain, partial pivoting", fresh, [&](host_executor const& exec) {
+    problem.coppice("automatic, partial pivoting", fresh, [&](host_executor const& exec) {
         return solver(exec, band_matrix<double>::batch(s.view(), systems), s.sides(), s.solution());
     });
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
