@@ -9,6 +9,7 @@
 
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
+#include "core/launch_shared.cuh"
 #include "solvers/chain_block.hpp"
 #include "solvers/chain_factor_stage.hpp"
 
@@ -101,16 +102,8 @@ std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, uni
     return 0;
 }
 
-template <class... Parameters, class... Arguments>
-void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std::int64_t blocks, int threads,
-                   std::size_t bytes, Arguments const&... arguments) {
-    auto const grid = checked_cast<int>(blocks, "number of CUDA blocks of solve_bands");
-    auto const* const address = reinterpret_cast<void const*>(kernel);
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                            cudaSharedmemCarveoutMaxShared)); // tiles in flight hide the latency
-    kernel<<<unsigned(grid), unsigned(threads), bytes, exec.stream()>>>(arguments...);
-    COPPICE_CUDA_CHECK(cudaGetLastError());
+inline dim3 grid_of(std::int64_t blocks) {
+    return dim3(unsigned(checked_cast<int>(blocks, "number of CUDA blocks of solve_bands")));
 }
 
 /// Bytes of shared memory that a block may have.
@@ -126,8 +119,8 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
     using T = typename Job::value_type;
     team_layout const layout = layout_for(columns, elements, sizeof(T), shared_limit(exec));
     std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
-    launch_shared(exec, kernel, (teams + layout.teams - 1) / layout.teams, layout.teams * layout.lanes, bytes, job,
-                  layout);
+    launch_shared(exec, kernel, grid_of((teams + layout.teams - 1) / layout.teams), layout.teams * layout.lanes, bytes,
+                  job, layout);
 }
 
 /// Runs a stage by tiles, if they fit into shared memory.
@@ -139,8 +132,9 @@ struct run_tiles {
     template <int K, int W>
     bool operator()(tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
-        launch_shared(exec, &tile_kernel<Left, K, W, T, Units>, (s.stretches + sizes.stretches - 1) / sizes.stretches,
-                      warp_lanes, std::size_t(plan.bytes), s, plan);
+        launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
+                      grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
+                      std::size_t(plan.bytes), s, plan);
         return true;
     }
 };

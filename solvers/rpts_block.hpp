@@ -171,7 +171,7 @@ COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, st
     if (tile == 0 || first + tile_rows >= s.size) {
         load_edge(block, s, first, to);
     } else {
-        if constexpr (side_count < R >> 1) load_sides(block, s, first, to.rhs);
+        if constexpr (side_count<R> != 1) load_sides(block, s, first, to.rhs);
         load_inside(block, s, first, to);
     }
     block.sync();

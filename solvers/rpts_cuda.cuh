@@ -10,6 +10,7 @@
 
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
+#include "core/launch_shared.cuh"
 #include "solvers/rpts_block.hpp"
 #include "solvers/rpts_resident.hpp"
 
@@ -101,13 +102,8 @@ void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> 
     std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
     std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
     auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
-    auto const* const address = reinterpret_cast<void const*>(kernel);
-    constexpr int bytes = tile_bytes<T, R>;
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                            cudaSharedmemCarveoutMaxShared)); // tiles in flight hide the latency
-    kernel<<<dim3(unsigned(grid), unsigned(s.fine.systems)), unsigned(tile_threads), bytes, exec.stream()>>>(s);
-    COPPICE_CUDA_CHECK(cudaGetLastError());
+    launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
+                  std::size_t(tile_bytes<T, R>), s);
 }
 
 template <class T>

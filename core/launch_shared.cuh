@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Launches of kernels that live in shared memory.
+#pragma once
+
+#include <cstddef>
+
+#include "core/cuda_check.hpp"
+#include "core/executor.hpp"
+
+namespace coppice {
+
+/// Queues `kernel` with `bytes` of shared memory a block, of any size that the device has. Nothing is left as
+/// first-level cache: many blocks at once hide the latency.
+template <class... Parameters, class... Arguments>
+void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t bytes,
+                   Arguments const&... arguments) {
+    auto const* const address = reinterpret_cast<void const*>(kernel);
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    COPPICE_CUDA_CHECK(
+        cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+    kernel<<<grid, unsigned(threads), bytes, exec.stream()>>>(arguments...);
+    COPPICE_CUDA_CHECK(cudaGetLastError());
+}
+
+} // namespace coppice
