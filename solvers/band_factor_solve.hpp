@@ -9,15 +9,9 @@ namespace coppice {
 namespace chain {
 
 /// Where a factorisation keeps what: kept groups and link matrices of every stage, the closing.
-struct factor_plan {
+struct factor_plan : workspace_layout {
     std::int64_t kept[most_stages], matrix[most_stages];
-    std::int64_t closing, launch, bytes = 0;
-
-    std::int64_t take(std::int64_t size) {
-        std::int64_t const at = bytes;
-        bytes += (size + 63) / 64 * 64;
-        return at;
-    }
+    std::int64_t closing, launch;
 };
 
 template <class T, class Executor>
@@ -104,11 +98,7 @@ void check_factor(band_matrix<T> const& a, band_options const& o, void const* me
                   std::int64_t needed, char const* name) {
     if (o.method == band_method::rpts) refuse("rpts keeps no factorisation");
     if (a.size == 0) return;
-    if (bytes < needed)
-        refuse(std::string(name) + " has " + std::to_string(bytes) + " bytes, expected at least " +
-               std::to_string(needed));
-    if (needed > 0 && (!memory || reinterpret_cast<std::uintptr_t>(memory) % 64 != 0))
-        refuse(std::string(name) + " is null or not aligned to 64 bytes");
+    check_space(name, memory, bytes, needed);
 }
 
 } // namespace chain
@@ -150,8 +140,9 @@ std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, s
     chain::levels const l = chain::levels_of(rows.batch);
     int const sides = int(std::min<std::int64_t>(columns, chain::most_sides));
     std::int64_t const links = chain::for_each_stage(l, rows.n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
-    return (links + 63) / 64 * 64 + chain::factor_launch_bytes<chain::lane_of_t<T>>(
-                                        exec, chain::rows_shape(l, rows.n, sides), chain::links_shape(rows.n, sides));
+    return in_workspace_units(links) +
+           chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, sides),
+                                                           chain::links_shape(rows.n, sides));
 }
 
 template <class T, executor Executor>
@@ -174,7 +165,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     int const most = int(std::min<std::int64_t>(x.columns, chain::most_sides));
     chain::levels const l = chain::levels_of(rows.batch);
     std::int64_t const launch =
-        (chain::for_each_stage(l, rows.n, most, [](auto...) {}) * std::int64_t(sizeof(T)) + 63) / 64 * 64;
+        in_workspace_units(chain::for_each_stage(l, rows.n, most, [](auto...) {}) * std::int64_t(sizeof(T)));
     for (std::int64_t c = 0; c < x.columns; c += most) {
         int const sides = int(std::min<std::int64_t>(most, x.columns - c));
         chain::row_units<lane> const units{rows,

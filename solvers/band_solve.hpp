@@ -23,6 +23,7 @@
 #include "solvers/band_solver.hpp"
 #include "solvers/chain_host.hpp"
 #include "solvers/rpts.hpp"
+#include "solvers/workspace_layout.hpp"
 #if defined(__CUDACC__)
 #include "solvers/chain_cuda.cuh"
 #endif
@@ -62,19 +63,12 @@ matrix_rows<lane_of_t<T>> rows_of(band_matrix<T> const& a, band_options const& o
 }
 
 /// Where everything lies in the workspace; one function for sizing and carving.
-struct workspace_plan {
+struct workspace_plan : workspace_layout {
     std::int64_t links, links_bytes; ///< also the workspace of rpts, which comes first
     std::int64_t launch, launch_bytes;
     std::int64_t parts, singular, flags;
     std::int64_t residual, residual_bytes;
     std::int64_t vectors, climbs, norms, conditions, singular_of_condition, climbing; ///< of the condition estimate
-    std::int64_t bytes = 0;
-
-    std::int64_t take(std::int64_t size) {
-        std::int64_t const at = bytes;
-        bytes += (size + 63) / 64 * 64;
-        return at;
-    }
 };
 
 inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { return {{n, 2 * n}, l.length(), sides}; }
@@ -143,6 +137,9 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
 }
 
 inline void refuse(std::string const& what) { throw argument_error("solve_bands: " + what); }
+inline void check_space(char const* name, void const* memory, std::int64_t bytes, std::int64_t needed) {
+    if (auto const fault = fault_of_space(name, memory, bytes, needed); !fault.empty()) refuse(fault);
+}
 
 template <class T>
 void check_matrix(band_matrix<T> const& a, band_options const& o) {
@@ -423,11 +420,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
         return;
     }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
-    if (workspace.size() < plan.bytes)
-        chain::refuse("workspace has " + std::to_string(workspace.size()) + " bytes, expected at least " +
-                      std::to_string(plan.bytes));
-    if (!workspace.data() || reinterpret_cast<std::uintptr_t>(workspace.data()) % 64 != 0)
-        chain::refuse("workspace is null or not aligned to 64 bytes");
+    chain::check_space("workspace", workspace.data(), workspace.size(), plan.bytes);
     chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), !report.empty() || options.refinements > 0);
     chain::solve_run<T, Executor>{exec, a, d, x, options, workspace.data(), plan, report}.run();
 }

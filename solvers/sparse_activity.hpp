@@ -7,6 +7,7 @@
 
 #include "solvers/band_solve.hpp"
 #include "solvers/lane_atomics.hpp"
+#include "solvers/workspace_layout.hpp"
 
 namespace coppice::sparse_sides {
 
@@ -22,7 +23,7 @@ struct activity {
     activity(chain::levels const& l, int block) : all(l), n(block) {
         chain::for_each_stage(l, block, 0, [&](int depth, std::int64_t links, std::int64_t, std::int64_t) {
             begin[depth - 1] = bytes;
-            bytes += (links + 63) / 64 * 64;
+            bytes += in_workspace_units(links);
         });
     }
     /// Scalar row `row`, counted through the storage, holds something.

@@ -95,11 +95,8 @@ void check_solution(sparse_columns_view<T, I> const& d, columns_view<T> x) {
     if (x.leading < x.rows) refuse("leading dimension " + std::to_string(x.leading));
 }
 inline void check_space(array_view<std::byte> workspace, std::int64_t needed) {
-    if (workspace.size() < needed)
-        refuse("workspace has " + std::to_string(workspace.size()) + " bytes, expected at least " +
-               std::to_string(needed));
-    if (needed > 0 && (!workspace.data() || reinterpret_cast<std::uintptr_t>(workspace.data()) % 64 != 0))
-        refuse("workspace is null or not aligned to 64 bytes");
+    if (auto const fault = fault_of_space("workspace", workspace.data(), workspace.size(), needed); !fault.empty())
+        refuse(fault);
 }
 
 /// Columns from which on a factorisation pays.
@@ -136,20 +133,15 @@ void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* facto
         for_each(exec, active.all.total(k + 2), raise_activity{active, k + 1});
         stages.links[std::size_t(k)].active = active.flags + active.begin[k + 1];
     }
-    std::byte* const launch = workspace + (elements * std::int64_t(sizeof(T)) + 63) / 64 * 64;
+    std::byte* const launch = workspace + in_workspace_units(elements * std::int64_t(sizeof(T)));
     stages.up(exec, chain::factor_step::forward, launch);
     stages.down(exec, launch);
 }
 
 /// Where a solve to sparse columns keeps what.
-struct pruning_plan {
-    std::int64_t columns = 0, searches = 0, histogram = 0, counts = 0, solve = 0, bytes = 0;
+struct pruning_plan : workspace_layout {
+    std::int64_t columns = 0, searches = 0, histogram = 0, counts = 0, solve = 0;
 
-    std::int64_t take(std::int64_t size) {
-        std::int64_t const at = bytes;
-        bytes += (size + 63) / 64 * 64;
-        return at;
-    }
     largest::memory memory(std::byte* at) const {
         return {reinterpret_cast<largest::search*>(at + searches), reinterpret_cast<std::int64_t*>(at + histogram),
                 reinterpret_cast<std::int64_t*>(at + counts)};
@@ -176,7 +168,7 @@ template <class T, executor Executor>
 std::int64_t factored_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options) {
     std::int64_t const solving = factored_workspace(exec, a, columns, options);
-    return solving == 0 ? 0 : (solving + 63) / 64 * 64 + sparse_sides::activity_of(a, options).bytes;
+    return solving == 0 ? 0 : in_workspace_units(solving) + sparse_sides::activity_of(a, options).bytes;
 }
 
 template <class T, class I, executor Executor>
