@@ -14,37 +14,47 @@
 namespace coppice {
 namespace {
 
+#if defined(COPPICE_THREAD_SANITIZER)
+void release(char& order) { __tsan_release(&order); }
+void acquire(char& order) { __tsan_acquire(&order); }
+#else
+void release(char&) {}
+void acquire(char&) {}
+#endif
+
+// Destructors tell of the ends, since tasks may throw: the exception that leaves the loop is a task's work too.
 class fork_join {
 public:
-#if defined(COPPICE_THREAD_SANITIZER)
-    void fork() { __tsan_release(&forked_); }
-    void begin_task() { __tsan_acquire(&forked_); }
-    void end_task() { __tsan_release(&joined_); }
-    void join() { __tsan_acquire(&joined_); }
+    fork_join() { release(forked_); }
+    ~fork_join() { acquire(joined_); }
+    fork_join(fork_join const&) = delete;
+    fork_join& operator=(fork_join const&) = delete;
+
+    class task {
+    public:
+        explicit task(fork_join& loop) : loop_(loop) { acquire(loop_.forked_); }
+        ~task() { release(loop_.joined_); }
+        task(task const&) = delete;
+        task& operator=(task const&) = delete;
+
+    private:
+        fork_join& loop_;
+    };
 
 private:
     char forked_ = 0, joined_ = 0;
-#else
-    void fork() {}
-    void begin_task() {}
-    void end_task() {}
-    void join() {}
-#endif
 };
 
 } // namespace
 
 void host_executor::for_ranges(std::int64_t n, range_task task, void const* context) const {
-    fork_join order;
-    order.fork();
+    fork_join loop;
     arena_->execute([&] {
         tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n), [&](tbb::blocked_range<std::int64_t> const& range) {
-            order.begin_task();
+            fork_join::task const order(loop);
             task(context, range.begin(), range.end());
-            order.end_task();
         });
     });
-    order.join();
 }
 
 } // namespace coppice

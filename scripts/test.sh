@@ -36,4 +36,4 @@ configure "$root/build" "$cuda" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_BUILD_APPS=
     -DCOPPICE_BUILD_BENCH=ON
 build "$root/build"
 say "testing"
-ctest --test-dir "$root/build" --output-on-failure --no-tests=error "${ctest_options[@]}"
+ctest --test-dir "$root/build" --parallel "$(nproc)" --output-on-failure --no-tests=error "${ctest_options[@]}"

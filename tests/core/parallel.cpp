@@ -5,11 +5,15 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <random>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "support/executors.hpp"
@@ -276,11 +280,24 @@ TEST_CASE("exclusive_scan of floating values: the same bits for any number of th
 }
 
 TEST_CASE("an exception of a worker reaches the caller") {
-    CHECK_THROWS_AS(for_each(host_executor{2}, 100000,
-                             [](std::int64_t i) {
-                                 if (i == 77777) throw argument_error("stop");
-                             }),
-                    argument_error);
+    // The caller waits in its first item until another thread has thrown, so that the exception crosses threads.
+    auto const caller = std::this_thread::get_id();
+    std::atomic<bool> thrown = false;
+    std::string const text = "stop: a message too long for the string to hold it inside";
+    try {
+        for_each(host_executor{2}, 1000000, [&](std::int64_t) {
+            if (std::this_thread::get_id() != caller) {
+                thrown = true;
+                throw argument_error(text);
+            }
+            for (int ms = 0; !thrown && ms < 2000; ++ms) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            thrown = true;
+            throw argument_error(text);
+        });
+        FAIL("the loop came back");
+    } catch (argument_error const& e) {
+        CHECK(e.what() == text);
+    }
 }
 
 #endif
