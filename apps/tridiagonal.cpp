@@ -45,7 +45,9 @@ constexpr named<solution_method> methods[] = {{"auto", {}},
                                               {"pcr", {{}, classical_algorithm::pcr}},
                                               {"rd", {{}, classical_algorithm::rd}},
                                               {"cr+pcr", {{}, classical_algorithm::cr_pcr}},
-                                              {"cr+rd", {{}, classical_algorithm::cr_rd}}};
+                                              {"cr+rd", {{}, classical_algorithm::cr_rd}},
+                                              {"rd-scaled", {{}, classical_algorithm::rd_scaled}},
+                                              {"cr+rd-scaled", {{}, classical_algorithm::cr_rd_scaled}}};
 
 struct answer {
     double seconds = 0;
@@ -161,7 +163,7 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
     r.seconds = clock.lap();
     r.report = to_vector(exec, report)[0];
     if (o.condition) r.report.condition = condition_of(exec, matrix, how); // not part of the time
-    bool const by_rpts = r.report.tries == 1 && how.method != band_method::chain && c.block == 1 && !c.cyclic;
+    bool const by_rpts = r.report.tries <= 2 && how.method != band_method::chain && c.block == 1 && !c.cyclic;
     r.method = by_rpts ? "rpts" : "chain";
     r.pivoting = o.pivoting;
     return r;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `accuracy`: errors of the direct solvers beside LAPACK's on the same systems (thesis, Tables 4 to 9; Table 6.1
-// of L.-W. Chang's thesis). Forward errors are compared system by system and the median of the ratios is shown, since
-// single errors of ill-conditioned matrices differ by many orders from seed to seed.
+// of L.-W. Chang's thesis; section 5.4 of Zhang, Cohen and Owens). Forward errors are compared system by system and the
+// median of the ratios is shown, since single errors of ill-conditioned matrices differ by many orders from seed to
+// seed.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <optional>
+#include <random>
 
 #include <fmt/core.h>
 
@@ -15,6 +18,7 @@
 #include "algebra/tridiagonal_gallery.hpp"
 #include "bench/accuracy_problems.hpp"
 #include "bench/bench.hpp"
+#include "solvers/classical.hpp"
 
 namespace coppice::bench {
 namespace {
@@ -26,7 +30,8 @@ struct method {
     char const* name;
     char const* column; ///< heading
     band_options options;
-    bool reported; ///< without a report nothing is tried twice
+    bool reported;                                  ///< without a report nothing is tried twice
+    std::optional<classical_algorithm> classical{}; ///< instead of solve_bands
 };
 method const automatic{"coppice automatic", "automatic", {}, true};
 method const scaled{"coppice automatic, scaled partial", "scaled", {.pivot = pivoting::scaled_partial}, true};
@@ -34,6 +39,20 @@ method const refined{"coppice automatic, refined once", "refined", {.refinements
 method const chain{"coppice chain", "chain", {.method = band_method::chain}, true};
 method const rpts{"coppice rpts", "rpts", {.method = band_method::rpts}, false};
 std::vector<method> scalar_methods() { return {automatic, scaled, refined, rpts, chain}; }
+std::vector<method> classical_methods() {
+    auto const by = [](char const* name, char const* column, classical_algorithm how) {
+        return method{name, column, {}, false, how};
+    };
+    return {automatic,
+            by("coppice Thomas", "Thomas", classical_algorithm::thomas),
+            by("coppice CR", "CR", classical_algorithm::cr),
+            by("coppice PCR", "PCR", classical_algorithm::pcr),
+            by("coppice CR+PCR", "CR+PCR", classical_algorithm::cr_pcr),
+            by("coppice RD", "RD", classical_algorithm::rd),
+            by("coppice CR+RD", "CR+RD", classical_algorithm::cr_rd),
+            by("coppice RD scaled", "RD scaled", classical_algorithm::rd_scaled),
+            by("coppice CR+RD scaled", "CR+RD scaled", classical_algorithm::cr_rd_scaled)};
+}
 std::vector<method> chain_methods() { return {automatic, scaled, refined, chain}; }
 
 /// An answer and what the solver itself says of it.
@@ -48,6 +67,11 @@ told_answer<T> answer_of(Executor const& exec, accuracy_system<T> const& s, meth
     auto const lower = exec.copy(s.solver[0]), diagonal = exec.copy(s.solver[1]), upper = exec.copy(s.solver[2]);
     auto const d = exec.copy(s.rhs);
     buffer<T> x(exec, s.size);
+    if (how.classical) {
+        solve_classical(exec, tridiagonal_view<T>{s.size, lower.data(), diagonal.data(), upper.data()}, 1,
+                        array_view<T const>(d.view()), x.view(), {*how.classical, 128});
+        return {to_vector(exec, x)};
+    }
     buffer<solve_report> report(exec, how.reported ? 1 : 0);
     solve_bands(exec, s.matrix(lower.data(), diagonal.data(), upper.data()), columns_view<T const>(d.view()),
                 columns_view<T>(x.view()), how.options, report.view());
@@ -210,6 +234,30 @@ void compare_galleries(accuracy_run<Executor>& run, host_executor const& host, s
         });
 }
 
+/// Section 5.4 of Zhang, Cohen and Owens, with random entries: a dominant diagonal as of diffusion, and values that are
+/// close to each other in each row.
+template <class Executor>
+void compare_classical(accuracy_run<Executor>& run) {
+    std::int64_t const n = 512;
+    system_class const section{"section 5.4, float", fmt::format("N = {}", n), 20, classical_methods()};
+    auto const made = [&](std::uint64_t seed, double level, double below, double above, double lowest, double highest) {
+        tridiagonal<float> a(host_executor{1}, n);
+        std::mt19937_64 engine(seed);
+        std::uniform_real_distribution<double> row(1, level), off(below, above), middle(lowest, highest);
+        for (std::int64_t i = 0; i < n; ++i) {
+            double const scale = row(engine);
+            a.lower[i] = i == 0 ? 0.0f : float(scale * off(engine));
+            a.diagonal[i] = float(scale * middle(engine));
+            a.upper[i] = i == n - 1 ? 0.0f : float(scale * off(engine));
+        }
+        return scalar_system(a);
+    };
+    run.template compare<float>(section, "dominant diagonal",
+                                [&](std::uint64_t seed) { return made(seed, 1, -1, -0.5, 2.05, 4); });
+    run.template compare<float>(section, "close values",
+                                [&](std::uint64_t seed) { return made(seed, 10, 0.95, 1.05, 0.95, 1.05); });
+}
+
 /// Thesis, Table 9: banded matrices of the SuiteSparse collection.
 template <class Executor>
 void compare_files(table& t, accuracy_run<Executor>& run, host_executor const& host) {
@@ -241,6 +289,7 @@ void accuracy_suite(table& t, options const& o, Executor const& exec) {
         return scalar_system(tridiagonal_case(host, 13, 20000, seed));
     });
     compare_files(t, run, host);
+    compare_classical(run);
     std::int64_t const large = o.quick ? 2048 : std::int64_t(1) << 20;
     run.template compare<float>(
         {"float", fmt::format("N = {}", large), 8, scalar_methods()}, "random bands",

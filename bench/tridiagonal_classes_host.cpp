@@ -195,7 +195,8 @@ void measure_batch(table& t, options const& o, std::int64_t systems, std::int64_
     using method = classical_algorithm;
     for (auto const& [which, title] :
          {std::pair(method::thomas, "Thomas"), std::pair(method::cr, "CR"), std::pair(method::pcr, "PCR"),
-          std::pair(method::rd, "RD"), std::pair(method::cr_pcr, "CR+PCR"), std::pair(method::cr_rd, "CR+RD")})
+          std::pair(method::rd, "RD"), std::pair(method::cr_pcr, "CR+PCR"), std::pair(method::cr_rd, "CR+RD"),
+          std::pair(method::rd_scaled, "RD scaled"), std::pair(method::cr_rd_scaled, "CR+RD scaled")})
         problem.coppice(title, fresh, [&, algorithm = which](host_executor const& exec) {
             return [&, algorithm] {
                 solve_classical(exec, s.view(), systems, array_view<double const>(s.d.view()), s.x.view(), {algorithm});

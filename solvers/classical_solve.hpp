@@ -91,7 +91,7 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
         refuse(std::to_string(systems) + " systems of " + std::to_string(a.size()) + " rows");
     require_size("right-hand side of solve_classical", d.size(), a.size());
     require_size("solution of solve_classical", x.size(), a.size());
-    if (int(options.algorithm) < 0 || int(options.algorithm) > int(classical_algorithm::cr_rd))
+    if (int(options.algorithm) < 0 || int(options.algorithm) > int(classical::last_algorithm))
         refuse("unknown algorithm " + std::to_string(int(options.algorithm)));
     if (options.intermediate < 1) refuse("intermediate systems of " + std::to_string(options.intermediate));
     if (a.size() == 0) return;

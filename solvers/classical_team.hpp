@@ -7,6 +7,8 @@
 /// need not be powers of two: an equation that does not exist reads x = 0.
 #pragma once
 
+#include <type_traits>
+
 #include "core/config.hpp"
 
 namespace coppice::classical {
@@ -75,6 +77,21 @@ COPPICE_HD void parallel_cyclic_reduction(Team const& team, equations<T> e, equa
     team.sync();
 }
 
+/// Inclusive scan after Hillis and Steele: now[i] = joined(now[i], ... joined(now[1], now[0])). The result is where
+/// this points to, `now` or `next`.
+template <class Item, class Team, class Join>
+COPPICE_HD Item* scan(Team const& team, Item* now, Item* next, int n, Join const& joined) {
+    for (int stride = 1; stride < n; stride *= 2) {
+        for (int i = team.rank(); i < n; i += team.size())
+            next[i] = i < stride ? now[i] : joined(now[i], now[i - stride]);
+        team.sync();
+        Item* const old = now;
+        now = next;
+        next = old;
+    }
+    return now;
+}
+
 /// The matrix of recursive doubling without its third row (0, 0, w): (x_{i+1}, x_i, 1) from (x_i, x_{i-1}, 1).
 template <class T>
 struct doubling_matrix {
@@ -93,24 +110,92 @@ template <class T, class Team>
 COPPICE_HD void recursive_doubling(Team const& team, equations<T> const& e, T* memory, T* x) {
     int const n = e.n;
     auto* now = reinterpret_cast<doubling_matrix<T>*>(memory);
-    auto* next = now + n;
     for (int i = team.rank(); i < n; i += team.size()) {
         equation<T> q = e(i);
         if (i == n - 1) q.c = T(1); // x_n, which is 0, has any coefficient
         now[i] = {-(q.b / q.c), -(q.a / q.c), q.d / q.c, T(1), T(0), T(0)};
     }
     team.sync();
-    for (int stride = 1; stride < n; stride *= 2) {
-        for (int i = team.rank(); i < n; i += team.size())
-            next[i] = i < stride ? now[i] : product(now[i], now[i - stride]);
-        team.sync();
-        auto* const old = now;
-        now = next;
-        next = old;
-    }
+    now = scan(team, now, now + n, n, [](auto const& later, auto const& earlier) { return product(later, earlier); });
     // C_n (x_0, 0, 1) begins with x_n = 0.
     T const first = -(now[n - 1].a13 / now[n - 1].a11);
     for (int i = team.rank(); i < n; i += team.size()) x[i] = i == 0 ? first : now[i - 1].a11 * first + now[i - 1].a13;
+    team.sync();
+}
+
+/// (q_i, q_{i-1}) from (q_{i-1}, q_{i-2}), but for a common factor.
+template <class T>
+struct minor_matrix {
+    T a11, a12, a21, a22;
+
+    friend COPPICE_HD minor_matrix operator*(minor_matrix const& l, minor_matrix const& e) {
+        return minor_matrix{l.a11 * e.a11 + l.a12 * e.a21, l.a11 * e.a12 + l.a12 * e.a22, l.a21 * e.a11 + l.a22 * e.a21,
+                            l.a21 * e.a12 + l.a22 * e.a22}
+            .scaled();
+    }
+    /// Kept between 1 / big and big by powers of two, so that a product of two can neither overflow nor vanish.
+    COPPICE_HD minor_matrix scaled() const {
+        if constexpr (std::is_floating_point_v<T>) {
+            constexpr T big = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500);
+            auto const within = [&](T limit) {
+                return -limit < a11 && a11 < limit && -limit < a12 && a12 < limit && -limit < a21 && a21 < limit &&
+                       -limit < a22 && a22 < limit;
+            };
+            if (!within(big)) return times(T(0.5) / big);
+            if (within(1 / big)) return times(2 * big);
+        }
+        return *this;
+    }
+    COPPICE_HD minor_matrix times(T f) const { return {a11 * f, a12 * f, a21 * f, a22 * f}; }
+};
+
+/// x_i = offset + factor x_{i-1}.
+template <class T>
+struct first_order {
+    T factor, offset;
+    friend COPPICE_HD first_order operator*(first_order const& l, first_order const& e) {
+        return {l.factor * e.factor, l.offset + l.factor * e.offset};
+    }
+};
+
+/// The equation divided by the sum of its magnitudes, so that the two rows of its matrix are of one scale.
+template <class T>
+COPPICE_HD equation<T> unit_row(equation<T> const& e) {
+    if constexpr (std::is_floating_point_v<T>) {
+        auto const magnitude = [](T value) { return value < 0 ? -value : value; };
+        T const sum = magnitude(e.a) + magnitude(e.b) + magnitude(e.c);
+        if (sum > 0) return {e.a / sum, e.b / sum, e.c / sum, e.d / sum};
+    }
+    return e;
+}
+
+/// Recursive doubling by the pivots of the factors of A (H. S. Stone, 1973), which are ratios of leading minors,
+/// u_i = q_i / q_{i-1}: the products of matrices may be scaled, and the two substitutions, scans of first-order
+/// recurrences, do not grow where Gaussian elimination needs no exchanges. `memory` holds 9 n elements.
+template <class T, class Team>
+COPPICE_HD void scaled_recursive_doubling(Team const& team, equations<T> const& e, T* memory, T* x) {
+    int const n = e.n;
+    for (int i = team.rank(); i < n; i += team.size()) e.set(i, unit_row(e(i)));
+    team.sync();
+    auto const joined = [](auto const& later, auto const& earlier) { return later * earlier; };
+    auto* const minors = reinterpret_cast<minor_matrix<T>*>(memory);
+    for (int i = team.rank(); i < n; i += team.size())
+        minors[i] = {e.b[i], i > 0 ? -(e.a[i] * e.c[i - 1]) : T(0), T(1), T(0)};
+    team.sync();
+    auto const* const q = scan(team, minors, minors + n, n, joined);
+    T* const pivot = memory + 8 * n;
+    for (int i = team.rank(); i < n; i += team.size()) pivot[i] = q[i].a11 / q[i].a21;
+    team.sync();
+    auto* const first = reinterpret_cast<first_order<T>*>(memory); // over the minors
+    for (int i = team.rank(); i < n; i += team.size()) first[i] = {i > 0 ? -(e.a[i] / pivot[i - 1]) : T(0), e.d[i]};
+    team.sync();
+    auto const* const y = scan(team, first, first + n, n, joined);
+    auto* const second = reinterpret_cast<first_order<T>*>(memory + 4 * n); // from the last equation to the first
+    for (int i = team.rank(); i < n; i += team.size())
+        second[n - 1 - i] = {i < n - 1 ? -(e.c[i] / pivot[i]) : T(0), y[i].offset / pivot[i]};
+    team.sync();
+    auto const* const solution = scan(team, second, second + n, n, joined);
+    for (int i = team.rank(); i < n; i += team.size()) x[i] = solution[n - 1 - i].offset;
     team.sync();
 }
 
@@ -153,7 +238,8 @@ COPPICE_HD void scattered(Team const& team, T const* small, int stride, int coun
     team.sync();
 }
 
-enum class algorithm { thomas, cr, pcr, rd, cr_pcr, cr_rd };
+enum class algorithm { thomas, cr, pcr, rd, cr_pcr, cr_rd, rd_scaled, cr_rd_scaled };
+inline constexpr algorithm last_algorithm = algorithm::cr_rd_scaled;
 
 /// Elements of memory beside the 4 n of the equations: for `m` equations of the part that is not reduced cyclically.
 COPPICE_HD constexpr int extra_elements(algorithm which, int n, int intermediate) {
@@ -163,6 +249,10 @@ COPPICE_HD constexpr int extra_elements(algorithm which, int n, int intermediate
         return 5 * n;
     case algorithm::rd:
         return 13 * n;
+    case algorithm::rd_scaled:
+        return 10 * n;
+    case algorithm::cr_rd_scaled:
+        return n + 14 * m;
     case algorithm::cr_pcr:
         return n + 9 * m;
     case algorithm::cr_rd:
@@ -187,6 +277,11 @@ COPPICE_HD T* solve(Team const& team, algorithm which, equations<T> const& e, T*
         recursive_doubling(team, small, extra + 4 * count, extra + 16 * count);
         scattered(team, extra + 16 * count, stride, count, x);
     };
+    auto const by_scaled_rd = [&](int stride, int count) {
+        equations<T> const small = gathered(team, e, stride, count, extra);
+        scaled_recursive_doubling(team, small, extra + 4 * count, extra + 13 * count);
+        scattered(team, extra + 13 * count, stride, count, x);
+    };
     auto const directly = [&](int stride, int) {
         if (team.rank() == 0) x[stride - 1] = e.d[stride - 1] / e.b[stride - 1];
         team.sync();
@@ -209,6 +304,12 @@ COPPICE_HD T* solve(Team const& team, algorithm which, equations<T> const& e, T*
         break;
     case algorithm::cr_rd:
         cyclic_reduction(team, e, x, intermediate, by_rd);
+        break;
+    case algorithm::rd_scaled:
+        scaled_recursive_doubling(team, e, extra, x);
+        break;
+    case algorithm::cr_rd_scaled:
+        cyclic_reduction(team, e, x, intermediate, by_scaled_rd);
         break;
     }
     return x;

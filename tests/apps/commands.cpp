@@ -168,7 +168,7 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
 }
 
 TEST_CASE("tridiagonal: the classical algorithms") {
-    for (std::string const method : {"thomas", "cr", "pcr", "cr+pcr", "rd", "cr+rd"}) {
+    for (std::string const method : {"thomas", "cr", "pcr", "cr+pcr", "rd", "cr+rd", "rd-scaled", "cr+rd-scaled"}) {
         CAPTURE(method);
         // A dominant diagonal: the products of recursive doubling grow by 3.7 a row and take as many digits with them.
         bool const doubling = method == "rd" || method == "cr+rd";

@@ -230,7 +230,8 @@ TEST_CASE("tiles: batches, thresholds, singular systems") {
 TEST_CASE("teams: the classical algorithms") {
     using method = classical_algorithm;
     for (int const threads : {1, 4, 32})
-        for (method const which : {method::thomas, method::cr, method::pcr, method::rd, method::cr_pcr, method::cr_rd})
+        for (method const which : {method::thomas, method::cr, method::pcr, method::rd, method::cr_pcr, method::cr_rd,
+                                   method::rd_scaled, method::cr_rd_scaled})
             for (int const n : {1, 2, 7, 20}) {
                 CAPTURE(threads);
                 CAPTURE(int(which));

@@ -13,7 +13,8 @@ using method = classical_algorithm;
 
 namespace {
 
-constexpr method methods[] = {method::thomas, method::cr, method::pcr, method::rd, method::cr_pcr, method::cr_rd};
+constexpr method methods[] = {method::thomas, method::cr,    method::pcr,       method::rd,
+                              method::cr_pcr, method::cr_rd, method::rd_scaled, method::cr_rd_scaled};
 
 /// A number that counts what is done with it.
 struct counted {
@@ -139,16 +140,26 @@ TEST_CASE_TEMPLATE("classical: the accuracy experiment of section 5.4", Fixture,
         give_solution(s, 2);
         return s;
     }();
-    for (method const which : {method::thomas, method::cr, method::pcr, method::cr_pcr}) {
+    for (method const which :
+         {method::thomas, method::cr, method::pcr, method::cr_pcr, method::rd_scaled, method::cr_rd_scaled}) {
         CAPTURE(int(which));
         CHECK(backward_error(cut(dominant, 512), solve_batch(exec, dominant, 8, {which, 128})) <= 1e-6);
     }
     CHECK(std::isinf(backward_error(cut(dominant, 512), solve_batch(exec, dominant, 8, {method::rd}))));
+    // Scaled, it takes minors far beyond the range of the type, on either side.
+    for (float const level : {1e-18f, 1e18f}) {
+        auto far = dominant;
+        for (auto* const band : {&far.lower, &far.diagonal, &far.upper, &far.rhs})
+            for (float& value : *band) value *= level;
+        for (method const which : {method::rd_scaled, method::cr_rd_scaled})
+            CHECK(backward_error(cut(far, 512), solve_batch(exec, far, 8, {which, 128})) <= 1e-6);
+    }
     // Close values: recursive doubling survives; LAPACK, which pivots, is better than all that do not.
     auto const worst = [&](method which) {
         return backward_error(cut(close, 512), solve_batch(exec, close, 8, {which, 128}));
     };
     CHECK(std::isfinite(worst(method::rd)));
+    CHECK(std::isfinite(worst(method::rd_scaled)));
     test::system<double> wide(close.size());
     for (std::size_t i = 0; i < wide.rhs.size(); ++i) {
         wide.lower[i] = close.lower[i], wide.diagonal[i] = close.diagonal[i], wide.upper[i] = close.upper[i];
@@ -168,7 +179,8 @@ TEST_CASE_TEMPLATE("classical: wrong arguments are refused in words", Fixture, C
     CHECK_THROWS_AS(solve_classical(exec, a, 0, d, x.view()), argument_error);
     CHECK_THROWS_AS(solve_classical(exec, a, -1, d, x.view()), argument_error);
     CHECK_THROWS_AS(solve_classical(exec, a, 3, d.slice(0, 11), x.view()), dimension_error);
-    CHECK_THROWS_AS(solve_classical(exec, a, 3, d, x.view(), {method(9)}), argument_error);
+    CHECK_THROWS_AS(solve_classical(exec, a, 3, d, x.view(), {method(int(classical::last_algorithm) + 1)}),
+                    argument_error);
     CHECK_THROWS_AS(solve_classical(exec, a, 3, d, x.view(), {method::cr_pcr, 0}), argument_error);
     CHECK_THROWS_AS(
         solve_classical(exec, tridiagonal_view<float>{12, nullptr, band.data(), band.data()}, 3, d, x.view()),
