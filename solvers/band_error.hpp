@@ -92,21 +92,45 @@ struct row_place {
     }
 };
 
+/// Which systems a try is about: all of them, or those that wait for it. Where a gate points to 0 nothing waits, and
+/// the try does not take place.
+struct try_scope {
+    int number = 1; ///< of the try, from 1
+    int const* gate = nullptr;
+    int const* next = nullptr; ///< [system]: number of the try that it waits for; null: all wait for this one
+
+    COPPICE_HD bool open() const { return !gate || *gate != 0; }
+    COPPICE_HD bool covers(std::int64_t system) const { return !next || next[system] == number; }
+};
+
+/// Does work(i) for i = t, t + workers, ...: a closed gate stops few threads where one for each row would be many.
+template <class Work>
+struct strided_work {
+    Work work;
+    std::int64_t items, workers;
+    COPPICE_HD void operator()(std::int64_t t) const {
+        if (!work.scope.open()) return;
+        for (std::int64_t i = t; i < items; i += workers) work(i);
+    }
+};
+inline std::int64_t workers_for(std::int64_t items) { return (items + 15) / 16; }
+
 /// Measures rows t, t + workers, ... of all columns.
 template <class T>
 struct measure_rows {
     residual_rows<T> rows;
     error_parts* parts; ///< [system][column]
     std::int64_t columns, workers;
-    int const* gate;
+    try_scope scope;
 
     COPPICE_HD void operator()(std::int64_t t) const {
-        if (gate && *gate == 0) return;
+        if (!scope.open()) return;
         auto const& a = rows.a;
         std::int64_t last = -1;
         error_parts most{};
         for (std::int64_t at = t; at < a.scalar_rows * columns; at += workers) {
             row_place<T> const here(a, at);
+            if (!scope.covers(here.system.system)) continue;
             std::int64_t const part = here.system.system * columns + here.side;
             if (part != last) {
                 if (last >= 0) most.raise(parts + last);
@@ -124,28 +148,29 @@ struct measure_rows {
     }
 };
 
-/// What measure_rows and the eliminations write to; cleared before each try.
+/// What tries tell of the systems.
 struct verdict_memory {
-    error_parts* parts;
-    std::int64_t* singular;
-    int* wanted; ///< [k]: is try k + 1 wanted? 0 or not
+    error_parts* parts;     ///< [system][column]
+    std::int64_t* singular; ///< [system]: first row without a pivot, or no_row
+    int* next;              ///< [system]: the try that it waits for, 0 for none
+    int* wanted;            ///< [k]: does any system wait for try k? 0 or not
     std::int64_t systems, columns;
+
+    try_scope waiting_for(int number) const { return {number, wanted + number, next}; }
 };
-inline constexpr int most_tries = 3; ///< rpts, the chain solver, a step of refinement
-struct clear_verdict {
-    verdict_memory memory;
-    int const* gate;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        if (gate && *gate == 0) return;
-        memory.parts[i] = error_parts{};
-        if (i < memory.systems) memory.singular[i] = no_row;
-    }
-};
+inline constexpr int most_tries = 4; ///< rpts, a step of refinement by it, the chain solver, a step by that
 struct clear_parts {
     verdict_memory memory;
-    int const* gate;
+    try_scope scope;
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (!gate || *gate != 0) memory.parts[i] = error_parts{};
+        if (scope.open() && scope.covers(i / memory.columns)) memory.parts[i] = error_parts{};
+    }
+};
+struct clear_singular {
+    verdict_memory memory;
+    int const* gate;
+    COPPICE_HD void operator()(std::int64_t s) const {
+        if (!gate || *gate != 0) memory.singular[s] = no_row;
     }
 };
 struct report_nothing {
@@ -158,25 +183,30 @@ struct want_no_tries {
     COPPICE_HD void operator()(std::int64_t k) const { wanted[k] = 0; }
 };
 
-/// Which tries a judgement is about.
+/// How a try is judged, and what follows.
 struct judgement {
-    double bound;              ///< of the backward error
-    int tries;                 ///< made so far
-    double growth = 0;         ///< |A| |x| / |d| from which on a solution is not trusted; 0 where pivots were told of
-    bool refined = false;      ///< the last of them touched the inaccurate systems alone
-    int const* gate = nullptr; ///< null, or: do nothing where it points to 0
+    double bound;           ///< of the backward error
+    double growth = 0;      ///< |A| |x| / |d| from which on a solution is not trusted; 0 where pivots were told of
+    int if_inaccurate = 0;  ///< the try that a system waits for where only its backward error is beyond the bound, and
+    int if_doubtful = 0;    ///< where it is not finite or not trusted; 0: none
+    bool numbered = true;   ///< false: the reports keep the number of the try
+    bool eliminated = true; ///< the try said which columns have no pivot
 };
 
 /// Turns the parts of a system into its report, and says whether it should be tried again.
 struct judge_system {
     verdict_memory memory;
     solve_report* report;
+    try_scope scope;
     judgement about;
 
     COPPICE_HD void operator()(std::int64_t s) const {
-        if (about.gate && *about.gate == 0) return;
-        if (about.refined && report[s].status != solve_status::inaccurate) return;
-        solve_report r{0, 0, -1, solve_status::ok, about.tries, 0};
+        if (!scope.open()) return;
+        if (!scope.covers(s)) {
+            if (about.eliminated) memory.singular[s] = no_row; // of an elimination whose result is not taken
+            return;
+        }
+        solve_report r{0, 0, -1, solve_status::ok, about.numbered ? scope.number : report[s].tries, 0};
         bool doubtful = false;
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             error_parts const& p = memory.parts[s * memory.columns + c];
@@ -193,10 +223,14 @@ struct judge_system {
             r.row = memory.singular[s];
         }
         report[s] = r;
-        // Elimination can help against anything, refinement only against inaccuracy.
-        bool const bad =
-            about.growth > 0 ? doubtful || r.status != solve_status::ok : r.status == solve_status::inaccurate;
-        if (bad) raise_flag(memory.wanted + about.tries);
+        int next = 0;
+        if (doubtful || r.status == solve_status::not_finite) {
+            next = about.if_doubtful;
+        } else if (r.status == solve_status::inaccurate) {
+            next = about.if_inaccurate;
+        }
+        memory.next[s] = next;
+        if (next > 0) raise_flag(memory.wanted + next);
     }
 };
 
@@ -205,9 +239,8 @@ template <class T>
 struct residual_to {
     residual_rows<T> rows;
     T* r;
-    int const* gate;
+    try_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
-        if (gate && *gate == 0) return;
         row_place<T> const here(rows.a, at);
         double sum, product;
         auto const value = rows.residual(here.system, here.j, here.r, here.side, sum, product);
@@ -241,17 +274,27 @@ struct correct_inaccurate {
     matrix_rows<T> a;
     add_correction<T> correct;
     verdict_memory memory;
-    solve_report const* report;
     double bound;
-    int const* gate;
+    try_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
-        if (*gate == 0) return;
         row_place<T> const here(a, at);
         std::int64_t const s = here.system.system, place = (here.system.base + here.j * here.system.stride) * a.n;
-        if (report[s].status != solve_status::inaccurate ||
-            memory.parts[s * memory.columns + here.side].normwise() <= bound)
-            return;
-        correct(here.side * a.scalar_rows + place + here.r);
+        if (scope.covers(s) && !(memory.parts[s * memory.columns + here.side].normwise() <= bound))
+            correct(here.side * a.scalar_rows + place + here.r);
+    }
+};
+/// x = the answer of another solver, for the systems that wait for it.
+template <class T>
+struct take_answer {
+    matrix_rows<T> a;
+    T *x, *answer;
+    std::int64_t x_leading;
+    try_scope scope;
+    COPPICE_HD void operator()(std::int64_t at) const {
+        row_place<T> const here(a, at);
+        if (!scope.covers(here.system.system)) return;
+        std::int64_t const place = (here.system.base + here.j * here.system.stride) * a.n + here.r;
+        x[place + here.side * x_leading] = answer[place + here.side * a.scalar_rows];
     }
 };
 

@@ -66,7 +66,7 @@ matrix_rows<lane_of_t<T>> rows_of(band_matrix<T> const& a, band_options const& o
 struct workspace_plan : workspace_layout {
     std::int64_t links, links_bytes; ///< also the workspace of rpts, which comes first
     std::int64_t launch, launch_bytes;
-    std::int64_t parts, singular, flags;
+    std::int64_t parts, singular, next, flags;
     std::int64_t residual, residual_bytes;
     std::int64_t vectors, climbs, norms, conditions, singular_of_condition, climbing; ///< of the condition estimate
 };
@@ -122,6 +122,7 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     plan.launch = plan.take(plan.launch_bytes);
     plan.parts = plan.take(reported ? a.systems * columns * std::int64_t(sizeof(error_parts)) : 0);
     plan.singular = plan.take(reported ? a.systems * 8 : 0);
+    plan.next = plan.take(reported ? a.systems * std::int64_t(sizeof(int)) : 0);
     plan.flags = plan.take(reported ? (most_tries + 1) * std::int64_t(sizeof(int)) : 0);
     bool const refined = o.refinements > 0 || (reported && o.method == band_method::automatic);
     plan.residual_bytes = refined ? a.size * columns * std::int64_t(sizeof(T)) : 0;
@@ -277,12 +278,17 @@ void solve_by_chain(Executor const& exec, matrix_rows<T> const& a, columns_view<
 
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                   band_options const& o, array_view<std::byte> workspace) {
-    solve_tridiagonal_batch(
-        exec,
-        tridiagonal_batch<T>{
-            {a.size, a.lower, a.diagonal, a.upper}, a.systems, x.columns, d.pointer, x.pointer, d.leading, x.leading},
-        workspace, {o.pivot, o.threshold});
+                   band_options const& o, array_view<std::byte> workspace, int const* gate) {
+    solve_tridiagonal_batch(exec,
+                            tridiagonal_batch<T>{{a.size, a.lower, a.diagonal, a.upper},
+                                                 a.systems,
+                                                 x.columns,
+                                                 d.pointer,
+                                                 x.pointer,
+                                                 d.leading,
+                                                 x.leading,
+                                                 gate},
+                            workspace, {o.pivot, o.threshold});
 }
 
 template <class T>
@@ -294,10 +300,11 @@ double error_bound(band_options const& o) {
 /// A finished try: measured, judged, written to the report.
 template <class T, class Executor>
 void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
-           judgement const& about) {
-    std::int64_t const items = rows.a.scalar_rows * memory.columns, workers = (items + 15) / 16;
-    for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, about.gate});
-    for_each(exec, memory.systems, judge_system{memory, report, about});
+           try_scope const& scope, judgement const& about) {
+    for_each(exec, memory.systems * memory.columns, clear_parts{memory, scope});
+    std::int64_t const workers = workers_for(rows.a.scalar_rows * memory.columns);
+    for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, scope});
+    for_each(exec, memory.systems, judge_system{memory, report, scope, about});
 }
 
 /// Estimates the condition numbers of all systems in the workspace; returns where they stand.
@@ -319,7 +326,7 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
 }
 
 /// One call of solve_bands: solves, looks at the result, tries again where it is bad, refines, and reports. Which tries
-/// follow is known to the device alone, so each has a gate that the last one opens. Nothing here waits.
+/// follow is known to the device alone, so each has a gate that an earlier one opens. Nothing here waits.
 template <class T, class Executor>
 struct solve_run {
     using lane = lane_of_t<T>;
@@ -337,12 +344,16 @@ struct solve_run {
     columns_view<lane const> sides{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
     columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
     columns_view<lane> correction{reinterpret_cast<lane*>(space + plan.residual), a.scalar_rows, x.columns};
+    add_correction<lane> correct{solution.pointer, correction.pointer, a.scalar_rows, x.leading};
     residual_rows<lane> rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
     verdict_memory memory{reinterpret_cast<error_parts*>(space + plan.parts),
                           reinterpret_cast<std::int64_t*>(space + plan.singular),
-                          reinterpret_cast<int*>(space + plan.flags), matrix.systems, x.columns};
+                          reinterpret_cast<int*>(space + plan.next),
+                          reinterpret_cast<int*>(space + plan.flags),
+                          matrix.systems,
+                          x.columns};
     double bound = error_bound<T>(o);
-    std::int64_t items = a.scalar_rows * x.columns, parts = matrix.systems * x.columns;
+    std::int64_t items = a.scalar_rows * x.columns;
 
     bool reported() const { return !report.empty(); }
 
@@ -350,49 +361,80 @@ struct solve_run {
         bool const by_rpts = starts_with_rpts(matrix, o), more = reported() && o.method == band_method::automatic;
         if (reported()) {
             for_each(exec, most_tries + 1, want_no_tries{memory.wanted});
-            for_each(exec, parts, clear_verdict{memory, nullptr});
+            for_each(exec, matrix.systems, clear_singular{memory, nullptr});
         }
-        if (by_rpts) try_rpts();
-        int const* const gate = by_rpts ? memory.wanted + 1 : nullptr;
-        int const tries = by_rpts ? 2 : 1;
-        if (!by_rpts || more) try_chain(tries, gate);
-        if (more && o.refinements == 0) try_refinement(tries + 1, memory.wanted + tries);
+        int const last = o.refinements > 0 ? 0 : 1; // tries that may follow the chain solver
+        if constexpr (std::is_floating_point_v<T>)
+            if (by_rpts) {
+                // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
+                double const growth = std::pow(double(std::numeric_limits<T>::epsilon()), -2);
+                solve_by_rpts(exec, matrix, d, x, o, rpts_space(), nullptr);
+                if (reported())
+                    judge(exec, rows, memory, report.data(), {.number = 1},
+                          {.bound = bound,
+                           .growth = growth,
+                           .if_inaccurate = more ? 2 : 0,
+                           .if_doubtful = more ? 3 : 0,
+                           .eliminated = false});
+                if (more) {
+                    refine(memory.waiting_for(2),
+                           {.bound = bound, .if_inaccurate = 3, .if_doubtful = 3, .eliminated = false},
+                           [&](int const* gate) {
+                               columns_view<T> const c(reinterpret_cast<T*>(correction.pointer), a.scalar_rows,
+                                                       x.columns);
+                               solve_by_rpts(exec, matrix, columns_view<T const>(c), c, o, rpts_space(), gate);
+                           });
+                    retry_by_chain(memory.waiting_for(3), {.bound = bound, .if_inaccurate = last * 4});
+                    if (last > 0) refine_by_chain(memory.waiting_for(4));
+                }
+            }
+        if (!by_rpts) {
+            solve_by_chain(exec, a, sides, solution, o, space, plan, reported() ? memory.singular : nullptr, nullptr);
+            if (reported())
+                judge(exec, rows, memory, report.data(), {.number = 1},
+                      {.bound = bound, .if_inaccurate = more ? last * 2 : 0});
+            if (more && last > 0) refine_by_chain(memory.waiting_for(2));
+        }
         for (int k = 0; k < o.refinements; ++k) {
-            find_correction(nullptr);
-            for_each(exec, items, add_correction<lane>{solution.pointer, correction.pointer, a.scalar_rows, x.leading});
+            for_all_rows(residual_to<lane>{rows, correction.pointer, {}});
+            correct_by_chain(nullptr);
+            for_each(exec, items, correct);
         }
-        if (reported() && o.refinements > 0) {
-            for_each(exec, parts, clear_parts{memory, nullptr});
-            judge(exec, rows, memory, report.data(), {bound, tries});
-        }
+        if (reported() && o.refinements > 0)
+            judge(exec, rows, memory, report.data(), {}, {.bound = bound, .numbered = false, .eliminated = false});
         if (reported() && o.condition)
             for_each(exec, matrix.systems, report_condition{condition_of(exec, a, o, space, plan), report.data()});
     }
-    void try_rpts() const {
-        if constexpr (std::is_floating_point_v<T>) {
-            solve_by_rpts(exec, matrix, d, x, o, {space + plan.links, plan.links_bytes});
-            // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
-            double const growth = std::pow(double(std::numeric_limits<T>::epsilon()), -2);
-            if (reported()) judge(exec, rows, memory, report.data(), {bound, 1, growth});
-        }
+
+private:
+    template <class Work>
+    void for_all_rows(Work const& work) const {
+        std::int64_t const workers = workers_for(items);
+        for_each(exec, workers, strided_work<Work>{work, items, workers});
     }
-    void try_chain(int tries, int const* gate) const {
-        if (gate) for_each(exec, parts, clear_verdict{memory, gate});
-        solve_by_chain(exec, a, sides, solution, o, space, plan, reported() ? memory.singular : nullptr, gate);
-        if (reported()) judge(exec, rows, memory, report.data(), {.bound = bound, .tries = tries, .gate = gate});
+    array_view<std::byte> rpts_space() const { return {space + plan.links, plan.links_bytes}; }
+
+    /// The systems that wait for it are solved again; the others keep their bits.
+    void retry_by_chain(try_scope const& scope, judgement const& about) const {
+        for_each(exec, matrix.systems, clear_singular{memory, scope.gate});
+        solve_by_chain(exec, a, sides, correction, o, space, plan, memory.singular, scope.gate);
+        for_all_rows(take_answer<lane>{a, solution.pointer, correction.pointer, x.leading, scope});
+        judge(exec, rows, memory, report.data(), scope, about);
+    }
+    void correct_by_chain(int const* gate) const {
+        solve_by_chain(exec, a, columns_view<lane const>(correction), correction, o, space, plan, nullptr, gate);
     }
     /// Against the growth of entries in a stretch, which reaches far where roots of its recurrence meet on the unit
     /// circle (matrix 17 of Table 6).
-    void try_refinement(int tries, int const* gate) const {
-        find_correction(gate);
-        add_correction<lane> const correct{solution.pointer, correction.pointer, a.scalar_rows, x.leading};
-        for_each(exec, items, correct_inaccurate<lane>{a, correct, memory, report.data(), bound, gate});
-        for_each(exec, parts, clear_parts{memory, gate});
-        judge(exec, rows, memory, report.data(), {.bound = bound, .tries = tries, .refined = true, .gate = gate});
+    void refine_by_chain(try_scope const& scope) const {
+        refine(scope, {.bound = bound, .eliminated = false}, [&](int const* gate) { correct_by_chain(gate); });
     }
-    void find_correction(int const* gate) const {
-        for_each(exec, items, residual_to<lane>{rows, correction.pointer, gate});
-        solve_by_chain(exec, a, columns_view<lane const>(correction), correction, o, space, plan, nullptr, gate);
+    template <class Solve>
+    void refine(try_scope const& scope, judgement const& about, Solve const& solve_correction) const {
+        for_all_rows(residual_to<lane>{rows, correction.pointer, scope});
+        solve_correction(scope.gate);
+        for_all_rows(correct_inaccurate<lane>{a, correct, memory, bound, scope});
+        judge(exec, rows, memory, report.data(), scope, about);
     }
 };
 
@@ -450,13 +492,13 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     // Judged as one system: what is worst anywhere.
     buffer<chain::error_parts> parts(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
-    buffer<int> flags(exec, chain::most_tries + 1);
+    buffer<int> next(exec, a.systems), flags(exec, chain::most_tries + 1);
     buffer<solve_report> reports(exec, a.systems);
-    chain::verdict_memory const memory{parts.data(), singular.data(), flags.data(), a.systems, x.columns};
-    for_each(exec, a.systems * x.columns, chain::clear_verdict{memory, nullptr});
+    chain::verdict_memory const memory{parts.data(), singular.data(), next.data(), flags.data(), a.systems, x.columns};
+    for_each(exec, a.systems, chain::clear_singular{memory, nullptr});
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
-    chain::judge(exec, rows, memory, reports.data(), {chain::error_bound<T>(options), 0});
+    chain::judge(exec, rows, memory, reports.data(), {}, {.bound = chain::error_bound<T>(options)});
     solve_report worst{0, 0, -1, solve_status::ok, 0, 0};
     for (solve_report const& r : to_vector(exec, reports)) {
         chain::error_parts::larger_of(worst.backward_error, r.backward_error);

@@ -35,6 +35,7 @@ struct tridiagonal_batch {
     T const* rhs = nullptr;
     T* x = nullptr;
     std::int64_t rhs_leading = 0, x_leading = 0;
+    int const* gate = nullptr; ///< null, or in memory of the executor: nothing is done where it points to 0
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.

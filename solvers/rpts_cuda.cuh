@@ -35,6 +35,7 @@ __device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, 
 
 template <pivoting P, class R, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
+    if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
@@ -44,6 +45,7 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kern
 // Walks from the end: what the reduction read last is still in the second-level cache.
 template <pivoting P, class R, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
+    if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
@@ -80,6 +82,7 @@ struct grid_meeting {
 template <pivoting P, bool Flushes, class T>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
+    if (!is_open(job.gate)) return; // for all blocks alike, so that none waits for another
     extern __shared__ __align__(16) unsigned char shared[];
     grid_meeting meeting{arrivals, job.plan.items <= std::int64_t(gridDim.x)};
     if (job.plan.shares > 1) meeting.open(job.plan.pairs);
@@ -149,11 +152,12 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
 }
 
 template <class T>
-void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void* memory) {
+void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void* memory,
+                int const* gate) {
     resident_plan const plan = plan_resident<T>(s.size, s.systems, s.columns, exec.multiprocessors());
     auto* const rows = static_cast<share_row<T>*>(memory);
     auto* const arrivals = reinterpret_cast<int*>(rows + plan.pairs * 2 * plan.shares);
-    resident_job<T> const job{s, plan, rows, threshold};
+    resident_job<T> const job{s, plan, rows, threshold, gate};
     with_pivoting(pivot, [&](auto p) {
         if (threshold > T(0))
             launch_resident(exec, &resident_kernel<decltype(p)::value, true, T>, job, arrivals);

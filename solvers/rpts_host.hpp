@@ -23,6 +23,7 @@ shape shape_of(host_executor const&) {
 /// follow one another: each reduces the matrix anew.
 template <class T, class Kernel>
 void for_each_task(host_executor const& exec, stage<T> const& s, Kernel const& kernel) {
+    if (!is_open(s.gate)) return;
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
     for (std::int64_t c = 0; c < s.fine.columns; ++c)
@@ -65,7 +66,9 @@ void solve_small(system_view<T> const& s, T threshold, pivoting pivot) {
 }
 
 template <class T>
-void solve_last(host_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void*) {
+void solve_last(host_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void*,
+                int const* gate) {
+    if (!is_open(gate)) return;
     detail::for_each_block(exec, s.pairs(), host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) solve_small(s.pair(i), threshold, pivot);
     });

@@ -98,6 +98,7 @@ struct resident_job {
     resident_plan plan;
     share_row<T>* rows; ///< [pair][2 shares]
     T threshold;
+    int const* gate = nullptr; ///< as of a stage
 };
 
 /// Rows [first, first + M) of one system; rows behind its end read x = 0, entries outside the matrix become zero.

@@ -3,7 +3,8 @@
 ///
 ///     rpts::shape shape_of<T>(exec)                        constants of the backend
 ///     reduce(exec, stage, pivot)                           fine rows -> coarse rows
-///     solve_last(exec, systems, threshold, pivot, memory)  systems of at most shape.last rows; memory as for a stage
+///     solve_last(exec, systems, threshold, pivot, memory, gate)  systems of at most shape.last rows; memory as for a
+///                                                          stage
 ///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
 ///
 /// All of them take a batch of equal systems, each with the same number of right-hand sides.
@@ -123,7 +124,8 @@ namespace rpts {
 
 /// Solves a batch; arguments are as they should be.
 template <class T, executor Executor>
-void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_options options) {
+void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_options options,
+           int const* gate = nullptr) {
     T const threshold = static_cast<T>(options.threshold);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
@@ -133,7 +135,7 @@ void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_
                               std::int64_t const all = systems.systems * band;
                               T* const at = memory + offset;
                               coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
-                              stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold};
+                              stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate};
                               systems = {2 * partitions,
                                          coarse.lower,
                                          coarse.diagonal,
@@ -147,7 +149,7 @@ void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_
                                          all};
                           });
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], options.pivot);
-    solve_last(exec, systems, threshold, options.pivot, memory + used);
+    solve_last(exec, systems, threshold, options.pivot, memory + used, gate);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], options.pivot);
 }
 
@@ -170,7 +172,7 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
     rpts::solve(exec,
                 rpts::system_view<T>{rows, batch.matrix.lower, batch.matrix.diagonal, batch.matrix.upper, batch.rhs,
                                      batch.x, batch.systems, batch.columns, rows, batch.rhs_leading, batch.x_leading},
-                reinterpret_cast<T*>(workspace.data()), options);
+                reinterpret_cast<T*>(workspace.data()), options, batch.gate);
 }
 
 template <class T, executor Executor>

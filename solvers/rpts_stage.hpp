@@ -55,6 +55,9 @@ struct coarse_view {
     }
 };
 
+/// May work go on that this gate is for?
+COPPICE_HD inline bool is_open(int const* gate) { return !gate || *gate != 0; }
+
 /// One stage: fine systems of `partitions` partitions and their coarse systems of 2 partitions rows.
 template <class T>
 struct stage {
@@ -62,9 +65,10 @@ struct stage {
     coarse_view<T> coarse;
     std::int64_t partitions;
     T threshold;
+    int const* gate = nullptr; ///< null, or: nothing is done where it points to 0
 
     COPPICE_HD stage at(std::int64_t system, std::int64_t c) const {
-        return {fine.at(system, c), coarse.at(system, c), partitions, threshold};
+        return {fine.at(system, c), coarse.at(system, c), partitions, threshold, gate};
     }
 };
 

@@ -108,7 +108,7 @@ TEST_CASE_TEMPLATE("bands: matrices chosen against partitions beside LAPACK", Fi
                     CHECK(backward_error(s, answer->x) <= 50 * epsilon<double>);
                 else
                     CHECK(hopeless);
-                if (!hopeless) CHECK(answer->reports[0].tries == 1);
+                if (!hopeless) CHECK(answer->reports[0].tries <= (std::is_same_v<Fixture, on_cuda> ? 2 : 1));
             }
             ratios.push_back(forward_error(s, ours.x) / forward_error(s, lapack));
             scaled_ratios.push_back(forward_error(s, scaled.x) / forward_error(s, lapack));

@@ -296,12 +296,54 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
         // 1e31, nothing is lost, but a solution as large could have come of a pivot that vanished.
         bool const lost = id == 13, doubted = id == 12 || id == 15;
         auto const& large = gallery_system(id, 20000, 1);
-        CHECK((solve_scalar(exec, large, {.method = band_method::rpts}).reports[0].status == solve_status::ok) ==
-              !lost);
+        auto const by_rpts = solve_scalar(exec, large, {.method = band_method::rpts}).reports[0];
+        // Partitions are short on a GPU, and more of them nearly singular: then a step of refinement is enough.
+        bool const rough = std::is_same_v<Fixture, on_cuda>;
+        if (lost || !rough) CHECK((by_rpts.status == solve_status::ok) == !lost);
         auto const answer = solve_scalar(exec, large);
         CHECK(answer.reports[0].status == solve_status::ok);
-        CHECK(answer.reports[0].tries == (lost || doubted ? 2 : 1));
+        if (lost || doubted)
+            CHECK(answer.reports[0].tries == 3);
+        else
+            CHECK(answer.reports[0].tries <= (rough ? 2 : 1));
         CHECK(backward_error(large, answer.x) <= 50 * epsilon<double>);
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // Matrix 13 of Table 4, which rpts cannot solve, 12, whose solution is as large as one of a singular matrix, random
+    // bands with a bound that their errors do not keep, and easy systems between them.
+    std::int64_t const n = 20000;
+    int const ids[] = {17, 13, 17, 12, 1};
+    test::system<double> all(0);
+    for (int const id : ids) {
+        auto const& s = gallery_system(id, n, 1);
+        all.lower.insert(all.lower.end(), s.lower.begin(), s.lower.end());
+        all.diagonal.insert(all.diagonal.end(), s.diagonal.begin(), s.diagonal.end());
+        all.upper.insert(all.upper.end(), s.upper.begin(), s.upper.end());
+        all.rhs.insert(all.rhs.end(), s.rhs.begin(), s.rhs.end());
+    }
+    auto const lower = exec.copy(all.lower), diagonal = exec.copy(all.diagonal), upper = exec.copy(all.upper);
+    auto const a =
+        band_matrix<double>::batch(tridiagonal_view<double>{5 * n, lower.data(), diagonal.data(), upper.data()}, 5);
+    auto const by = [&](band_method method, double bound = 0) {
+        return solve_matrix(exec, a, all.rhs, {.method = method, .error_bound = bound});
+    };
+    auto const rpts = by(band_method::rpts), chain = by(band_method::chain);
+    double const bound = 0.95 * rpts.reports[4].backward_error;
+    for (auto const& easy : {rpts.reports[0], rpts.reports[2], chain.reports[1], chain.reports[3]})
+        REQUIRE(easy.backward_error < bound);
+    auto const answer = by(band_method::automatic, bound);
+    auto const same = [&](auto const& other, std::int64_t k) {
+        return std::equal(answer.x.begin() + k * n, answer.x.begin() + (k + 1) * n, other.x.begin() + k * n);
+    };
+    for (std::int64_t k = 0; k < 5; ++k) {
+        CAPTURE(k);
+        auto const& report = answer.reports[std::size_t(k)];
+        CHECK(report.status == solve_status::ok);
+        CHECK(report.tries == (ids[k] == 17 ? 1 : ids[k] == 1 ? 2 : 3));
+        if (report.tries != 2) CHECK(same(report.tries == 1 ? rpts : chain, k));
     }
 }
 
