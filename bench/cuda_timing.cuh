@@ -38,6 +38,24 @@ timing measure_queued(cuda_executor const& exec, int samples, int batch, Work co
     return {seconds[seconds.size() / 2], seconds.front()};
 }
 
+/// The same for calls that were captured into one CUDA graph: launches by the host do not count.
+template <class Work>
+timing measure_in_graph(cuda_executor const& exec, int samples, int batch, Work const& work) {
+    work(0); // what a kernel needs to be told once
+    exec.synchronize();
+    cudaGraph_t graph = nullptr;
+    COPPICE_CUDA_CHECK(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < batch; ++i) work(i);
+    COPPICE_CUDA_CHECK(cudaStreamEndCapture(exec.stream(), &graph));
+    cudaGraphExec_t replay = nullptr;
+    COPPICE_CUDA_CHECK(cudaGraphInstantiate(&replay, graph, 0));
+    auto const all =
+        measure_queued(exec, samples, 1, [&](int) { COPPICE_CUDA_CHECK(cudaGraphLaunch(replay, exec.stream())); });
+    COPPICE_CUDA_CHECK(cudaGraphExecDestroy(replay));
+    COPPICE_CUDA_CHECK(cudaGraphDestroy(graph));
+    return {all.median / batch, all.fastest / batch};
+}
+
 /// Copies of the data, so many that together they exceed the L2 cache several times: a repetition finds nothing of its
 /// own in the cache.
 inline int copies_past_cache(double bytes) { return bytes > 400e6 ? 1 : int(std::min(64.0, 400e6 / bytes + 1)); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `tridiagonal` on CUDA, beyond single scalar systems: many right-hand sides, batches, bands, blocks,
-// factorisations and sparse right-hand sides, in float, beside what cuSPARSE has for them. Buffers are rotated past the
+// factorisations and sparse right-hand sides, beside what cuSPARSE has for them in float. Buffers are rotated past the
 // cache.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "bench/cuda_timing.cuh"
 #include "bench/random_bands.hpp"
@@ -16,7 +17,12 @@
 namespace coppice::bench {
 namespace {
 
-using real = float;
+template <class T>
+char const* name_of() {
+    return sizeof(T) == 8 ? "double" : "float";
+}
+template <class T>
+inline constexpr bool has_peers = std::is_same_v<T, float>;
 
 /// Rows of one problem, and how to take their times.
 class cuda_problem {
@@ -67,84 +73,89 @@ private:
 };
 
 /// `count` bands of `elements` random elements, the middle one shifted away from zero, and columns D and X.
+template <class T>
 struct bands_on_device {
-    std::vector<buffer<real>> bands;
-    buffer<real> d, x;
+    std::vector<buffer<T>> bands;
+    buffer<T> d, x;
 
-    bands_on_device(cuda_executor const& exec, int count, std::int64_t elements, std::int64_t side_elements, real shift,
+    bands_on_device(cuda_executor const& exec, int count, std::int64_t elements, std::int64_t side_elements, T shift,
                     std::uint64_t seed)
         : d(exec, side_elements), x(exec, side_elements) {
         for (int b = 0; b < count; ++b) {
             bands.emplace_back(exec, elements);
-            draw(exec, bands.back(), 16 * seed + std::uint64_t(b), b == count / 2 ? shift : real(0));
+            draw(exec, bands.back(), 16 * seed + std::uint64_t(b), b == count / 2 ? shift : T(0));
         }
         draw(exec, d, 16 * seed + 15);
     }
-    real* at(int b) { return bands[std::size_t(b)].data(); }
-    band_matrix<real> blocks(std::int64_t block_rows, int n) {
-        return block_tridiagonal_view<real>{block_rows, n, at(0), at(1), at(2)};
+    T* at(int b) { return bands[std::size_t(b)].data(); }
+    band_matrix<T> blocks(std::int64_t block_rows, int n) {
+        return block_tridiagonal_view<T>{block_rows, n, at(0), at(1), at(2)};
     }
 };
 
 /// Copies of a problem's data, of which repetition r takes its own.
+template <class T>
 class rotated {
 public:
-    rotated(cuda_executor const& exec, int bands, std::int64_t elements, std::int64_t sides, real shift) {
-        double const bytes = double(bands * elements + 2 * sides) * sizeof(real);
+    rotated(cuda_executor const& exec, int bands, std::int64_t elements, std::int64_t sides, T shift) {
+        double const bytes = double(bands * elements + 2 * sides) * sizeof(T);
         for (int c = 0; c < std::min(8, copies_past_cache(bytes)); ++c)
             copies_.emplace_back(exec, bands, elements, sides, shift, std::uint64_t(c) + 1);
     }
-    bands_on_device& operator[](int r) { return copies_[std::size_t(r) % copies_.size()]; }
+    bands_on_device<T>& operator[](int r) { return copies_[std::size_t(r) % copies_.size()]; }
 
 private:
-    std::vector<bands_on_device> copies_;
+    std::vector<bands_on_device<T>> copies_;
 };
 
 /// A solve of every repetition's own system by solve_bands.
-template <class Matrix>
+template <class T, class Matrix>
 void measure_solve(cuda_problem& problem, cuda_executor const& exec, std::string const& method, int batch,
-                   rotated& data, Matrix const& matrix, std::int64_t columns, band_options const& how) {
+                   rotated<T>& data, Matrix const& matrix, std::int64_t columns, band_options const& how) {
     auto const first = matrix(data[0]);
     buffer<std::byte> space(exec, bands_workspace(exec, first, columns, how));
     problem.coppice(method, batch, [&](int r) {
         auto const a = matrix(data[r]);
-        solve_bands(exec, a, columns_view<real const>(data[r].d.data(), a.size, columns),
-                    columns_view<real>(data[r].x.data(), a.size, columns), space.view(), how);
+        solve_bands(exec, a, columns_view<T const>(data[r].d.data(), a.size, columns),
+                    columns_view<T>(data[r].x.data(), a.size, columns), space.view(), how);
     });
 }
 
+template <class T>
 void measure_many_sides(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int n,
                         int columns) {
-    std::string const name = text("right-hand sides: %d, %d rows, float", columns, n);
+    std::string const name = text("right-hand sides: %d, %d rows, %s", columns, n, name_of<T>());
     if (!t.wants(name)) return;
-    cuda_problem problem(t, o, exec, name, std::int64_t(n) * columns, text("one system of %d rows, float", n),
-                         "right-hand sides", columns);
-    rotated data(exec, 3, n, std::int64_t(n) * columns, 0);
-    auto const matrix = [&](bands_on_device& b) { return b.blocks(n, 1); };
+    cuda_problem problem(t, o, exec, name, std::int64_t(n) * columns,
+                         text("one system of %d rows, %s", n, name_of<T>()), "right-hand sides", columns);
+    rotated<T> data(exec, 3, n, std::int64_t(n) * columns, 0);
+    auto const matrix = [&](bands_on_device<T>& b) { return b.blocks(n, 1); };
     int const batch = 4;
     measure_solve(problem, exec, "automatic, partial pivoting", batch, data, matrix, columns, {});
-    auto const prepare = [&](int r) { exec.copy_elements(data[r].d.data(), data[r].x.data(), data[r].d.size()); };
-    std::size_t bytes = 0;
-    auto& b = data[0];
-    cusparseSgtsv2_bufferSizeExt(handle, n, columns, b.at(0), b.at(1), b.at(2), b.x.data(), n, &bytes);
-    buffer<std::byte> space(exec, std::int64_t(bytes) + 1);
-    problem.peer("cuSPARSE gtsv2", batch, prepare, [&](int r) {
-        return cusparseSgtsv2(handle, n, columns, data[r].at(0), data[r].at(1), data[r].at(2), data[r].x.data(), n,
-                              space.data());
-    });
-    cusparseSgtsv2_nopivot_bufferSizeExt(handle, n, columns, b.at(0), b.at(1), b.at(2), b.x.data(), n, &bytes);
-    buffer<std::byte> other(exec, std::int64_t(bytes) + 1);
-    problem.peer("cuSPARSE gtsv2_nopivot", batch, prepare, [&](int r) {
-        return cusparseSgtsv2_nopivot(handle, n, columns, data[r].at(0), data[r].at(1), data[r].at(2), data[r].x.data(),
-                                      n, other.data());
-    });
+    if constexpr (has_peers<T>) {
+        auto const prepare = [&](int r) { exec.copy_elements(data[r].d.data(), data[r].x.data(), data[r].d.size()); };
+        std::size_t bytes = 0;
+        auto& b = data[0];
+        cusparseSgtsv2_bufferSizeExt(handle, n, columns, b.at(0), b.at(1), b.at(2), b.x.data(), n, &bytes);
+        buffer<std::byte> space(exec, std::int64_t(bytes) + 1);
+        problem.peer("cuSPARSE gtsv2", batch, prepare, [&](int r) {
+            return cusparseSgtsv2(handle, n, columns, data[r].at(0), data[r].at(1), data[r].at(2), data[r].x.data(), n,
+                                  space.data());
+        });
+        cusparseSgtsv2_nopivot_bufferSizeExt(handle, n, columns, b.at(0), b.at(1), b.at(2), b.x.data(), n, &bytes);
+        buffer<std::byte> other(exec, std::int64_t(bytes) + 1);
+        problem.peer("cuSPARSE gtsv2_nopivot", batch, prepare, [&](int r) {
+            return cusparseSgtsv2_nopivot(handle, n, columns, data[r].at(0), data[r].at(1), data[r].at(2),
+                                          data[r].x.data(), n, other.data());
+        });
+    }
 }
 
 /// Peers of a batch: none of them may spoil the data of the others, so they work on copies.
-void measure_batch_peers(cuda_problem& problem, cuda_executor const& exec, cusparseHandle_t handle, rotated& data,
-                         int systems, int each, int batch) {
+void measure_batch_peers(cuda_problem& problem, cuda_executor const& exec, cusparseHandle_t handle,
+                         rotated<float>& data, int systems, int each, int batch) {
     std::int64_t const n = std::int64_t(systems) * each;
-    std::vector<buffer<real>> copy;
+    std::vector<buffer<float>> copy;
     for (int b = 0; b < 4; ++b) copy.emplace_back(exec, n);
     auto const at = [&](int b) { return copy[std::size_t(b)].data(); };
     auto const prepare = [&](int r) {
@@ -169,60 +180,66 @@ void measure_batch_peers(cuda_problem& problem, cuda_executor const& exec, cuspa
     }
 }
 
+template <class T>
 void measure_batch(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int systems,
                    int each) {
-    std::string const name = text("batch of %d x %d, float", systems, each);
+    std::string const name = text("batch of %d x %d, %s", systems, each, name_of<T>());
     if (!t.wants(name)) return;
     std::int64_t const n = std::int64_t(systems) * each;
     cuda_problem problem(t, o, exec, name, n);
-    rotated data(exec, 3, n, n, 3); // the interleaved peers read the same random numbers in their order
+    rotated<T> data(exec, 3, n, n, 3); // the interleaved peers read the same random numbers in their order
     int const batch = 8;
     measure_solve(problem, exec, "partial pivoting", batch, data,
-                  [&](bands_on_device& b) { return band_matrix<real>::batch(b.blocks(n, 1), systems); }, 1, {});
+                  [&](bands_on_device<T>& b) { return band_matrix<T>::batch(b.blocks(n, 1), systems); }, 1, {});
     measure_solve(problem, exec, "interleaved, partial pivoting", batch, data,
-                  [&](bands_on_device& b) { return band_matrix<real>::interleaved_batch(b.blocks(n, 1), systems); }, 1,
+                  [&](bands_on_device<T>& b) { return band_matrix<T>::interleaved_batch(b.blocks(n, 1), systems); }, 1,
                   {});
-    measure_batch_peers(problem, exec, handle, data, systems, each, batch);
+    if constexpr (has_peers<T>) measure_batch_peers(problem, exec, handle, data, systems, each, batch);
     if (each > 2048) return; // the classical algorithms keep a system in shared memory
     struct named_algorithm {
         classical_algorithm which;
         char const* name;
     };
     using method = classical_algorithm;
-    for (named_algorithm const a : {named_algorithm{method::thomas, "Thomas"}, named_algorithm{method::cr, "CR"},
-                                    named_algorithm{method::pcr, "PCR"}, named_algorithm{method::rd, "RD"},
-                                    named_algorithm{method::cr_pcr, "CR+PCR"}, named_algorithm{method::cr_rd, "CR+RD"}})
+    for (named_algorithm const a :
+         {named_algorithm{method::thomas, "Thomas"}, named_algorithm{method::cr, "CR"},
+          named_algorithm{method::pcr, "PCR"}, named_algorithm{method::rd, "RD"},
+          named_algorithm{method::cr_pcr, "CR+PCR"}, named_algorithm{method::cr_rd, "CR+RD"},
+          named_algorithm{method::rd_scaled, "RD scaled"}, named_algorithm{method::cr_rd_scaled, "CR+RD scaled"}})
         problem.coppice(a.name, batch, [&](int r) {
-            tridiagonal_view<real> const rows{n, data[r].at(0), data[r].at(1), data[r].at(2)};
-            solve_classical(exec, rows, systems, array_view<real const>(data[r].d.view()), data[r].x.view(),
+            tridiagonal_view<T> const rows{n, data[r].at(0), data[r].at(1), data[r].at(2)};
+            solve_classical(exec, rows, systems, array_view<T const>(data[r].d.view()), data[r].x.view(),
                             {a.which, 128});
         });
 }
 
+template <class T>
 void measure_variable_batch(table& t, options const& o, cuda_executor const& exec, int systems) {
     std::vector<std::int64_t> ends{0};
     for (int k = 0; k < systems; ++k) ends.push_back(ends.back() + 100 + k * 7919ll % 901);
-    std::string const name = text("batch of %d x 100 to 1000, float", systems);
+    std::string const name = text("batch of %d x 100 to 1000, %s", systems, name_of<T>());
     if (!t.wants(name)) return;
     cuda_problem problem(t, o, exec, name, ends.back());
-    rotated data(exec, 3, ends.back(), ends.back(), 0);
+    rotated<T> data(exec, 3, ends.back(), ends.back(), 0);
     auto const offsets = exec.copy(ends);
     measure_solve(problem, exec, "partial pivoting", 8, data,
-                  [&](bands_on_device& b) {
-                      return band_matrix<real>::batch(b.blocks(ends.back(), 1),
-                                                      array_view<std::int64_t const>(offsets.view()), 1000);
+                  [&](bands_on_device<T>& b) {
+                      return band_matrix<T>::batch(b.blocks(ends.back(), 1),
+                                                   array_view<std::int64_t const>(offsets.view()), 1000);
                   },
                   1, {});
 }
 
-void measure_pentadiagonal(table& t, options const& o, cuda_executor const& exec, int n) {
-    std::string const name = text("pentadiagonal, %d rows, float", n);
+/// Banded systems with `reach` bands on either side.
+template <class T>
+void measure_banded(table& t, options const& o, cuda_executor const& exec, int reach, int n) {
+    std::string const name = text("%d bands, %d rows, %s", 2 * reach + 1, n, name_of<T>());
     if (!t.wants(name)) return;
-    cuda_problem problem(t, o, exec, name, n);
-    rotated data(exec, 1, 5ll * n, n, 0);
+    cuda_problem problem(t, o, exec, name, n, text("%d bands, one system, %s", 2 * reach + 1, name_of<T>()), "rows", n);
+    rotated<T> data(exec, 1, (2ll * reach + 1) * n, n, 0);
     measure_solve(problem, exec, "partial pivoting", 4, data,
-                  [&](bands_on_device& b) {
-                      return band_matrix<real>(banded_view<real>{n, 2, 2, b.at(0)});
+                  [&](bands_on_device<T>& b) {
+                      return band_matrix<T>(banded_view<T>{n, reach, reach, b.at(0)});
                   },
                   1, {});
 }
@@ -234,11 +251,12 @@ void measure_pentadiagonal_batch(table& t, options const& o, cuda_executor const
     if (!t.wants(name)) return;
     std::int64_t const n = std::int64_t(systems) * each;
     cuda_problem problem(t, o, exec, name, n);
-    rotated blocks(exec, 3, 2 * n, n, 0);
+    rotated<float> blocks(exec, 3, 2 * n, n, 0);
     measure_solve(problem, exec, "blocks of 2, partial pivoting", 4, blocks,
-                  [&](bands_on_device& b) { return band_matrix<real>::batch(b.blocks(n / 2, 2), systems); }, 1, {});
-    bands_on_device bands(exec, 5, n, n, 0, 1);
-    std::vector<buffer<real>> copy;
+                  [&](bands_on_device<float>& b) { return band_matrix<float>::batch(b.blocks(n / 2, 2), systems); }, 1,
+                  {});
+    bands_on_device<float> bands(exec, 5, n, n, 0, 1);
+    std::vector<buffer<float>> copy;
     for (int b = 0; b < 6; ++b) copy.emplace_back(exec, n);
     auto const at = [&](int b) { return copy[std::size_t(b)].data(); };
     std::size_t bytes = 0;
@@ -257,14 +275,17 @@ void measure_pentadiagonal_batch(table& t, options const& o, cuda_executor const
         });
 }
 
+template <class T>
 void measure_blocks(table& t, options const& o, cuda_executor const& exec, int rows, int n, bool cyclic) {
-    std::string const name = text("%sblocks of %d, %d rows, float", cyclic ? "cyclic " : "", n, rows);
+    std::string const name = text("%sblocks of %d, %d rows, %s", cyclic ? "cyclic " : "", n, rows, name_of<T>());
     if (!t.wants(name)) return;
-    cuda_problem problem(t, o, exec, name, rows, text("%sblocks, %d rows, float", cyclic ? "cyclic " : "", rows),
-                         "rows of a block", n);
-    rotated data(exec, 3, std::int64_t(rows) * n, rows, 0);
-    measure_solve(problem, exec, "partial pivoting", 2, data, [&](bands_on_device& b) { return b.blocks(rows / n, n); },
-                  1, {.cyclic = cyclic, .method = band_method::chain});
+    cuda_problem problem(t, o, exec, name, rows,
+                         text("%sblocks, %d rows, %s", cyclic ? "cyclic " : "", rows, name_of<T>()), "rows of a block",
+                         n);
+    rotated<T> data(exec, 3, std::int64_t(rows) * n, rows, 0);
+    measure_solve(problem, exec, "partial pivoting", 2, data,
+                  [&](bands_on_device<T>& b) { return b.blocks(rows / n, n); }, 1,
+                  {.cyclic = cyclic, .method = band_method::chain});
 }
 
 /// Factorised once; solves from dense right-hand sides and from sparse ones with three entries each.
@@ -273,16 +294,16 @@ void measure_factored(table& t, options const& o, cuda_executor const& exec, int
     if (!t.wants(name)) return;
     cuda_problem problem(t, o, exec, name, std::int64_t(n) * columns, text("factorised, %d rows, float", n),
                          "right-hand sides", columns);
-    bands_on_device data(exec, 3, n, std::int64_t(n) * columns, 3, 1);
+    bands_on_device<float> data(exec, 3, n, std::int64_t(n) * columns, 3, 1);
     auto const a = data.blocks(n, 1);
     buffer<std::byte> factor(exec, bands_factor_bytes(exec, a));
     factorise_bands(exec, a, factor.view());
     array_view<std::byte const> const kept(factor.view());
-    columns_view<real> const x(data.x.data(), n, columns);
+    columns_view<float> const x(data.x.data(), n, columns);
     buffer<std::byte> space(
         exec, std::max(factored_workspace(exec, a, columns), factored_sparse_workspace(exec, a, columns)));
     problem.coppice("dense sides", 2, [&](int) {
-        solve_factored_bands(exec, a, kept, columns_view<real const>(data.d.data(), n, columns), x, space.view());
+        solve_factored_bands(exec, a, kept, columns_view<float const>(data.d.data(), n, columns), x, space.view());
     });
     std::vector<std::int32_t> offsets{0}, rows;
     for (std::int64_t c = 0; c < columns; ++c) {
@@ -290,8 +311,8 @@ void measure_factored(table& t, options const& o, cuda_executor const& exec, int
         offsets.push_back(std::int32_t(rows.size()));
     }
     auto const o_device = exec.copy(offsets), r_device = exec.copy(rows);
-    auto const v_device = exec.copy(std::vector<real>(rows.size(), 1));
-    sparse_columns_view<real> const sparse{
+    auto const v_device = exec.copy(std::vector<float>(rows.size(), 1));
+    sparse_columns_view<float> const sparse{
         n, columns, o_device.data(), r_device.data(), v_device.data(), std::int64_t(rows.size())};
     problem.coppice("sparse sides", 2, [&](int) { solve_factored_sparse(exec, a, kept, sparse, x, space.view()); });
 }
@@ -300,15 +321,22 @@ void measure_factored(table& t, options const& o, cuda_executor const& exec, int
 
 void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle) {
     int const n = 1 << (o.quick ? 12 : 22);
-    for (int const columns : {1, 4, 32}) measure_many_sides(t, o, exec, handle, n, columns);
-    measure_batch(t, o, exec, handle, 64, n / 64);
-    measure_batch(t, o, exec, handle, 512, std::min(512, n / 512));
-    measure_batch(t, o, exec, handle, 512, n / 512);
-    measure_variable_batch(t, o, exec, n / 512);
-    measure_pentadiagonal(t, o, exec, n);
+    for (int const columns : {1, 4, 32}) measure_many_sides<float>(t, o, exec, handle, n, columns);
+    measure_many_sides<double>(t, o, exec, handle, n, 16);
+    measure_batch<float>(t, o, exec, handle, 64, n / 64);
+    measure_batch<float>(t, o, exec, handle, 512, std::min(512, n / 512));
+    measure_batch<float>(t, o, exec, handle, 512, n / 512);
+    measure_batch<float>(t, o, exec, handle, n / 512, 512);
+    measure_batch<float>(t, o, exec, handle, n / 64, 64);
+    measure_batch<double>(t, o, exec, handle, 512, n / 512);
+    measure_variable_batch<float>(t, o, exec, n / 512);
+    for (int const rows : {n >> 10, n >> 6, n, n << 3}) measure_banded<float>(t, o, exec, 2, rows);
+    measure_banded<double>(t, o, exec, 2, n);
+    measure_banded<float>(t, o, exec, 3, n);
     measure_pentadiagonal_batch(t, o, exec, handle, 64, n / 256);
-    for (int const block : {1, 2, 4, 8}) measure_blocks(t, o, exec, n / 4, block, false);
-    for (int const block : {1, 2, 4, 8}) measure_blocks(t, o, exec, n / 4, block, true);
+    for (bool const cyclic : {false, true})
+        for (int const block : {1, 2, 3, 4, 8}) measure_blocks<float>(t, o, exec, n / block * block, block, cyclic);
+    for (int const block : {1, 2, 4}) measure_blocks<double>(t, o, exec, n, block, false);
     for (int const columns : {4, 16, 64}) measure_factored(t, o, exec, n / 4, columns);
 }
 

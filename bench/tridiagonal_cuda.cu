@@ -82,6 +82,14 @@ void measure_size(table& t, options const& o, cuda_executor const& exec, cuspars
             tridiagonal_backward_error(exec, systems[0].view(), systems[0].x.view(), systems[0].rhs.view());
         add(text("coppice RPTS, %s pivoting", s.name), time, 9, text(", backward error %.1e", error));
     }
+    if (power <= 22)
+        add("coppice RPTS, partial pivoting, in a CUDA graph",
+            measure_in_graph(exec, samples, std::max(20, batch),
+                             [&](int r) {
+                                 solve_tridiagonal(exec, at(r).view(), at(r).rhs.view(), at(r).x.view(),
+                                                   workspace.view(), tridiagonal_options{});
+                             }),
+            9, "");
     // cuSPARSE overwrites the right-hand side: it works on x, refilled before each call outside of what it is charged.
     auto const copy_time =
         measure_queued(exec, samples, batch, [&](int r) { exec.copy_elements(at(r).rhs.data(), at(r).x.data(), n); });

@@ -8,12 +8,13 @@ usage() {
     cat <<'HELP'
 usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [STAGE...]
 
-Stages, all but `sanitize` by default:
+Stages, all but `sanitize` and `accuracy` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
   test       every CUDA test program
   sanitize   compute-sanitizer (memcheck, racecheck) over the CUDA test programs; minutes
   solve      the main job on the GPU
   bench      every suite of `coppice bench` on the GPU, with its peers
+  accuracy   errors of the direct solvers on the GPU beside those of LAPACK; minutes
 
   --build DIR   build folder, default build/gpu
   --out DIR     where logs and the measured rows (JSON lines) go, default build/gpu-check
@@ -29,7 +30,7 @@ while [ $# -gt 0 ]; do
     --build) build=$2 && shift ;;
     --out) out=$2 && shift ;;
     -h | --help) usage && exit 0 ;;
-    build | test | sanitize | solve | bench) stages+=("$1") ;;
+    build | test | sanitize | solve | bench | accuracy) stages+=("$1") ;;
     *) usage >&2 && exit 2 ;;
     esac
     shift
@@ -44,6 +45,7 @@ nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader ||
     exit 5
 }
 
+programs=("$build"/bin/coppice_test_*_cuda "$build"/bin/coppice_test_tridigpu)
 failed=()
 # run NAME COMMAND...: keeps the output in a log, shows its end, remembers failures.
 run() {
@@ -65,10 +67,10 @@ for stage in "${stages[@]}"; do
         run build cmake --build "$build" --parallel "$(nproc)"
         ;;
     test)
-        for program in "$build"/bin/*_cuda; do run "$(basename "$program")" "$program"; done
+        for program in "${programs[@]}"; do run "$(basename "$program")" "$program"; done
         ;;
     sanitize)
-        for program in "$build"/bin/*_cuda; do
+        for program in "${programs[@]}"; do
             for tool in memcheck racecheck; do
                 # Tests provoke failed allocations on purpose: what the runtime reports of them is no finding.
                 run "$(basename "$program")-$tool" compute-sanitizer --tool "$tool" --report-api-errors no \
@@ -83,6 +85,10 @@ for stage in "${stages[@]}"; do
     bench)
         run bench "$build/bin/coppice" bench all --backend cuda --json "$out/bench.jsonl"
         cat "$out/bench.log"
+        ;;
+    accuracy)
+        run accuracy "$build/bin/coppice" bench accuracy --backend cuda --json "$out/accuracy.jsonl"
+        cat "$out/accuracy.log"
         ;;
     esac
 done
