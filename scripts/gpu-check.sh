@@ -45,7 +45,6 @@ nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader ||
     exit 5
 }
 
-programs=("$build"/bin/coppice_test_*_cuda "$build"/bin/coppice_test_tridigpu)
 failed=()
 # run NAME COMMAND...: keeps the output in a log, shows its end, remembers failures.
 run() {
@@ -61,6 +60,7 @@ run() {
 }
 
 for stage in "${stages[@]}"; do
+    programs=("$build"/bin/coppice_test_*_cuda "$build"/bin/coppice_test_tridigpu) # a stage may have built them
     case "$stage" in
     build)
         run configure cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_CUDA=ON

@@ -290,15 +290,16 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
         CAPTURE(id);
         auto const report = solve_scalar(exec, gallery_system(id, 512, 1)).reports[0];
         CHECK(report.status == solve_status::ok);
-        CHECK(report.tries == 1);
+        // Partitions are short on a GPU, and more of them nearly singular: a coarse pivot of matrix 13 cancels, others
+        // of large systems need a step of refinement.
+        constexpr bool rough = std::is_same_v<Fixture, on_cuda>;
+        CHECK(report.tries == (rough && id == 13 ? 3 : 1));
         if (id >= 8 && id <= 11) continue;
         // Rows of a partition that are singular by themselves: matrix 13 alone. On 12 and 15, of conditions beyond
         // 1e31, nothing is lost, but a solution as large could have come of a pivot that vanished.
         bool const lost = id == 13, doubted = id == 12 || id == 15;
         auto const& large = gallery_system(id, 20000, 1);
         auto const by_rpts = solve_scalar(exec, large, {.method = band_method::rpts}).reports[0];
-        // Partitions are short on a GPU, and more of them nearly singular: then a step of refinement is enough.
-        bool const rough = std::is_same_v<Fixture, on_cuda>;
         if (lost || !rough) CHECK((by_rpts.status == solve_status::ok) == !lost);
         auto const answer = solve_scalar(exec, large);
         CHECK(answer.reports[0].status == solve_status::ok);
