@@ -214,7 +214,7 @@ void measure_variable_batch(table& t, options const& o, std::int64_t systems) {
     scalar_rows s(all, ends.back(), 1, 0);
     auto const fresh = [&](std::uint64_t seed) { s.draw(seed); };
     array_view<std::int64_t const> const offsets(ends.data(), systems + 1);
-    problem.coppice("chain, partial pivoting", fresh, [&](host_executor const& exec) {
+    problem.coppice("RPTS, partial pivoting", fresh, [&](host_executor const& exec) {
         return solver(exec, band_matrix<double>::batch(s.view(), offsets, 1000), s.sides(), s.solution());
     });
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {

@@ -224,11 +224,10 @@ struct judge_system {
         }
         report[s] = r;
         int next = 0;
-        if (doubtful || r.status == solve_status::not_finite) {
+        if (doubtful || r.status == solve_status::not_finite)
             next = about.if_doubtful;
-        } else if (r.status == solve_status::inaccurate) {
+        else if (r.status == solve_status::inaccurate)
             next = about.if_inaccurate;
-        }
         memory.next[s] = next;
         if (next > 0) raise_flag(memory.wanted + next);
     }

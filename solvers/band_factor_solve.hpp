@@ -105,7 +105,7 @@ void check_factor(band_matrix<T> const& a, band_options const& o, void const* me
 
 template <class T, executor Executor>
 std::int64_t bands_factor_bytes(Executor const& exec, band_matrix<T> const& a, band_options const& options) {
-    chain::check_matrix(a, options);
+    chain::check_matrix(exec, a, options);
     return a.size == 0 ? 0 : chain::plan_factor(exec, chain::rows_of(a, options)).bytes;
 }
 
@@ -133,7 +133,7 @@ void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<s
 template <class T, executor Executor>
 std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                 band_options const& options) {
-    chain::check_matrix(a, options);
+    chain::check_matrix(exec, a, options);
     if (columns < 0) chain::refuse(std::to_string(columns) + " right-hand sides");
     if (a.size == 0 || columns == 0) return 0;
     auto const rows = chain::rows_of(a, options);
@@ -151,7 +151,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
                           array_view<std::byte> workspace, band_options const& options) {
     using lane = chain::lane_of_t<T>;
     using real = real_lane_t<lane>;
-    chain::check_matrix(a, options);
+    chain::check_matrix(exec, a, options);
     band_matrix<T> shape = a; // its values are not looked at
     shape.lower = shape.diagonal = shape.upper = d.pointer;
     chain::check_vectors(shape, d, x);

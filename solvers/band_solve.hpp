@@ -95,13 +95,21 @@ std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
 }
 
 template <class T>
-bool rpts_applies(band_matrix<T> const& a, band_options const& o) {
-    return std::is_floating_point_v<T> && a.block == 1 && a.lower_bands < 0 && !a.offsets &&
-           (a.systems == 1 || !a.interleaved) && !o.cyclic && o.operation == matrix_operation::none;
+std::int64_t largest_of(band_matrix<T> const& a) {
+    return a.largest > 0 ? a.largest : a.size;
 }
-template <class T>
-bool starts_with_rpts(band_matrix<T> const& a, band_options const& o) {
-    return o.method != band_method::chain && rpts_applies(a, o);
+template <class T, class Executor>
+bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
+    if constexpr (std::is_floating_point_v<T>)
+        return a.block == 1 && a.lower_bands < 0 && (a.systems == 1 || !a.interleaved) && !o.cyclic &&
+               o.operation == matrix_operation::none &&
+               (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a)));
+    else
+        return false;
+}
+template <class T, class Executor>
+bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
+    return o.method != band_method::chain && rpts_applies(exec, a, o);
 }
 
 template <class T, class Executor>
@@ -114,8 +122,10 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     workspace_plan plan;
     std::int64_t bytes = for_each_stage(l, n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
     if constexpr (std::is_floating_point_v<T>)
-        if (starts_with_rpts(a, o))
-            bytes = std::max(bytes, tridiagonal_batch_workspace<T>(a.size / a.systems, a.systems, columns));
+        if (starts_with_rpts(exec, a, o))
+            bytes =
+                std::max(bytes, a.offsets ? varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a))
+                                          : tridiagonal_batch_workspace<T>(a.size / a.systems, a.systems, columns));
     plan.links_bytes = bytes;
     plan.links = plan.take(bytes);
     plan.launch_bytes = launch_bytes<lane_of_t<T>>(exec, rows_shape(l, n, sides), links_shape(n, sides));
@@ -142,8 +152,8 @@ inline void check_space(char const* name, void const* memory, std::int64_t bytes
     if (auto const fault = fault_of_space(name, memory, bytes, needed); !fault.empty()) refuse(fault);
 }
 
-template <class T>
-void check_matrix(band_matrix<T> const& a, band_options const& o) {
+template <class T, class Executor>
+void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
     if (a.size < 0) refuse("the matrix has " + std::to_string(a.size) + " rows");
     if (a.block < 1 || a.block > largest_block)
         refuse("blocks of " + std::to_string(a.block) + " rows (or as many bands), expected 1 to " +
@@ -164,9 +174,9 @@ void check_matrix(band_matrix<T> const& a, band_options const& o) {
         refuse("unknown operation " + std::to_string(int(o.operation)));
     if (int(o.method) < 0 || int(o.method) > int(band_method::chain))
         refuse("unknown method " + std::to_string(int(o.method)));
-    if (o.method == band_method::rpts && !rpts_applies(a, o))
-        refuse(
-            "rpts solves real tridiagonal systems of equal size, one behind the other, neither cyclic nor transposed");
+    if (o.method == band_method::rpts && !rpts_applies(exec, a, o))
+        refuse("rpts solves real tridiagonal systems, one behind the other, neither cyclic nor transposed; on CUDA of "
+               "different sizes only where each fits on chip");
     if (!(o.threshold >= 0 && std::isfinite(o.threshold)))
         refuse("threshold is " + std::to_string(o.threshold) + ", expected a finite number >= 0");
     if (!(o.error_bound >= 0 && std::isfinite(o.error_bound)))
@@ -287,7 +297,9 @@ void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T
                                                  x.pointer,
                                                  d.leading,
                                                  x.leading,
-                                                 gate},
+                                                 gate,
+                                                 a.offsets,
+                                                 largest_of(a)},
                             workspace, {o.pivot, o.threshold});
 }
 
@@ -358,7 +370,7 @@ struct solve_run {
     bool reported() const { return !report.empty(); }
 
     void run() const {
-        bool const by_rpts = starts_with_rpts(matrix, o), more = reported() && o.method == band_method::automatic;
+        bool const by_rpts = starts_with_rpts(exec, matrix, o), more = reported() && o.method == band_method::automatic;
         if (reported()) {
             for_each(exec, most_tries + 1, want_no_tries{memory.wanted});
             for_each(exec, matrix.systems, clear_singular{memory, nullptr});
@@ -443,7 +455,7 @@ private:
 template <class T, executor Executor>
 std::int64_t bands_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                              band_options const& options, bool reported) {
-    chain::check_matrix(a, options);
+    chain::check_matrix(exec, a, options);
     if (columns < 0) chain::refuse(std::to_string(columns) + " right-hand sides");
     if (a.size == 0 || columns == 0) return 0;
     return chain::plan_workspace(exec, a, columns, options, reported).bytes;
@@ -453,7 +465,7 @@ template <class T, executor Executor>
 void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> d,
                  columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace, band_options const& options,
                  array_view<solve_report> report) {
-    chain::check_matrix(a, options);
+    chain::check_matrix(exec, a, options);
     chain::check_vectors(a, d, x);
     if (!report.empty()) require_size("reports of solve_bands", report.size(), a.systems);
     if (a.size == 0 || x.columns == 0) {
@@ -470,7 +482,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
 template <class T, executor Executor>
 void estimate_condition(Executor const& exec, band_matrix<T> const& a, array_view<double> condition,
                         band_options const& options) {
-    chain::check_matrix(a, options);
+    chain::check_matrix(exec, a, options);
     chain::check_bands(a);
     require_size("conditions of estimate_condition", condition.size(), a.systems);
     if (a.size == 0) return fill(exec, condition, 1.0);
@@ -486,7 +498,7 @@ template <class T, executor Executor>
 solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> x,
                           columns_view<std::type_identity_t<T> const> d, band_options const& options) {
     using lane = chain::lane_of_t<T>;
-    chain::check_matrix(a, options);
+    chain::check_matrix(exec, a, options);
     chain::check_vectors(a, d, columns_view<T>(const_cast<T*>(x.pointer), x.rows, x.columns, x.leading));
     if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
     // Judged as one system: what is worst anywhere.

@@ -26,8 +26,8 @@ template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                        array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
 
-/// A batch of systems of equal size, one behind the other in the bands of `matrix`, each with `columns` right-hand
-/// sides: row i of column c of all systems is rhs[i + c * rhs_leading], its unknown x[i + c * x_leading].
+/// A batch of systems, one behind the other in the bands of `matrix`, each with `columns` right-hand sides: row i of
+/// column c of all systems is rhs[i + c * rhs_leading], its unknown x[i + c * x_leading].
 template <class T>
 struct tridiagonal_batch {
     tridiagonal_view<T> matrix;
@@ -36,16 +36,30 @@ struct tridiagonal_batch {
     T* x = nullptr;
     std::int64_t rhs_leading = 0, x_leading = 0;
     int const* gate = nullptr; ///< null, or in memory of the executor: nothing is done where it points to 0
+    /// Null for systems of equal size, or in memory of the executor: where each begins, and the end of the last.
+    std::int64_t const* offsets = nullptr;
+    std::int64_t largest = 0; ///< of systems of different sizes: none has more rows
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.
 template <class T>
 std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns);
 
+/// The same for systems of different sizes, `size` rows together.
+template <class T, executor Executor>
+std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                                    std::int64_t largest);
+
+/// Does solve_tridiagonal_batch take systems of different sizes? On the host always; on CUDA where each fits on chip,
+/// in a block, and few blocks are much too large.
+template <class T, executor Executor>
+bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest);
+
 /// Solves a batch by RPTS, as solve_tridiagonal one system; what solve_bands is made of. Nothing is checked: there are
 /// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
-/// workspace is aligned to 64 bytes. Values of one system, NaN included, do not reach another; a right-hand side gives
-/// the same bits alone and among others. On CUDA the number of systems may decide how they are cut into partitions.
+/// workspace is aligned to 64 bytes. Only the host looks whether `largest` is true (argument_error). Values of one
+/// system, NaN included, do not reach another; a right-hand side gives the same bits alone and among others. On CUDA
+/// the number of systems may decide how they are cut into partitions.
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});
@@ -64,6 +78,9 @@ double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
                                   tridiagonal_options);                                                                \
     prefix void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,           \
                                         tridiagonal_options);                                                          \
+    prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \
+                                                  std::int64_t);                                                       \
+    prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
     prefix double tridiagonal_backward_error(Executor const&, tridiagonal_view<T>, array_view<T const>,                \
                                              array_view<T const>);
 

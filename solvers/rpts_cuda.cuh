@@ -152,18 +152,39 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
 }
 
 template <class T>
+void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivoting pivot, int* arrivals) {
+    with_pivoting(pivot, [&](auto p) {
+        if (job.threshold > T(0))
+            launch_resident(exec, &resident_kernel<decltype(p)::value, true, T>, job, arrivals);
+        else
+            launch_resident(exec, &resident_kernel<decltype(p)::value, false, T>, job, arrivals);
+    });
+}
+
+template <class T>
 void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void* memory,
                 int const* gate) {
     resident_plan const plan = plan_resident<T>(s.size, s.systems, s.columns, exec.multiprocessors());
     auto* const rows = static_cast<share_row<T>*>(memory);
     auto* const arrivals = reinterpret_cast<int*>(rows + plan.pairs * 2 * plan.shares);
-    resident_job<T> const job{s, plan, rows, threshold, gate};
-    with_pivoting(pivot, [&](auto p) {
-        if (threshold > T(0))
-            launch_resident(exec, &resident_kernel<decltype(p)::value, true, T>, job, arrivals);
-        else
-            launch_resident(exec, &resident_kernel<decltype(p)::value, false, T>, job, arrivals);
-    });
+    launch_resident(exec, resident_job<T>{s, plan, rows, threshold, gate}, pivot, arrivals);
+}
+
+/// Each system in a block, of threads enough for the largest.
+template <class T>
+void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options,
+                  int const* gate) {
+    resident_plan const plan = plan_whole<T>(all.size, all.pairs(), exec.multiprocessors());
+    resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
+    launch_resident(exec, job, options.pivot, nullptr);
+}
+template <class T>
+std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+    return 0;
+}
+template <class T>
+bool takes_varied(cuda_executor const&, std::int64_t size, std::int64_t systems, std::int64_t largest) {
+    return largest <= whole_rows<T> && largest * systems <= 8 * size;
 }
 
 } // namespace coppice::rpts

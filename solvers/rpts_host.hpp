@@ -13,6 +13,8 @@ namespace coppice::rpts {
 inline constexpr std::int64_t host_last = 64;             ///< largest system solved directly on the host
 inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
 inline constexpr std::int64_t host_task_systems = 64;     ///< of at most host_last rows
+/// Of systems of different sizes, the rows up to which a thread solves one alone: its bands fit the second-level cache.
+inline constexpr std::int64_t host_alone_rows = 16384;
 
 template <class T>
 shape shape_of(host_executor const&) {

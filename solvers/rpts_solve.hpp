@@ -7,7 +7,12 @@
 ///                                                          stage
 ///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
 ///
-/// All of them take a batch of equal systems, each with the same number of right-hand sides.
+/// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
+/// sizes there are
+///
+///     takes_varied<T>(exec, size, systems, largest)                 does the backend solve such a batch?
+///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
+///     solve_varied(exec, systems, memory, options, gate)
 ///
 /// Included by the two sources that instantiate it.
 #pragma once
@@ -104,6 +109,12 @@ struct error_of_row {
     COPPICE_HD static double magnitude_of(double value) { return value < 0 ? -value : value; }
 };
 
+/// Workspace of a batch on any executor, in elements.
+template <class T>
+std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
+    return for_each_stage<T>(rows, systems, columns, {least_partition, least_last}, [](auto...) {});
+}
+
 } // namespace rpts
 
 template <class T>
@@ -114,10 +125,7 @@ std::int64_t tridiagonal_workspace(std::int64_t n) {
 
 template <class T>
 std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
-    std::int64_t const elements =
-        rpts::for_each_stage<T>(rows, systems, columns, {rpts::least_partition, rpts::least_last},
-                                [](std::int64_t, std::int64_t, std::int64_t, std::int64_t) {});
-    return elements * std::int64_t(sizeof(T));
+    return rpts::elements_of_batch<T>(rows, systems, columns) * std::int64_t(sizeof(T));
 }
 
 namespace rpts {
@@ -153,7 +161,67 @@ void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], options.pivot);
 }
 
+/// Threads that solve systems of different sizes side by side: no more than the matrix has workspace for.
+inline std::int64_t varied_workers(host_executor const& exec, std::int64_t size, std::int64_t systems,
+                                   std::int64_t largest) {
+    std::int64_t const room = size / std::max<std::int64_t>(1, std::min(largest, host_alone_rows));
+    return std::clamp<std::int64_t>(std::min(room, systems), 1, exec.threads());
+}
+template <class T>
+std::int64_t varied_workspace(host_executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                              std::int64_t largest) {
+    std::int64_t const alone = elements_of_batch<T>(std::min(largest, host_alone_rows), 1, 1);
+    std::int64_t const together = largest > host_alone_rows ? elements_of_batch<T>(largest, 1, columns) : 0;
+    return std::max(varied_workers(exec, size, systems, largest) * alone, together);
+}
+template <class T>
+bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t) {
+    return true;
+}
+
+/// Short systems by one thread each, a thread for as many as have their share of all rows; then the long ones, one
+/// after the other, by all threads.
+template <class T>
+void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options,
+                  int const* gate) {
+    if (!is_open(gate)) return;
+    auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
+    for (std::int64_t k = 0; k < all.systems; ++k)
+        if (rows_of(k) > all.size)
+            throw argument_error("a batch whose largest system has " + std::to_string(all.size) + " rows: system " +
+                                 std::to_string(k) + " has " + std::to_string(rows_of(k)));
+    std::int64_t const begin = all.offsets[0], size = all.offsets[all.systems] - begin;
+    std::int64_t const workers = varied_workers(exec, size, all.systems, all.size);
+    std::int64_t const alone = elements_of_batch<T>(std::min(all.size, host_alone_rows), 1, 1);
+    host_executor const one_thread(1);
+    auto const first_of = [&](std::int64_t w) {
+        return std::lower_bound(all.offsets, all.offsets + all.systems, begin + size * w / workers) - all.offsets;
+    };
+    detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
+        std::int64_t const last = w + 1 < workers ? first_of(w + 1) : all.systems;
+        for (std::int64_t k = first_of(w); k < last; ++k)
+            for (std::int64_t c = 0; c < all.columns; ++c) {
+                system_view<T> one = all.at(k, c);
+                one.columns = 1;
+                if (one.size > 0 && one.size <= host_alone_rows) solve(one_thread, one, memory + w * alone, options);
+            }
+    });
+    for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
+        if (rows_of(k) > host_alone_rows) solve(exec, all.at(k, 0), memory, options);
+}
+
 } // namespace rpts
+
+template <class T, executor Executor>
+std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                                    std::int64_t largest) {
+    return rpts::varied_workspace<T>(exec, size, systems, columns, largest) * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest) {
+    return rpts::takes_varied<T>(exec, size, systems, largest);
+}
 
 template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
@@ -168,11 +236,24 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options) {
-    std::int64_t const rows = batch.matrix.size() / batch.systems;
-    rpts::solve(exec,
-                rpts::system_view<T>{rows, batch.matrix.lower, batch.matrix.diagonal, batch.matrix.upper, batch.rhs,
-                                     batch.x, batch.systems, batch.columns, rows, batch.rhs_leading, batch.x_leading},
-                reinterpret_cast<T*>(workspace.data()), options, batch.gate);
+    std::int64_t const rows = batch.offsets ? batch.largest : batch.matrix.size() / batch.systems;
+    rpts::system_view<T> const all{rows,
+                                   batch.matrix.lower,
+                                   batch.matrix.diagonal,
+                                   batch.matrix.upper,
+                                   batch.rhs,
+                                   batch.x,
+                                   batch.systems,
+                                   batch.columns,
+                                   rows,
+                                   batch.rhs_leading,
+                                   batch.x_leading,
+                                   batch.offsets};
+    T* const memory = reinterpret_cast<T*>(workspace.data());
+    if (batch.offsets)
+        rpts::solve_varied(exec, all, memory, options, batch.gate);
+    else
+        rpts::solve(exec, all, memory, options, batch.gate);
 }
 
 template <class T, executor Executor>

@@ -11,9 +11,9 @@
 
 namespace coppice::rpts {
 
-/// A batch of equal tridiagonal systems, each with the same number of right-hand sides, and the place of the solutions.
-/// Row i of system k stands at index k stride + i, in column c of the right-hand sides c rhs_leading further. lower[0]
-/// and upper[size - 1] of each system may hold anything; rhs and x may be the same memory.
+/// A batch of tridiagonal systems, each with the same number of right-hand sides, and the place of the solutions. Row i
+/// of system k stands at index k stride + i, or offsets[k] + i, in column c of the right-hand sides c rhs_leading
+/// further. lower[0] and upper[size - 1] of each system may hold anything; rhs and x may be the same memory.
 template <class T>
 struct system_view {
     std::int64_t size;
@@ -22,12 +22,13 @@ struct system_view {
     std::int64_t systems = 1, columns = 1;
     std::int64_t stride = 0;
     std::int64_t rhs_leading = 0, x_leading = 0;
+    std::int64_t const* offsets = nullptr; ///< null where all have `size` rows; else that is the most of any
 
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.
     COPPICE_HD system_view at(std::int64_t system, std::int64_t c) const {
-        std::int64_t const row = system * stride;
-        return {size,
+        std::int64_t const row = offsets ? offsets[system] : system * stride;
+        return {offsets ? offsets[system + 1] - row : size,
                 lower + row,
                 diagonal + row,
                 upper + row,

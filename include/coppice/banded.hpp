@@ -27,12 +27,12 @@
 /// What the report says. `status` is ok where max |A x - d| / (|A| |x| + |d|) is at most options.error_bound (50
 /// epsilon); singular where a column was left without any pivot, with its row number within its system (LAPACK's info
 /// minus 1 where only one column is without); not_finite where x holds NaN or infinity; inaccurate otherwise. Without a
-/// report nothing is measured; real tridiagonal systems of one size are solved by RPTS as solve_tridiagonal does. With
-/// one, and options.method automatic, a solution by RPTS whose backward error is beyond the bound is thrown away and
-/// the chain solver solves again; a solution of the chain solver that is beyond the bound gets a step of refinement;
-/// all on the device. Either the backward error is small or the status says that it is not. A matrix that is singular
-/// is called so where the chain solver met it; RPTS may find a solution, where there is one, and say ok. In a batch, a
-/// system that is singular or holds NaN does not touch the others. Condition numbers are estimated on request
+/// report nothing is measured; real tridiagonal systems are solved by RPTS as solve_tridiagonal does. With one, and
+/// options.method automatic, a solution by RPTS whose backward error is beyond the bound gets a step of refinement;
+/// what is beyond the bound still is solved again by the chain solver, and gets a step of refinement by that where it
+/// is beyond; all on the device. Either the backward error is small or the status says that it is not. A matrix that is
+/// singular is called so where the chain solver met it; RPTS may find a solution, where there is one, and say ok. In a
+/// batch, a system that is singular or holds NaN does not touch the others. Condition numbers are estimated on request
 /// (options.condition), or without a solve by estimate_condition.
 ///
 /// Numerics. RPTS (see <coppice/tridiagonal.hpp>) reduces each partition by itself and loses digits where its inner
