@@ -189,6 +189,9 @@ void measure_batch(table& t, options const& o, std::int64_t systems, std::int64_
     problem.coppice("automatic, partial pivoting", fresh, [&](host_executor const& exec) {
         return solver(exec, band_matrix<double>::batch(s.view(), systems), s.sides(), s.solution());
     });
+    problem.coppice("interleaved, partial pivoting", fresh, [&](host_executor const& exec) {
+        return solver(exec, band_matrix<double>::interleaved_batch(s.view(), systems), s.sides(), s.solution());
+    });
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
         for (std::int64_t k = 0; k < systems; ++k) s.gtsv(k * each, (k + 1) * each);
     });

@@ -98,14 +98,25 @@ template <class T>
 std::int64_t largest_of(band_matrix<T> const& a) {
     return a.largest > 0 ? a.largest : a.size;
 }
+template <class T>
+bool interleaves(band_matrix<T> const& a) {
+    return a.interleaved && a.systems > 1;
+}
 template <class T, class Executor>
 bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
-        return a.block == 1 && a.lower_bands < 0 && (a.systems == 1 || !a.interleaved) && !o.cyclic &&
-               o.operation == matrix_operation::none &&
-               (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a)));
+        return a.block == 1 && a.lower_bands < 0 && !o.cyclic && o.operation == matrix_operation::none &&
+               (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a))) &&
+               (!interleaves(a) || takes_interleaved_batch<T>(exec, a.size / a.systems));
     else
         return false;
+}
+template <class T, class Executor>
+std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns) {
+    std::int64_t const each = a.size / a.systems;
+    if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
+    if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems);
+    return tridiagonal_batch_workspace<T>(each, a.systems, columns);
 }
 template <class T, class Executor>
 bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
@@ -122,10 +133,7 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     workspace_plan plan;
     std::int64_t bytes = for_each_stage(l, n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
     if constexpr (std::is_floating_point_v<T>)
-        if (starts_with_rpts(exec, a, o))
-            bytes =
-                std::max(bytes, a.offsets ? varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a))
-                                          : tridiagonal_batch_workspace<T>(a.size / a.systems, a.systems, columns));
+        if (starts_with_rpts(exec, a, o)) bytes = std::max(bytes, rpts_bytes(exec, a, columns));
     plan.links_bytes = bytes;
     plan.links = plan.take(bytes);
     plan.launch_bytes = launch_bytes<lane_of_t<T>>(exec, rows_shape(l, n, sides), links_shape(n, sides));
@@ -175,8 +183,8 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     if (int(o.method) < 0 || int(o.method) > int(band_method::chain))
         refuse("unknown method " + std::to_string(int(o.method)));
     if (o.method == band_method::rpts && !rpts_applies(exec, a, o))
-        refuse("rpts solves real tridiagonal systems, one behind the other, neither cyclic nor transposed; on CUDA of "
-               "different sizes only where each fits on chip");
+        refuse("rpts solves real tridiagonal systems, neither cyclic nor transposed; on CUDA not interleaved, and of "
+               "different sizes only where each fits on chip; on the host interleaved ones of at most 4096 rows");
     if (!(o.threshold >= 0 && std::isfinite(o.threshold)))
         refuse("threshold is " + std::to_string(o.threshold) + ", expected a finite number >= 0");
     if (!(o.error_bound >= 0 && std::isfinite(o.error_bound)))
@@ -299,7 +307,8 @@ void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T
                                                  x.leading,
                                                  gate,
                                                  a.offsets,
-                                                 largest_of(a)},
+                                                 largest_of(a),
+                                                 interleaves(a)},
                             workspace, {o.pivot, o.threshold});
 }
 

@@ -39,6 +39,7 @@ struct tridiagonal_batch {
     /// Null for systems of equal size, or in memory of the executor: where each begins, and the end of the last.
     std::int64_t const* offsets = nullptr;
     std::int64_t largest = 0; ///< of systems of different sizes: none has more rows
+    bool interleaved = false; ///< row i of system k stands at i systems + k; systems of equal size, on the host
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.
@@ -54,6 +55,15 @@ std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std
 /// in a block, and few blocks are much too large.
 template <class T, executor Executor>
 bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest);
+
+/// Does solve_tridiagonal_batch take interleaved systems of `rows` rows? On the host up to 4096, where each lane
+/// eliminates a system; never on CUDA.
+template <class T, executor Executor>
+bool takes_interleaved_batch(Executor const& exec, std::int64_t rows);
+
+/// Bytes of workspace for those; 0 on CUDA.
+template <class T, executor Executor>
+std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems);
 
 /// Solves a batch by RPTS, as solve_tridiagonal one system; what solve_bands is made of. Nothing is checked: there are
 /// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
@@ -81,6 +91,8 @@ double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
     prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \
                                                   std::int64_t);                                                       \
     prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
+    prefix bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                             \
+    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);                   \
     prefix double tridiagonal_backward_error(Executor const&, tridiagonal_view<T>, array_view<T const>,                \
                                              array_view<T const>);
 

@@ -76,4 +76,38 @@ void solve_last(host_executor const& exec, system_view<T> const& s, T threshold,
     });
 }
 
+/// Interleaved systems are eliminated one in a lane, those of a pack in memory of `rows` slots that the second-level
+/// cache should hold.
+inline constexpr std::int64_t host_interleaved_rows = 4096;
+
+template <class T>
+std::int64_t interleaved_workers(host_executor const& exec, std::int64_t systems) {
+    std::int64_t const packs = (systems + most_lanes<T> - 1) / most_lanes<T>;
+    return std::min<std::int64_t>(exec.threads(), packs);
+}
+/// In elements.
+template <class T>
+std::int64_t interleaved_workspace(host_executor const& exec, std::int64_t rows, std::int64_t systems) {
+    return interleaved_workers<T>(exec, systems) * 4 * rows * most_lanes<T>;
+}
+template <class T>
+void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options,
+                       int const* gate) {
+    if (!is_open(gate)) return;
+    auto* const kernel = COPPICE_ISA_SELECT(rpts_interleaved<T>);
+    std::int64_t const workers = interleaved_workers<T>(exec, all.systems);
+    std::int64_t const packs = (all.systems + most_lanes<T> - 1) / most_lanes<T>;
+    detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
+        std::int64_t const first = packs * w / workers * most_lanes<T>;
+        std::int64_t const last = std::min(packs * (w + 1) / workers * most_lanes<T>, all.systems);
+        for (std::int64_t c = 0; c < all.columns; ++c) {
+            system_view<T> one = all;
+            one.rhs += c * all.rhs_leading;
+            one.x += c * all.x_leading;
+            kernel(one, options.pivot, static_cast<T>(options.threshold), first, last,
+                   memory + w * 4 * all.size * most_lanes<T>);
+        }
+    });
+}
+
 } // namespace coppice::rpts

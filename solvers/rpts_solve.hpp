@@ -21,6 +21,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <type_traits>
 
 #include "core/parallel.hpp"
 #include "solvers/rpts.hpp"
@@ -224,6 +225,19 @@ bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t sy
 }
 
 template <class T, executor Executor>
+bool takes_interleaved_batch(Executor const&, std::int64_t rows) {
+    return std::is_same_v<Executor, host_executor> && rows <= rpts::host_interleaved_rows;
+}
+
+template <class T, executor Executor>
+std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems) {
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        return rpts::interleaved_workspace<T>(exec, rows, systems) * std::int64_t(sizeof(T));
+    else
+        return 0;
+}
+
+template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                        array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                        tridiagonal_options options) {
@@ -250,6 +264,8 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
                                    batch.x_leading,
                                    batch.offsets};
     T* const memory = reinterpret_cast<T*>(workspace.data());
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (batch.interleaved) return rpts::solve_interleaved(exec, all, memory, options, batch.gate);
     if (batch.offsets)
         rpts::solve_varied(exec, all, memory, options, batch.gate);
     else

@@ -176,7 +176,53 @@ void substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
     }
 }
 
+// `count` lanes from memory; the others get `filling`.
+template <class Lanes, class T>
+Lanes load_lanes(T const* from, int count, T filling) {
+    Lanes value(filling);
+    if (count >= Lanes::size)
+        __builtin_memcpy(&value, from, sizeof(value));
+    else
+        __builtin_memcpy(&value, from, std::size_t(count) * sizeof(T));
+    return value;
+}
+
+// A system in each lane, eliminated with exchanges of its rows; the slots of the pivot rows are in `memory`.
+template <pivoting P, class T>
+void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int count, T* memory) {
+    using lanes = typename tile<T>::lanes;
+    lanes* const slots = reinterpret_cast<lanes*>(memory);
+    partition_rows<lanes> const rows{slots, slots + s.size, slots + 2 * s.size, slots + 3 * s.size};
+    int const n = int(s.size);
+    auto const row = [&](int j) COPPICE_INLINE_LAMBDA {
+        std::int64_t const at = j * s.systems + first;
+        lanes const lower = j > 0 ? load_lanes<lanes>(s.lower + at, count, T(0)) : lanes(T(0));
+        lanes const upper = j + 1 < n ? load_lanes<lanes>(s.upper + at, count, T(0)) : lanes(T(0));
+        return scaled<P>(lower, load_lanes<lanes>(s.diagonal + at, count, T(1)), upper,
+                         load_lanes<lanes>(s.rhs + at, count, T(0)));
+    };
+    auto const begin = row(0);
+    open_row<lanes> p{begin.diagonal, begin.upper, begin.rhs};
+    for (int j = 1; j < n; ++j) p = eliminate_row<P>(rows, j, row(j), p, lanes(threshold));
+    lanes const x = p.rhs * safe_reciprocal(p.entry);
+    rows.rhs[n - 1] = x;
+    substitute_upwards<1>(rows, 0, n - 2, x, lanes(T(0)));
+    for (int j = 0; j < n; ++j)
+        __builtin_memcpy(s.x + j * s.systems + first, &rows.rhs[j], std::size_t(count) * sizeof(T));
+}
+
 } // namespace
+
+template <class T>
+void rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std::int64_t first, std::int64_t last,
+                      T* memory) {
+    constexpr int size = tile<T>::lanes::size;
+    static_assert(size <= rpts::most_lanes<T>);
+    rpts::with_pivoting(pivot, [&](auto p) {
+        for (std::int64_t k = first; k < last; k += size)
+            solve_lanes<decltype(p)::value>(s, threshold, k, last - k < size ? int(last - k) : size, memory);
+    });
+}
 
 template <class T>
 void rpts_reduce(stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last) {
@@ -192,5 +238,7 @@ template void rpts_reduce(stage<float> const&, pivoting, std::int64_t, std::int6
 template void rpts_reduce(stage<double> const&, pivoting, std::int64_t, std::int64_t);
 template void rpts_substitute(stage<float> const&, pivoting, std::int64_t, std::int64_t);
 template void rpts_substitute(stage<double> const&, pivoting, std::int64_t, std::int64_t);
+template void rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
+template void rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
 
 } // namespace coppice::COPPICE_ISA

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The two hot loops of RPTS on the host, compiled for several instruction sets (core/isa.hpp).
+/// \file The hot loops of RPTS on the host, compiled for several instruction sets (core/isa.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,19 @@ namespace coppice {
 namespace rpts {
 
 inline constexpr int host_partition = 32; ///< M on the host: whole registers in every transposition
+template <class T>
+inline constexpr int most_lanes = 128 / int(sizeof(T)); ///< of a pack, for any instruction set
 
 } // namespace rpts
 
 // Partitions [first, last) of a stage; `first` is a multiple of 32. Partitions of different calls may run at once.
+// rpts_interleaved solves systems [first, last) of an interleaved batch, of which column 0 is taken and `stride` is
+// not: row i of system k stands at i systems + k. `memory` holds 4 size most_lanes elements, aligned to 64 bytes.
 COPPICE_ISA_DECLARE(template <class T>
                     void rpts_reduce(rpts::stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last);
                     template <class T> void rpts_substitute(rpts::stage<T> const& s, pivoting pivot, std::int64_t first,
-                                                            std::int64_t last);)
+                                                            std::int64_t last);
+                    template <class T> void rpts_interleaved(rpts::system_view<T> const& s, pivoting pivot, T threshold,
+                                                             std::int64_t first, std::int64_t last, T* memory);)
 
 } // namespace coppice

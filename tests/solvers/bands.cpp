@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/banded.hpp>
 
+#include <cstring>
+
 #include "solvers/band_reference.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
@@ -195,6 +197,70 @@ TEST_CASE_TEMPLATE("bands: rpts solves systems of different sizes, each as it wo
         }
     }
 }
+
+namespace {
+
+template <class T, class Executor>
+void check_interleaved(Executor const& exec) {
+    for (std::int64_t const n : {1, 2, 3, 40, 512, 4096})
+        for (std::int64_t const systems : {2, 3, 16, 33, 70}) {
+            if (n * systems > 70000) continue;
+            CAPTURE(n);
+            CAPTURE(systems);
+            std::int64_t const size = n * systems, columns = 2;
+            test::system<T> all(size);
+            std::vector<T> d(std::size_t(size * columns));
+            std::vector<test::system<T>> alone;    // [system][column]
+            std::int64_t const lost = systems / 2; // one of them holds NaN
+            for (std::int64_t k = 0; k < systems; ++k)
+                for (std::int64_t c = 0; c < columns; ++c) {
+                    auto s = random_system<T>(n, std::uint64_t(100 + k)); // NaN outside of the matrix
+                    give_solution(s, std::uint64_t(1000 * k + c));
+                    for (std::int64_t i = 0; i < n; ++i) {
+                        auto const at = std::size_t(i * systems + k), own = std::size_t(i);
+                        all.lower[at] = s.lower[own], all.upper[at] = s.upper[own];
+                        all.diagonal[at] = k == lost ? std::numeric_limits<T>::quiet_NaN() : s.diagonal[own];
+                        d[std::size_t(c * size) + at] = s.rhs[own];
+                    }
+                    alone.push_back(std::move(s));
+                }
+            auto const lower = exec.copy(all.lower), diagonal = exec.copy(all.diagonal), upper = exec.copy(all.upper);
+            auto const a = band_matrix<T>::interleaved_batch(
+                tridiagonal_view<T>{size, lower.data(), diagonal.data(), upper.data()}, systems);
+            for (auto const pivot : {pivoting::partial, pivoting::scaled_partial}) {
+                band_options const options{.pivot = pivot, .method = band_method::rpts};
+                auto const answer = solve_matrix(exec, a, d, options);
+                for (std::int64_t k = 0; k < systems; ++k) {
+                    auto const status = answer.reports[std::size_t(k)].status;
+                    CHECK(status == (k == lost ? solve_status::not_finite : solve_status::ok));
+                    for (std::int64_t c = 0; c < columns && k != lost; ++c) {
+                        std::vector<T> mine;
+                        for (std::int64_t i = 0; i < n; ++i)
+                            mine.push_back(answer.x[std::size_t(c * size + i * systems + k)]);
+                        CHECK(backward_error(alone[std::size_t(k * columns + c)], mine) <= 20 * epsilon<T>);
+                    }
+                }
+                auto const again = solve_matrix(host_executor{1}, a, d, options).x;
+                CHECK(std::memcmp(answer.x.data(), again.data(), answer.x.size() * sizeof(T)) == 0);
+            }
+        }
+}
+
+} // namespace
+
+#if !defined(COPPICE_TEST_CUDA) // there the chain solver takes them
+TEST_CASE_TEMPLATE("bands: interleaved systems, one in a lane", Fixture, COPPICE_TEST_EXECUTORS) {
+    check_interleaved<float>(Fixture::exec());
+    check_interleaved<double>(Fixture::exec());
+    // Longer ones go to the chain solver.
+    auto const exec = Fixture::exec();
+    std::vector<double> const ones(2 * 4097, 1), zeros(2 * 4097, 0);
+    auto const a = band_matrix<double>::interleaved_batch(
+        tridiagonal_view<double>{2 * 4097, zeros.data(), ones.data(), zeros.data()}, 2);
+    CHECK_THROWS_AS(solve_matrix(exec, a, ones, {.method = band_method::rpts}), argument_error);
+    CHECK(solve_matrix(exec, a, ones).x == ones);
+}
+#endif
 
 TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
