@@ -7,6 +7,7 @@
 ///     int block.thread(), block.threads()      position in the block, size of the block
 ///     void block.sync()                        barrier of all threads of the block
 ///     bool block.sync_any(condition)           the same barrier; true on every thread if any passed true
+///     void block.sync_warp()                   barrier of the lanes of the own warp
 ///     T block.from_lane(value, lane)           `value` of another lane of the own warp; all 32 lanes call it
 ///     unsigned block.ballot(condition)         bit l: what lane l of the own warp passed; all 32 lanes call it
 ///     block.open_gate(gate)                    before the first copy: a 64-bit word of shared memory that counts them
@@ -43,6 +44,7 @@ struct cuda_block {
     __device__ int threads() const { return int(blockDim.x); }
     __device__ void sync() const { __syncthreads(); }
     __device__ bool sync_any(bool condition) const { return __syncthreads_or(condition) != 0; }
+    __device__ void sync_warp() const { __syncwarp(); }
 
 #if __CUDA_ARCH__ >= 900
     // One thread hands the copies to the bulk copy engine, which takes them past the registers and the load units.

@@ -9,15 +9,20 @@
 
 namespace coppice {
 
-/// Queues `kernel` with `bytes` of shared memory a block, of any size that the device has. Nothing is left as
-/// first-level cache: many blocks at once hide the latency.
+/// Lets `kernel` have `bytes` of shared memory a block, of any size that the device has. Nothing is left as first-level
+/// cache: many blocks at once hide the latency.
+template <class... Parameters>
+void offer_shared(void (*kernel)(Parameters...), std::size_t bytes) {
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    COPPICE_CUDA_CHECK(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+}
+
+/// Queues `kernel` with as much.
 template <class... Parameters, class... Arguments>
 void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t bytes,
                    Arguments const&... arguments) {
-    auto const* const address = reinterpret_cast<void const*>(kernel);
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-    COPPICE_CUDA_CHECK(
-        cudaFuncSetAttribute(address, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+    offer_shared(kernel, bytes);
     kernel<<<grid, unsigned(threads), bytes, exec.stream()>>>(arguments...);
     COPPICE_CUDA_CHECK(cudaGetLastError());
 }

@@ -92,6 +92,8 @@ public:
     void sync(std::source_location where = std::source_location::current()) const;
     bool sync_any(bool condition, std::source_location where = std::source_location::current()) const;
 
+    void sync_warp(std::source_location where = std::source_location::current()) const;
+
     /// `value` as lane `source` (modulo 32) of the own warp passed it.
     template <class T>
     T from_lane(T const& value, int source, std::source_location where = std::source_location::current()) const;
@@ -177,13 +179,14 @@ public:
         return any;
     }
 
+    void sync_warp(int thread, std::source_location where) {
+        require_whole_warp(thread, where);
+        end_exchange(thread, where);
+    }
+
     /// The address that lane `source` of the warp of `thread` offers, until end_exchange().
     void const* exchange(int thread, void const* value, int source, std::source_location where) {
-        int const first = thread / warp_lanes * warp_lanes;
-        if (first + warp_lanes > size_)
-            fail(
-                std::make_exception_ptr(block_failure("exchange in a warp of fewer than 32 lanes, at " + text(where))));
-        if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
+        int const first = require_whole_warp(thread, where);
         lane_value_[std::size_t(thread)] = value;
         end_exchange(thread, where);
         return lane_value_[std::size_t(first + (source & (warp_lanes - 1)))];
@@ -201,6 +204,16 @@ private:
     struct alignas(64) line {
         std::byte bytes[64];
     };
+
+    /// The first thread of the warp.
+    int require_whole_warp(int thread, std::source_location where) {
+        int const first = thread / warp_lanes * warp_lanes;
+        if (first + warp_lanes > size_)
+            fail(
+                std::make_exception_ptr(block_failure("exchange in a warp of fewer than 32 lanes, at " + text(where))));
+        if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
+        return first;
+    }
 
     std::size_t warps() const { return std::size_t((size_ + warp_lanes - 1) / warp_lanes); }
     static std::string text(std::source_location const& where) {
@@ -331,6 +344,8 @@ inline void block_stand_in::sync(std::source_location where) const { owner_->syn
 inline bool block_stand_in::sync_any(bool condition, std::source_location where) const {
     return owner_->sync_any(thread_, condition, where);
 }
+
+inline void block_stand_in::sync_warp(std::source_location where) const { owner_->sync_warp(thread_, where); }
 
 template <class T>
 T block_stand_in::collect(hand_over_slot* slot) const {
