@@ -15,11 +15,19 @@
 
 #include "core/block.hpp"
 #include "core/element_copy.hpp"
-#include "solvers/rpts_nested.hpp"
+#include "solvers/rpts_halves.hpp"
+#include "solvers/rpts_stage.hpp"
 #include "solvers/rpts_vectors.hpp"
 #include "solvers/side_pack.hpp"
 
 namespace coppice::rpts {
+
+/// Where row i of a stretch of partitions of M rows lies: partitions begin an odd number of elements apart.
+template <int M>
+COPPICE_HD constexpr int padded(int i) {
+    static_assert(M % 2 == 0);
+    return i + int(unsigned(i) / unsigned(M));
+}
 
 inline constexpr int block_partition = 32; ///< M on the GPU
 inline constexpr int tile_partitions = 32; ///< L: a partition for each lane of a warp
@@ -81,12 +89,14 @@ COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first,
                                  partition_rows<T, R> const& to) {
+    T const last = s.diagonal[s.size - 1], below = s.size > 1 ? s.lower[s.size - 1] : T(0);
+    T const behind = filling(larger_magnitude(below, last));
     for (int i = block.thread(); i < tile_rows; i += block.threads()) {
         int const at = padded<block_partition>(i);
         std::int64_t const row = first + i;
         bool const inside = row < s.size;
         to.lower[at] = inside && row > 0 ? s.lower[row] : T(0);
-        to.diagonal[at] = inside ? s.diagonal[row] : T(1);
+        to.diagonal[at] = inside ? s.diagonal[row] : behind;
         to.upper[at] = row < s.size - 1 ? s.upper[row] : T(0);
         to.rhs[at] = inside ? sides_at<R>(s.rhs, row, s.rhs_leading, s.columns) : R(T(0));
     }
@@ -190,6 +200,14 @@ template <pivoting P, class T, class R>
 COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, auto const& threshold) {
     return t < tile_partitions ? reduce_downwards<P>(rows, block_partition, threshold)
                                : reduce_upwards<P>(rows, block_partition, threshold);
+}
+
+template <class T, class R>
+COPPICE_HD inline void put_row(partition_rows<T, R> const& rows, int i, coarse_row<T, R> const& row) {
+    rows.lower[i] = row.lower;
+    rows.diagonal[i] = row.diagonal;
+    rows.upper[i] = row.upper;
+    rows.rhs[i] = row.rhs;
 }
 
 /// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads.

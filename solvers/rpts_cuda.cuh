@@ -10,6 +10,7 @@
 
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
+#include "core/launch_early.cuh"
 #include "core/launch_shared.cuh"
 #include "solvers/rpts_block.hpp"
 #include "solvers/rpts_resident.hpp"
@@ -35,6 +36,7 @@ __device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, 
 
 template <pivoting P, class R, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
+    wait_for_predecessor();
     if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
@@ -45,6 +47,7 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kern
 // Walks from the end: what the reduction read last is still in the second-level cache.
 template <pivoting P, class R, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
+    wait_for_predecessor();
     if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
@@ -52,18 +55,26 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_
     substitute_tile<P, R>(cuda_block{}, s, tile, shared);
 }
 
-/// Barrier of the blocks that share a system. All blocks of the grid run at once (cooperative launch) and take their
-/// items in order, so that the shares of the first unfinished system are always in work.
-struct grid_meeting {
+/// Barrier of the blocks that share a system. They form a cluster, or else all blocks of the grid run at once
+/// (cooperative launch) and take their items in order, so that the shares of the first unfinished system are always in
+/// work.
+struct share_meeting {
     int* arrivals;  ///< of each pair
+    bool cluster;   ///< the barrier of the cluster
     bool one_round; ///< every block has one item: the barrier of the grid is enough
     bool opened = false;
 
     __device__ void open(std::int64_t pairs) const {
-        if (one_round || blockIdx.x > 0) return;
+        if (cluster || one_round || blockIdx.x > 0) return;
         for (std::int64_t i = threadIdx.x; i < pairs; i += blockDim.x) arrivals[i] = 0;
     }
     __device__ void meet(cuda_block const& block, std::int64_t pair, int shares) {
+        if (cluster) {
+#if __CUDA_ARCH__ >= 900
+            asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+#endif
+            return;
+        }
         if (!opened) cooperative_groups::this_grid().sync(); // also shows everyone the zeros of open()
         opened = true;
         if (one_round) return;
@@ -82,11 +93,12 @@ struct grid_meeting {
 template <pivoting P, bool Flushes, class T>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
+    wait_for_predecessor();
     if (!is_open(job.gate)) return; // for all blocks alike, so that none waits for another
     extern __shared__ __align__(16) unsigned char shared[];
-    grid_meeting meeting{arrivals, job.plan.items <= std::int64_t(gridDim.x)};
+    share_meeting meeting{arrivals, job.plan.cluster, job.plan.items <= std::int64_t(gridDim.x)};
     if (job.plan.shares > 1) meeting.open(job.plan.pairs);
-    for (std::int64_t item = blockIdx.x; item < job.plan.items; item += gridDim.x) {
+    for (int item = int(blockIdx.x); item < int(job.plan.items); item += int(gridDim.x)) {
         T* const memory = reinterpret_cast<T*>(shared);
         if constexpr (Flushes)
             solve_resident<P>(cuda_block{}, job, item, meeting, memory, job.threshold);
@@ -105,8 +117,9 @@ void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> 
     std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
     std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
     auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
-    launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
-                  std::size_t(tile_bytes<T, R>), s);
+    offer_shared(kernel, std::size_t(tile_bytes<T, R>));
+    launch_early(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
+                 std::size_t(tile_bytes<T, R>), {}, s);
 }
 
 template <class T>
@@ -133,22 +146,22 @@ template <class T>
 void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> const, int*), resident_job<T> job,
                      int* arrivals) {
     resident_plan const& plan = job.plan;
-    std::size_t const bytes = std::size_t(plan.shared_elements()) * sizeof(T);
-    auto const* const address = reinterpret_cast<void const*>(kernel);
+    std::size_t const bytes = std::size_t(resident_memory<T>(plan).bytes());
     if (bytes > 48 * 1024) // what a block gets without asking
-        COPPICE_CUDA_CHECK(cudaFuncSetAttribute(address, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-    if (plan.shares == 1) {
-        auto const grid = unsigned(std::min<std::int64_t>(plan.items, 1 << 30));
-        kernel<<<grid, unsigned(plan.threads), bytes, exec.stream()>>>(job, arrivals);
-    } else {
+        COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    int blocks = checked_cast<int>(plan.items, "number of pieces of work of a tridiagonal solve");
+    cudaLaunchAttribute sharing{}; // how blocks that share a system come to run together
+    if (plan.cluster) {
+        sharing.id = cudaLaunchAttributeClusterDimension;
+        sharing.val.clusterDim = {unsigned(plan.shares), 1, 1};
+    } else if (plan.shares > 1) {
         int together = 0; // blocks on a multiprocessor
         COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, plan.threads, bytes));
-        auto const grid = unsigned(std::min(plan.items, std::int64_t(exec.multiprocessors()) * together));
-        void* arguments[] = {&job, &arrivals};
-        COPPICE_CUDA_CHECK(cudaLaunchCooperativeKernel(address, dim3(grid), dim3(unsigned(plan.threads)), arguments,
-                                                       bytes, exec.stream()));
+        blocks = std::min(blocks, exec.multiprocessors() * together);
+        sharing.id = cudaLaunchAttributeCooperative;
+        sharing.val.cooperative = 1;
     }
-    COPPICE_CUDA_CHECK(cudaGetLastError());
+    launch_early(exec, kernel, dim3(unsigned(blocks)), plan.threads, bytes, sharing, job, arrivals);
 }
 
 template <class T>
@@ -164,10 +177,13 @@ void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivo
 template <class T>
 void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void* memory,
                 int const* gate) {
-    resident_plan const plan = plan_resident<T>(s.size, s.systems, s.columns, exec.multiprocessors());
-    auto* const rows = static_cast<share_row<T>*>(memory);
-    auto* const arrivals = reinterpret_cast<int*>(rows + plan.pairs * 2 * plan.shares);
-    launch_resident(exec, resident_job<T>{s, plan, rows, threshold, gate}, pivot, arrivals);
+    int const most_in_cluster = starts_early(exec, &resident_kernel<pivoting::none, false, T>)
+                                    ? 8
+                                    : 1; // 8: what every device with clusters takes
+    resident_plan const plan = plan_resident<T>(s.size, s.systems, s.columns, exec.multiprocessors(), most_in_cluster);
+    auto* const segments = static_cast<share_segment<T>*>(memory);
+    auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);
+    launch_resident(exec, resident_job<T>{s, plan, segments, threshold, gate}, pivot, arrivals);
 }
 
 /// Each system in a block, of threads enough for the largest.

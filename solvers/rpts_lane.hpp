@@ -109,6 +109,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T const& flushed(T const& entry, no_threshold) 
     return entry;
 }
 
+/// The diagonal of rows that fill up a partition beside rows with entries of at most `largest`: about as large, for
+/// pivoting compares rows, and a power of two, for some rows are multiplied by it.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T filling(T const& largest) {
+    return largest > T(0) ? near_inverse(near_inverse(largest)) : T(1);
+}
+
 /// Values up to the threshold count as zero (apply_threshold of Algorithm 1); NaN stays.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
@@ -127,7 +134,7 @@ struct combination {
 
     COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry) {
         T const largest = larger_magnitude(q_entry, p_entry);
-        scale = near_inverse(largest);
+        scale = rough_inverse(largest);
         p_factor = -(q_entry * scale);
         q_factor = select(largest <= T(0), T(1), p_entry * scale);
     }

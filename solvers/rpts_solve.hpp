@@ -157,9 +157,12 @@ void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_
                                          all,
                                          all};
                           });
-    for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], options.pivot);
-    solve_last(exec, systems, threshold, options.pivot, memory + used, gate);
-    for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], options.pivot);
+    // Rows are scaled as they are given; a small coarse row is one that has lost digits.
+    pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
+    auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
+    for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
+    solve_last(exec, systems, threshold, pivot_of(depth), memory + used, gate);
+    for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
 }
 
 /// Threads that solve systems of different sizes side by side: no more than the matrix has workspace for.

@@ -290,14 +290,14 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
         CAPTURE(id);
         auto const report = solve_scalar(exec, gallery_system(id, 512, 1)).reports[0];
         CHECK(report.status == solve_status::ok);
-        // Partitions are short on a GPU, and more of them nearly singular: a coarse pivot of matrix 13 cancels, others
-        // of large systems need a step of refinement.
+        CHECK(report.tries == 1);
+        // Partitions are short on a GPU, and more of them nearly singular: large systems may need a step of refinement.
         constexpr bool rough = std::is_same_v<Fixture, on_cuda>;
-        CHECK(report.tries == (rough && id == 13 ? 3 : 1));
         if (id >= 8 && id <= 11) continue;
-        // Rows of a partition that are singular by themselves: matrix 13 alone. On 12 and 15, of conditions beyond
-        // 1e31, nothing is lost, but a solution as large could have come of a pivot that vanished.
-        bool const lost = id == 13, doubted = id == 12 || id == 15;
+        // Rows of a partition that are singular by themselves: matrix 13 alone, and nothing is lost by them on chip. On
+        // 12 and 15, of conditions beyond 1e31, nothing is lost either, but a solution as large could have come of a
+        // pivot that vanished.
+        bool const lost = id == 13 && !rough, doubted = id == 12 || id == 15;
         auto const& large = gallery_system(id, 20000, 1);
         auto const by_rpts = solve_scalar(exec, large, {.method = band_method::rpts}).reports[0];
         if (lost || !rough) CHECK((by_rpts.status == solve_status::ok) == !lost);
@@ -313,8 +313,8 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
 
 TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Matrix 13 of Table 4, which rpts cannot solve, 12, whose solution is as large as one of a singular matrix, random
-    // bands with a bound that their errors do not keep, and easy systems between them.
+    // Matrix 13 of Table 4, which rpts cannot solve but on chip, 12, whose solution is as large as one of a singular
+    // matrix, random bands with a bound that their errors do not keep, and easy systems between them.
     std::int64_t const n = 20000;
     int const ids[] = {17, 13, 17, 12, 1};
     test::system<double> all(0);
@@ -343,7 +343,8 @@ TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", 
         CAPTURE(k);
         auto const& report = answer.reports[std::size_t(k)];
         CHECK(report.status == solve_status::ok);
-        CHECK(report.tries == (ids[k] == 17 ? 1 : ids[k] == 1 ? 2 : 3));
+        bool const easy = ids[k] == 17 || (ids[k] == 13 && std::is_same_v<Fixture, on_cuda>);
+        CHECK(report.tries == (easy ? 1 : ids[k] == 1 ? 2 : 3));
         if (report.tries != 2) CHECK(same(report.tries == 1 ? rpts : chain, k));
     }
 }
@@ -462,7 +463,7 @@ TEST_CASE_TEMPLATE("tridiagonal: digits lost in a partition do not hurt a precon
     auto const exec = Fixture::exec();
     auto const& s = gallery_system(13, 20000, 1);
     double const alone = backward_error(s, solve_scalar(exec, s, {.method = band_method::rpts}).x);
-    CHECK(alone > 1e-12); // or there is nothing to make up for
+    if (!std::is_same_v<Fixture, on_cuda>) CHECK(alone > 1e-12); // or there is nothing to make up for
     CHECK(alone < 1e-3);
     auto const n = std::int32_t(s.size());
     coo<double> entries(n, n);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file The rows of a partition in the registers of one thread: how they come from global memory, and how solutions
+/// get back there.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/block.hpp"
+#include "solvers/rpts_halves.hpp"
+#include "solvers/rpts_stage.hpp"
+#include "solvers/rpts_vectors.hpp"
+
+namespace coppice::rpts {
+
+/// Rows of a partition in granules of 16 bytes, the same for all types; those of a band in the partitions of a warp.
+inline constexpr int partition_granules = 4;
+inline constexpr int granules_of_band = warp_lanes * partition_granules;
+
+/// The rows of a partition in the registers of one thread: every index must be known to the compiler.
+template <class T, int M>
+struct own_rows {
+    T lower[M], diagonal[M], upper[M], rhs[M];
+    COPPICE_HD COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {lower, diagonal, upper, rhs}; }
+};
+
+/// Where the partition of a lane lies in global memory.
+struct partition_place {
+    std::int64_t row, side, x; ///< where its first row is in the bands, the right-hand sides and the solutions
+    int left;                  ///< rows from the first one on that are inside the system, at most M + 1
+    bool is_first;             ///< of its system
+};
+
+/// Place of granule `g` of a band in shared memory: the lanes of a warp that read their own granules at once meet
+/// different banks, and so do those that copy neighbouring ones.
+COPPICE_HD COPPICE_ALWAYS_INLINE int place_of_granule(int partition, int g) {
+    return partition * partition_granules + (g ^ (partition >> 1 & (partition_granules - 1)));
+}
+
+/// The rows of a partition; rows behind the end of its system read x = 0, entries outside the matrix become zero.
+template <int M, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partition_place const& place,
+                                               own_rows<T, M>& own) {
+    T const *const lower = all.lower + place.row, *const diagonal = all.diagonal + place.row,
+                   *const upper = all.upper + place.row, *const rhs = all.rhs + place.side;
+    if (place.left >= M && aligned_to_16(lower, diagonal, upper, rhs)) {
+        load_vectors<M>(lower, own.lower);
+        load_vectors<M>(diagonal, own.diagonal);
+        load_vectors<M>(upper, own.upper);
+        load_vectors<M>(rhs, own.rhs);
+    } else {
+        T largest(0);
+        COPPICE_UNROLL
+        for (int j = 0; j < M; ++j) {
+            bool const inside = j < place.left;
+            own.lower[j] = inside ? lower[j] : T(0);
+            own.diagonal[j] = inside ? diagonal[j] : T(0);
+            own.upper[j] = inside ? upper[j] : T(0);
+            own.rhs[j] = inside ? rhs[j] : T(0);
+            largest = larger(larger(magnitude(own.lower[j]), magnitude(own.diagonal[j])),
+                             larger(magnitude(own.upper[j]), largest));
+        }
+        T const behind = filling(largest);
+        COPPICE_UNROLL
+        for (int j = 0; j < M; ++j) own.diagonal[j] = j < place.left ? own.diagonal[j] : behind;
+    }
+    if (place.is_first) own.lower[0] = T(0);
+    COPPICE_UNROLL
+    for (int j = 0; j < M; ++j) own.upper[j] = j == place.left - 1 ? T(0) : own.upper[j];
+}
+
+/// Writes the solutions of a warp by way of shared memory, `granules_of_band` granules at `by`.
+COPPICE_NO_EXEC_CHECK
+template <int M, class T, class Block>
+COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_view<T> const& all,
+                                                     partition_place const& own, T const (&x)[M], band_vector<T>* by) {
+    constexpr int length = band_vector<T>::length;
+    int const lane = block.thread() & (warp_lanes - 1);
+    block.sync_warp(); // others may still read there
+    COPPICE_UNROLL
+    for (int g = 0; g < partition_granules; ++g) {
+        band_vector<T> granule;
+        COPPICE_UNROLL
+        for (int j = 0; j < length; ++j) granule.element[j] = x[g * length + j];
+        by[place_of_granule(lane, g)] = granule;
+    }
+    block.sync_warp();
+    int const g = lane & (partition_granules - 1), first = g * length;
+    COPPICE_UNROLL
+    for (int k = 0; k < partition_granules; ++k) {
+        int const p = int(unsigned(k * warp_lanes + lane) / partition_granules);
+        T* const to = all.x + block.from_lane(own.x, p) + first;
+        int const left = block.from_lane(own.left, p);
+        band_vector<T> const granule = by[place_of_granule(p, g)];
+        if (first + length <= left && aligned_to_16(to)) {
+            *reinterpret_cast<band_vector<T>*>(to) = granule;
+        } else {
+            COPPICE_UNROLL
+            for (int j = 0; j < length; ++j)
+                if (first + j < left) to[j] = granule.element[j];
+        }
+    }
+}
+
+/// The power of two that takes the largest entry of a partition near one. What couples the ends of long segments is so
+/// small that for a badly scaled matrix it would leave the range of numbers. One factor for both equations of a
+/// partition: the smaller one has lost more to cancellation, and pivoting has to see that. Scaled pivoting has scaled
+/// the rows; a threshold is for entries as they stand.
+template <pivoting P, class T, int M, class Threshold>
+COPPICE_HD COPPICE_ALWAYS_INLINE T scale_of(own_rows<T, M> const& own, Threshold const&) {
+    if constexpr (P == pivoting::scaled_partial || !std::is_same_v<Threshold, no_threshold>) return T(1);
+    std::int32_t bits = 0;
+    auto const see = [&](T const& entry) {
+        std::int32_t const other = leading_bits(entry);
+        bits = bits < other ? other : bits;
+    };
+    COPPICE_UNROLL
+    for (int j = 0; j < M; ++j) see(own.lower[j]), see(own.diagonal[j]), see(own.upper[j]);
+    T largest;
+    from_leading_bits(bits, largest);
+    return near_inverse(largest);
+}
+
+} // namespace coppice::rpts

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file How systems that stay on chip are laid over the blocks, warps and lanes of a GPU.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/block.hpp"
+#include "solvers/rpts_tree.hpp"
+
+namespace coppice::rpts {
+
+/// M of the finest partitions: 64 registers of rows in a thread. Even, as all partitions (see rpts_block.hpp).
+template <class T>
+inline constexpr int resident_partition = 64 / int(sizeof(T));
+inline constexpr int resident_threads = 512;      ///< most threads of a block: all registers of a multiprocessor
+inline constexpr int least_resident_threads = 64; ///< of a block that holds a share
+
+/// Rows that one multiprocessor holds.
+template <class T>
+inline constexpr std::int64_t resident_rows = std::int64_t(resident_partition<T>) * resident_threads;
+
+/// How a batch of equal systems is laid over blocks. What decides the bits of a solution is `partitions` and `shares`;
+/// they follow from the rows and number of the systems and the multiprocessors of the device.
+struct resident_plan {
+    std::int64_t pairs = 0; ///< systems times right-hand sides, each worked on by itself
+    std::int64_t items = 0; ///< pieces of work of a block
+    int partitions = 0;     ///< of a system in one block: as many threads
+    int shares = 1;         ///< blocks that share a system, or
+    int in_warp = 1;        ///< systems that share a warp, if of at most 32 partitions
+    int threads = 0;        ///< of a block, whole warps
+    bool cluster = false;   ///< the blocks that share a system form a cluster of the device
+
+    COPPICE_HD int warps() const { return int(unsigned(threads) / warp_lanes); }
+    /// Whether a system is spread over the warps of a block, or over blocks.
+    COPPICE_HD bool spread() const { return partitions > warp_lanes || shares > 1; }
+    COPPICE_HD int systems_of_block() const { return spread() ? 1 : in_warp * warps(); }
+    /// Segments of shares that a lane of the first warp takes.
+    COPPICE_HD int shares_of_lane() const { return int(unsigned(shares + warp_lanes - 1) / warp_lanes); }
+};
+
+/// Whole systems of `rows` <= resident_rows<T>, as many in a block as leave all multiprocessors with work.
+template <class T>
+resident_plan plan_whole(std::int64_t rows, std::int64_t pairs, int multiprocessors) {
+    constexpr int m = resident_partition<T>;
+    resident_plan plan;
+    plan.pairs = pairs;
+    plan.partitions = int((rows + m - 1) / m);
+    int warps = (plan.partitions + warp_lanes - 1) / warp_lanes;
+    if (warps == 1) {
+        constexpr std::int64_t most_warps = 4;
+        std::int64_t const crowd = std::max<std::int64_t>(1, pairs / (4 * std::int64_t(multiprocessors)));
+        plan.in_warp = int(std::min<std::int64_t>(crowd, warp_lanes / plan.partitions));
+        warps = int(std::min(crowd / plan.in_warp, most_warps));
+    }
+    plan.threads = warps * warp_lanes;
+    plan.items = (pairs + plan.systems_of_block() - 1) / plan.systems_of_block();
+    return plan;
+}
+
+/// Systems in shares of `threads` partitions, whole warps.
+template <class T>
+resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int threads) {
+    std::int64_t const share = std::int64_t(threads) * resident_partition<T>;
+    resident_plan plan;
+    plan.pairs = pairs;
+    plan.partitions = plan.threads = threads;
+    plan.shares = int((rows + share - 1) / share);
+    plan.items = pairs * plan.shares;
+    return plan;
+}
+
+/// Rows of a system that one block may hold alone: of more, blocks of fewer threads that share it are faster.
+template <class T>
+inline constexpr std::int64_t whole_rows = resident_rows<T> / 2;
+
+/// `rows` <= multiprocessors * resident_rows<T>; clusters are of at most `most_in_cluster` blocks, one where the device
+/// has none. Shares are small while there are multiprocessors without any, and where there are several for each, so
+/// that one loads while another computes; but no system gets more than 128 shares of fewer than all threads, for each
+/// block joins all of them. (The rules are from measurements on an H200.)
+template <class T>
+resident_plan plan_resident(std::int64_t rows, std::int64_t systems, std::int64_t columns, int multiprocessors,
+                            int most_in_cluster) {
+    constexpr std::int64_t m = resident_partition<T>, most_shares = 128, few_shares = 64;
+    if (rows <= whole_rows<T>) return plan_whole<T>(rows, systems * columns, multiprocessors);
+    int threads = least_resident_threads;
+    bool const cluster = rows <= most_in_cluster * 2 * threads * m;
+    if (cluster || rows > few_shares * threads * m || systems * rows > multiprocessors * threads * m) threads *= 2;
+    while (threads < resident_threads && rows > most_shares * threads * m) threads *= 2;
+    resident_plan plan = plan_shares<T>(rows, systems * columns, threads);
+    plan.cluster = cluster;
+    return plan;
+}
+
+/// What a thread does of every item: partition `partition` of the `slot`-th system of its block.
+struct lane_task {
+    lane_group group;
+    int slot, partition;
+
+    COPPICE_HD lane_task(resident_plan const& plan, int thread) {
+        int const lane = thread & (warp_lanes - 1), warp = int(unsigned(thread) / warp_lanes);
+        if (plan.spread()) {
+            int const partitions = plan.partitions - warp * warp_lanes;
+            group = {lane, 0, partitions < warp_lanes ? partitions : warp_lanes, warp_lanes};
+            slot = 0, partition = thread;
+        } else {
+            int const in_warp = int(unsigned(lane) / unsigned(plan.partitions));
+            partition = lane - in_warp * plan.partitions;
+            slot = warp * plan.in_warp + in_warp;
+            group = {lane, lane - partition, in_warp < plan.in_warp ? plan.partitions : 0, plan.partitions};
+        }
+    }
+};
+
+/// The item of a block: a share of a system, or whole ones from `pair` on.
+struct resident_item {
+    std::int64_t pair;
+    int share;
+
+    COPPICE_HD resident_item(resident_plan const& plan, int item) {
+        unsigned const shared = unsigned(item) / unsigned(plan.shares);
+        pair = std::int64_t(shared) * plan.systems_of_block();
+        share = item - int(shared) * plan.shares;
+    }
+};
+
+} // namespace coppice::rpts
