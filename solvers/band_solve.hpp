@@ -183,8 +183,9 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     if (int(o.method) < 0 || int(o.method) > int(band_method::chain))
         refuse("unknown method " + std::to_string(int(o.method)));
     if (o.method == band_method::rpts && !rpts_applies(exec, a, o))
-        refuse("rpts solves real tridiagonal systems, neither cyclic nor transposed; on CUDA not interleaved, and of "
-               "different sizes only where each fits on chip; on the host interleaved ones of at most 4096 rows");
+        refuse(
+            "rpts solves real tridiagonal systems, neither cyclic nor transposed; on CUDA interleaved ones and such of "
+            "different sizes only where each fits into a block; on the host interleaved ones of at most 4096 rows");
     if (!(o.threshold >= 0 && std::isfinite(o.threshold)))
         refuse("threshold is " + std::to_string(o.threshold) + ", expected a finite number >= 0");
     if (!(o.error_bound >= 0 && std::isfinite(o.error_bound)))

@@ -41,10 +41,10 @@ enum class matrix_operation { none, transposed, conjugate_transposed };
 /// The elimination that a solve uses.
 enum class band_method {
     automatic, ///< rpts where it applies, chain where it does not; with a report, what follows where that is not enough
-    rpts,      ///< only for real tridiagonal systems that are not cyclic; on CUDA not interleaved, and of different
-               ///< sizes only where each fits on chip (4096 rows of float, 2048 of double); on the host interleaved
-               ///< ones of at most 4096 rows, each eliminated as a whole
-    chain      ///< every row of an unknown may become its pivot row
+    rpts, ///< only for real tridiagonal systems that are not cyclic; on CUDA interleaved ones and such of different
+          ///< sizes only where each fits into a block (4096 rows of float, 2048 of double); on the host
+          ///< interleaved ones of at most 4096 rows, each eliminated as a whole
+    chain ///< every row of an unknown may become its pivot row
 };
 
 struct band_options {

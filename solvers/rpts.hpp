@@ -39,7 +39,7 @@ struct tridiagonal_batch {
     /// Null for systems of equal size, or in memory of the executor: where each begins, and the end of the last.
     std::int64_t const* offsets = nullptr;
     std::int64_t largest = 0; ///< of systems of different sizes: none has more rows
-    bool interleaved = false; ///< row i of system k stands at i systems + k; systems of equal size, on the host
+    bool interleaved = false; ///< row i of system k stands at i systems + k; systems of equal size
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.
@@ -57,7 +57,7 @@ template <class T, executor Executor>
 bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest);
 
 /// Does solve_tridiagonal_batch take interleaved systems of `rows` rows? On the host up to 4096, where each lane
-/// eliminates a system; never on CUDA.
+/// eliminates a system; on CUDA where each fits into a block.
 template <class T, executor Executor>
 bool takes_interleaved_batch(Executor const& exec, std::int64_t rows);
 

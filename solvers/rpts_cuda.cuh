@@ -195,6 +195,25 @@ void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, trid
     launch_resident(exec, job, options.pivot, nullptr);
 }
 template <class T>
+bool takes_interleaved(cuda_executor const&, std::int64_t rows) {
+    return rows <= whole_rows<T>;
+}
+template <class T>
+std::int64_t interleaved_workspace(cuda_executor const&, std::int64_t, std::int64_t) {
+    return 0;
+}
+/// Each system in a block or a part of a warp.
+template <class T>
+void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridiagonal_options options,
+                       int const* gate) {
+    all.stride = 1;
+    all.pitch = all.systems;
+    resident_plan const plan = plan_whole<T>(all.size, all.pairs(), exec.multiprocessors());
+    resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
+    launch_resident(exec, job, options.pivot, nullptr);
+}
+
+template <class T>
 std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
     return 0;
 }

@@ -79,6 +79,10 @@ void solve_last(host_executor const& exec, system_view<T> const& s, T threshold,
 /// Interleaved systems are eliminated one in a lane, those of a pack in memory of `rows` slots that the second-level
 /// cache should hold.
 inline constexpr std::int64_t host_interleaved_rows = 4096;
+template <class T>
+bool takes_interleaved(host_executor const&, std::int64_t rows) {
+    return rows <= host_interleaved_rows;
+}
 
 template <class T>
 std::int64_t interleaved_workers(host_executor const& exec, std::int64_t systems) {

@@ -37,29 +37,38 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int place_of_granule(int partition, int g) {
     return partition * partition_granules + (g ^ (partition >> 1 & (partition_granules - 1)));
 }
 
+/// Element by element, `pitch` apart; zeros behind the first `left` rows. Returns the largest magnitude in the bands.
+template <int M, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T load_each(T const* lower, T const* diagonal, T const* upper, T const* rhs,
+                                             auto pitch, int left, own_rows<T, M>& own) {
+    T largest(0);
+    COPPICE_UNROLL
+    for (int j = 0; j < M; ++j) {
+        bool const inside = j < left;
+        own.lower[j] = inside ? lower[j * pitch] : T(0);
+        own.diagonal[j] = inside ? diagonal[j * pitch] : T(0);
+        own.upper[j] = inside ? upper[j * pitch] : T(0);
+        own.rhs[j] = inside ? rhs[j * pitch] : T(0);
+        largest = larger(larger(magnitude(own.lower[j]), magnitude(own.diagonal[j])),
+                         larger(magnitude(own.upper[j]), largest));
+    }
+    return largest;
+}
+
 /// The rows of a partition; rows behind the end of its system read x = 0, entries outside the matrix become zero.
 template <int M, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partition_place const& place,
                                                own_rows<T, M>& own) {
     T const *const lower = all.lower + place.row, *const diagonal = all.diagonal + place.row,
                    *const upper = all.upper + place.row, *const rhs = all.rhs + place.side;
-    if (place.left >= M && aligned_to_16(lower, diagonal, upper, rhs)) {
+    if (place.left >= M && all.pitch == 1 && aligned_to_16(lower, diagonal, upper, rhs)) {
         load_vectors<M>(lower, own.lower);
         load_vectors<M>(diagonal, own.diagonal);
         load_vectors<M>(upper, own.upper);
         load_vectors<M>(rhs, own.rhs);
     } else {
-        T largest(0);
-        COPPICE_UNROLL
-        for (int j = 0; j < M; ++j) {
-            bool const inside = j < place.left;
-            own.lower[j] = inside ? lower[j] : T(0);
-            own.diagonal[j] = inside ? diagonal[j] : T(0);
-            own.upper[j] = inside ? upper[j] : T(0);
-            own.rhs[j] = inside ? rhs[j] : T(0);
-            largest = larger(larger(magnitude(own.lower[j]), magnitude(own.diagonal[j])),
-                             larger(magnitude(own.upper[j]), largest));
-        }
+        T const largest = all.pitch == 1 ? load_each(lower, diagonal, upper, rhs, fixed_length<1>{}, place.left, own)
+                                         : load_each(lower, diagonal, upper, rhs, all.pitch, place.left, own);
         T const behind = filling(largest);
         COPPICE_UNROLL
         for (int j = 0; j < M; ++j) own.diagonal[j] = j < place.left ? own.diagonal[j] : behind;
@@ -76,6 +85,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
                                                      partition_place const& own, T const (&x)[M], band_vector<T>* by) {
     constexpr int length = band_vector<T>::length;
     int const lane = block.thread() & (warp_lanes - 1);
+    if (all.pitch != 1) { // neighbours are the same rows of other systems: what neighbouring lanes write
+        COPPICE_UNROLL
+        for (int j = 0; j < M; ++j)
+            if (j < own.left) all.x[own.x + j * all.pitch] = x[j];
+        return;
+    }
     block.sync_warp(); // others may still read there
     COPPICE_UNROLL
     for (int g = 0; g < partition_granules; ++g) {

@@ -157,7 +157,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const&
     if (all.offsets) start = all.offsets[system], size = all.offsets[system + 1] - start;
     std::int64_t const first =
         (std::int64_t(item.share) * job.plan.partitions + task.partition) * resident_partition<T>;
-    std::int64_t const left = size - first, row = start + first;
+    std::int64_t const left = size - first, row = start + first * all.pitch;
     return {row, row + column * all.rhs_leading, row + column * all.x_leading,
             left > resident_partition<T> ? resident_partition<T> + 1 : int(left > 0 ? left : 0), first == 0};
 }

@@ -14,6 +14,11 @@
 ///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
 ///     solve_varied(exec, systems, memory, options, gate)
 ///
+/// and for interleaved ones
+///
+///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
+///     solve_interleaved(exec, systems, memory, options, gate)
+///
 /// Included by the two sources that instantiate it.
 #pragma once
 
@@ -228,16 +233,13 @@ bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t sy
 }
 
 template <class T, executor Executor>
-bool takes_interleaved_batch(Executor const&, std::int64_t rows) {
-    return std::is_same_v<Executor, host_executor> && rows <= rpts::host_interleaved_rows;
+bool takes_interleaved_batch(Executor const& exec, std::int64_t rows) {
+    return rpts::takes_interleaved<T>(exec, rows);
 }
 
 template <class T, executor Executor>
 std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems) {
-    if constexpr (std::is_same_v<Executor, host_executor>)
-        return rpts::interleaved_workspace<T>(exec, rows, systems) * std::int64_t(sizeof(T));
-    else
-        return 0;
+    return rpts::interleaved_workspace<T>(exec, rows, systems) * std::int64_t(sizeof(T));
 }
 
 template <class T, executor Executor>
@@ -267,9 +269,9 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
                                    batch.x_leading,
                                    batch.offsets};
     T* const memory = reinterpret_cast<T*>(workspace.data());
-    if constexpr (std::is_same_v<Executor, host_executor>)
-        if (batch.interleaved) return rpts::solve_interleaved(exec, all, memory, options, batch.gate);
-    if (batch.offsets)
+    if (batch.interleaved)
+        rpts::solve_interleaved(exec, all, memory, options, batch.gate);
+    else if (batch.offsets)
         rpts::solve_varied(exec, all, memory, options, batch.gate);
     else
         rpts::solve(exec, all, memory, options, batch.gate);

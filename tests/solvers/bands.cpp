@@ -198,14 +198,15 @@ TEST_CASE_TEMPLATE("bands: rpts solves systems of different sizes, each as it wo
     }
 }
 
-#if !defined(COPPICE_TEST_CUDA) // there the chain solver takes them
 namespace {
 
 template <class T, class Executor>
 void check_interleaved(Executor const& exec) {
-    for (std::int64_t const n : {1, 2, 3, 40, 512, 4096})
-        for (std::int64_t const systems : {2, 3, 16, 33, 70}) {
-            if (n * systems > 70000) continue;
+    // Partitions of a GPU are short, and a solve may need another try; on the host a system is eliminated as a whole.
+    constexpr bool partitioned = !std::is_same_v<Executor, host_executor>;
+    for (std::int64_t const n : {1, 2, 3, 40, 512, 2048, 4096})
+        for (std::int64_t const systems : {2, 3, 16, 33, 70, 3000}) {
+            if (n * systems > 120000) continue;
             CAPTURE(n);
             CAPTURE(systems);
             std::int64_t const size = n * systems, columns = 2;
@@ -229,7 +230,8 @@ void check_interleaved(Executor const& exec) {
             auto const a = band_matrix<T>::interleaved_batch(
                 tridiagonal_view<T>{size, lower.data(), diagonal.data(), upper.data()}, systems);
             for (auto const pivot : {pivoting::partial, pivoting::scaled_partial}) {
-                band_options const options{.pivot = pivot, .method = band_method::rpts};
+                band_options const options{.pivot = pivot,
+                                           .method = partitioned ? band_method::automatic : band_method::rpts};
                 auto const answer = solve_matrix(exec, a, d, options);
                 for (std::int64_t k = 0; k < systems; ++k) {
                     auto const status = answer.reports[std::size_t(k)].status;
@@ -238,10 +240,16 @@ void check_interleaved(Executor const& exec) {
                         std::vector<T> mine;
                         for (std::int64_t i = 0; i < n; ++i)
                             mine.push_back(answer.x[std::size_t(c * size + i * systems + k)]);
-                        CHECK(backward_error(alone[std::size_t(k * columns + c)], mine) <= 20 * epsilon<T>);
+                        double const bound = (partitioned ? 50 : 20) * epsilon<T>;
+                        CHECK(backward_error(alone[std::size_t(k * columns + c)], mine) <= bound);
                     }
                 }
-                auto const again = solve_matrix(host_executor{1}, a, d, options).x;
+                auto const again = [&] {
+                    if constexpr (partitioned)
+                        return solve_matrix(exec, a, d, options).x;
+                    else
+                        return solve_matrix(host_executor{1}, a, d, options).x;
+                }();
                 CHECK(std::memcmp(answer.x.data(), again.data(), answer.x.size() * sizeof(T)) == 0);
             }
         }
@@ -249,18 +257,18 @@ void check_interleaved(Executor const& exec) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: interleaved systems, one in a lane", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: interleaved systems by RPTS", Fixture, COPPICE_TEST_EXECUTORS) {
     check_interleaved<float>(Fixture::exec());
     check_interleaved<double>(Fixture::exec());
     // Longer ones go to the chain solver.
     auto const exec = Fixture::exec();
     std::vector<double> const ones(2 * 4097, 1), zeros(2 * 4097, 0);
+    auto const diagonal = exec.copy(ones), beside = exec.copy(zeros);
     auto const a = band_matrix<double>::interleaved_batch(
-        tridiagonal_view<double>{2 * 4097, zeros.data(), ones.data(), zeros.data()}, 2);
+        tridiagonal_view<double>{2 * 4097, beside.data(), diagonal.data(), beside.data()}, 2);
     CHECK_THROWS_AS(solve_matrix(exec, a, ones, {.method = band_method::rpts}), argument_error);
     CHECK(solve_matrix(exec, a, ones).x == ones);
 }
-#endif
 
 TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

@@ -332,6 +332,33 @@ TEST_CASE("rpts: batches and right-hand sides together give the bits of each alo
         }
 }
 
+TEST_CASE("rpts: interleaved systems give the bits of those that stand one behind the other") {
+    for (std::int64_t const n : {1, 7, 40, 200, 1100}) {
+        CAPTURE(n);
+        packed_batch<float> const batch(n, 5, 2);
+        std::int64_t const all = n * batch.systems;
+        auto const interleaved = [&](std::vector<float> const& band) {
+            std::vector<float> result(band.size());
+            for (std::size_t i = 0; i < band.size(); ++i) {
+                std::int64_t const column = std::int64_t(i) / all, row = std::int64_t(i) % n,
+                                   system = std::int64_t(i) % all / n;
+                result[std::size_t(column * all + row * batch.systems + system)] = band[i];
+            }
+            return result;
+        };
+        auto const lower = interleaved(batch.lower), diagonal = interleaved(batch.diagonal),
+                   upper = interleaved(batch.upper), rhs = interleaved(batch.rhs);
+        std::vector<float> x(rhs.size()), y(rhs.size());
+        system_view<float> view{
+            n,   lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), batch.systems, batch.columns, 1,
+            all, all};
+        view.pitch = batch.systems;
+        solve_on_chip<pivoting::partial>(view, plan_whole<float>(n, view.pairs(), 1));
+        solve_on_chip<pivoting::partial>(batch.view(y), plan_whole<float>(n, view.pairs(), 1));
+        CHECK(x == interleaved(y));
+    }
+}
+
 TEST_CASE("rpts: NaN in one system of a batch stays there") {
     float const nan = std::numeric_limits<float>::quiet_NaN();
     for (std::int64_t const n : {1, 3, 16, 45, 1100}) {
