@@ -9,11 +9,20 @@
 
 namespace coppice {
 
-/// Lets `kernel` have `bytes` of shared memory a block, of any size that the device has. Nothing is left as first-level
-/// cache: many blocks at once hide the latency.
+/// Lets `kernel`, which declares none itself, have `bytes` of shared memory a block, of any size that the device has.
+/// The limit is always set to all of it, so that host threads that need different sizes do not lower each other's.
 template <class... Parameters>
-void offer_shared(void (*kernel)(Parameters...), std::size_t bytes) {
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+void allow_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std::size_t bytes) {
+    if (bytes <= 48 * 1024) return; // what a block gets without asking
+    int most = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+}
+
+/// The same, and leaves nothing as first-level cache: many blocks at once hide the latency.
+template <class... Parameters>
+void offer_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std::size_t bytes) {
+    allow_shared(exec, kernel, bytes);
     COPPICE_CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
 }
@@ -22,7 +31,7 @@ void offer_shared(void (*kernel)(Parameters...), std::size_t bytes) {
 template <class... Parameters, class... Arguments>
 void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t bytes,
                    Arguments const&... arguments) {
-    offer_shared(kernel, bytes);
+    offer_shared(exec, kernel, bytes);
     kernel<<<grid, unsigned(threads), bytes, exec.stream()>>>(arguments...);
     COPPICE_CUDA_CHECK(cudaGetLastError());
 }

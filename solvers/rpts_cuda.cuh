@@ -117,7 +117,7 @@ void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> 
     std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
     std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
     auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
-    offer_shared(kernel, std::size_t(tile_bytes<T, R>));
+    offer_shared(exec, kernel, std::size_t(tile_bytes<T, R>));
     launch_early(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
                  std::size_t(tile_bytes<T, R>), {}, s);
 }
@@ -147,8 +147,7 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
                      int* arrivals) {
     resident_plan const& plan = job.plan;
     std::size_t const bytes = std::size_t(resident_memory<T>(plan).bytes());
-    if (bytes > 48 * 1024) // what a block gets without asking
-        COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+    allow_shared(exec, kernel, bytes);
     int blocks = checked_cast<int>(plan.items, "number of pieces of work of a tridiagonal solve");
     cudaLaunchAttribute sharing{}; // how blocks that share a system come to run together
     if (plan.cluster) {
