@@ -9,6 +9,7 @@
 #include "solvers/classical.hpp"
 #if defined(__CUDACC__)
 #include "core/cuda_check.hpp"
+#include "core/launch_shared.cuh"
 #endif
 
 namespace coppice {
@@ -73,7 +74,7 @@ void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
                              std::to_string(bytes) + " bytes of shared memory, a block has " + std::to_string(limit));
     auto const grid = checked_cast<int>(systems, "number of CUDA blocks of solve_classical");
     int const threads = std::min(512, (b.n + 31) / 32 * 32);
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(solve_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, limit));
+    allow_shared(exec, &solve_kernel<T>, std::size_t(bytes));
     solve_kernel<T><<<unsigned(grid), unsigned(threads), std::size_t(bytes), exec.stream()>>>(b);
     COPPICE_CUDA_CHECK(cudaGetLastError());
 }

@@ -176,23 +176,37 @@ void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivo
 template <class T>
 void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void* memory,
                 int const* gate) {
-    int const most_in_cluster = starts_early(exec, &resident_kernel<pivoting::none, false, T>)
-                                    ? 8
-                                    : 1; // 8: what every device with clusters takes
+    constexpr int portable = 8; // blocks of a cluster that every device with clusters takes
+    int const most_in_cluster = starts_early(exec, &resident_kernel<pivoting::none, false, T>) ? portable : 1;
     resident_plan const plan = plan_resident<T>(s.size, s.systems, s.columns, exec.multiprocessors(), most_in_cluster);
     auto* const segments = static_cast<share_segment<T>*>(memory);
     auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);
     launch_resident(exec, resident_job<T>{s, plan, segments, threshold, gate}, pivot, arrivals);
 }
 
-/// Each system in a block, of threads enough for the largest.
+/// Each system in a block or a part of a warp, of threads enough for the largest.
 template <class T>
-void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options,
-                  int const* gate) {
+void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options,
+                         int const* gate) {
     resident_plan const plan = plan_whole<T>(all.size, all.pairs(), exec.multiprocessors());
     resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
     launch_resident(exec, job, options.pivot, nullptr);
 }
+
+template <class T>
+void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options,
+                  int const* gate) {
+    solve_whole_systems(exec, all, options, gate);
+}
+template <class T>
+std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+    return 0;
+}
+template <class T>
+bool takes_varied(cuda_executor const&, std::int64_t size, std::int64_t systems, std::int64_t largest) {
+    return largest <= whole_rows<T> && largest * systems <= 8 * size;
+}
+
 template <class T>
 bool takes_interleaved(cuda_executor const&, std::int64_t rows) {
     return rows <= whole_rows<T>;
@@ -201,24 +215,12 @@ template <class T>
 std::int64_t interleaved_workspace(cuda_executor const&, std::int64_t, std::int64_t) {
     return 0;
 }
-/// Each system in a block or a part of a warp.
 template <class T>
 void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridiagonal_options options,
                        int const* gate) {
     all.stride = 1;
     all.pitch = all.systems;
-    resident_plan const plan = plan_whole<T>(all.size, all.pairs(), exec.multiprocessors());
-    resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
-    launch_resident(exec, job, options.pivot, nullptr);
-}
-
-template <class T>
-std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
-    return 0;
-}
-template <class T>
-bool takes_varied(cuda_executor const&, std::int64_t size, std::int64_t systems, std::int64_t largest) {
-    return largest <= whole_rows<T> && largest * systems <= 8 * size;
+    solve_whole_systems(exec, all, options, gate);
 }
 
 } // namespace coppice::rpts

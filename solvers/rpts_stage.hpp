@@ -23,8 +23,8 @@ struct system_view {
     std::int64_t stride = 0;
     std::int64_t rhs_leading = 0, x_leading = 0;
     std::int64_t const* offsets = nullptr; ///< null where all have `size` rows; else that is the most of any
-    std::int64_t pitch =
-        1; ///< from row to row; systems are interleaved where it is not 1, and then solved on chip only
+    /// From row to row; systems are interleaved where it is not 1, and then solved on chip only.
+    std::int64_t pitch = 1;
 
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.

@@ -31,16 +31,4 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_vectors(T const* from, T* to) {
     }
 }
 
-template <int Count, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_vectors(T const* from, T* to) {
-    using vector = band_vector<T>;
-    COPPICE_UNROLL
-    for (int v = 0; v < Count / vector::length; ++v) {
-        vector values;
-        COPPICE_UNROLL
-        for (int k = 0; k < vector::length; ++k) values.element[k] = from[v * vector::length + k];
-        reinterpret_cast<vector*>(to)[v] = values;
-    }
-}
-
 } // namespace coppice::rpts

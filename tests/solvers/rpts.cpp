@@ -45,15 +45,6 @@ double largest(std::vector<T> const& x) {
     return result;
 }
 
-/// Multiplies row i by 2^exponent(i), A and d alike.
-template <class T, class Exponent>
-test::system<T> scaled_rows(test::system<T> s, Exponent exponent) {
-    for (std::size_t i = 0; i < s.rhs.size(); ++i)
-        for (auto* const band : {&s.lower, &s.diagonal, &s.upper, &s.rhs})
-            (*band)[i] = std::ldexp((*band)[i], exponent(i));
-    return s;
-}
-
 template <class T>
 test::system<T> constant_system(std::int64_t n, T lower, T diagonal, T upper, T rhs) {
     test::system<T> s(n);

@@ -220,17 +220,13 @@ TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular,
         auto const plain = random_system<double>(n, 5);
         auto const x = block_solution<pivoting::partial>(plain, n, 32);
         CHECK(backward_error(plain, x) <= 1e-13);
-        auto mixed = plain; // scaled pivoting does not see the scale of single rows
-        for (auto* const band : {&mixed.lower, &mixed.diagonal, &mixed.upper, &mixed.rhs})
-            for (std::size_t i = 0; i < band->size(); ++i)
-                (*band)[i] = std::ldexp((*band)[i], int(i * 7919 % 401) - 200);
+        // Scaled pivoting does not see the scale of single rows.
+        auto const mixed = scaled_rows(plain, [](std::size_t i) { return int(i * 7919 % 401) - 200; });
         CHECK(block_solution<pivoting::scaled_partial>(plain, n, 32) ==
               block_solution<pivoting::scaled_partial>(mixed, n, 32));
         auto const through_tiles = block_solution<pivoting::partial>(plain, 600, 64);
         for (int const exponent : {-997, -500, 997}) {
-            auto scaled = plain;
-            for (auto* const band : {&scaled.lower, &scaled.diagonal, &scaled.upper, &scaled.rhs})
-                for (double& value : *band) value = std::ldexp(value, exponent);
+            auto const scaled = scaled_rows(plain, [=](std::size_t) { return exponent; });
             CHECK(x == block_solution<pivoting::partial>(scaled, n, 32));
             // What couples the ends of 32 rows may leave the range of numbers.
             if (exponent != -997) CHECK(through_tiles == block_solution<pivoting::partial>(scaled, 600, 64));

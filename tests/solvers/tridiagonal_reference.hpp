@@ -83,6 +83,15 @@ inline system<double> const& gallery_system(int case_id, std::int64_t n, std::ui
     return known.emplace(key, std::move(s)).first->second;
 }
 
+/// Multiplies row i by 2^exponent(i), A and d alike.
+template <class T, class Exponent>
+system<T> scaled_rows(system<T> s, Exponent exponent) {
+    for (std::size_t i = 0; i < s.rhs.size(); ++i)
+        for (auto* const band : {&s.lower, &s.diagonal, &s.upper, &s.rhs})
+            (*band)[i] = std::ldexp((*band)[i], exponent(i));
+    return s;
+}
+
 /// |A x - d| / (|A| |x| + |d|) in the maximum norm; NaN counts as infinite.
 template <class T>
 double backward_error(system<T> const& s, std::vector<T> const& x) {
