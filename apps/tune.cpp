@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coppice tune: measures the sizes of SRCSR on this GPU and keeps them.
+// coppice tune: measures how sparse products and tridiagonal systems are best cut on this GPU, and keeps it.
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include "apps/backend.hpp"
 #include "apps/output.hpp"
 #include "semiring/srcsr_tuning.hpp"
+#include "solvers/rpts_tuning.hpp"
 
 namespace coppice::app {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 struct options {
     common_options common{};
     std::string output{};
+    std::string only{};
 };
 
 std::filesystem::path place_of(options const& o) {
@@ -39,21 +41,33 @@ outcome run(options const& o) {
     if (!gpu) throw backend_error("tune measures a GPU, and none is used here: the host has nothing to choose");
     output_files files;
     files.expect("--json", o.common.json);
-    if (std::error_code none; std::filesystem::exists(file, none)) read_tuning_file(file); // refuse before measuring
+    if (std::error_code none; std::filesystem::exists(file, none)) { // refuse before measuring
+        read_tuning_file(file);
+        read_tridiagonal_tuning(file);
+    }
 
     bool const talks = !o.common.quiet && o.common.json != "-";
-    auto const records = tune_srcsr(*gpu, [&](std::string const& line) {
+    auto const say = [&](std::string const& line) {
         if (talks) fmt::print("{}\n", line);
-    });
-    write_tuning_file(file, records);
-
+    };
     sheet result("tune", o.common);
-    result.backend(chosen);
-    result.line("records", fmt::format("{}", records.size()));
-    result.line("written to", file.string());
     auto& json = result.json();
+    result.backend(chosen);
+    if (o.only != "tridiagonal") {
+        auto const records = tune_srcsr(*gpu, say);
+        write_tuning_file(file, records);
+        result.line("sparse products", fmt::format("{} kinds measured", records.size()));
+        json["products"] = records.size();
+    }
+    if (o.only != "product") {
+        auto const found = tune_tridiagonal(*gpu, say);
+        write_tridiagonal_tuning(file, found);
+        result.line("tridiagonal systems",
+                    fmt::format("{} sizes, where another cut than the rule's is faster", found.records.size()));
+        json["tridiagonal"] = found.records.size();
+    }
+    result.line("written to", file.string());
     json["file"] = file.string();
-    json["records"] = records.size();
     result.publish(files);
     return {};
 }
@@ -62,9 +76,11 @@ outcome run(options const& o) {
 
 command add_tune(CLI::App& program) {
     auto const o = std::make_shared<options>();
-    auto* const cli = program.add_subcommand("tune", "Measure the sizes of the sparse products on this GPU, once");
+    auto* const cli = program.add_subcommand("tune", "Measure what is fastest on this GPU, once");
     cli->add_option("-o,--output", o->output, "the tuning file; by default the one that every program reads")
         ->type_name("FILE");
+    cli->add_option("--only", o->only, "sparse products or tridiagonal systems alone")
+        ->check(CLI::IsMember({"product", "tridiagonal"}));
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -2,63 +2,21 @@
 #include "semiring/srcsr_tuning.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <system_error>
 
 #include "core/error.hpp"
 
 namespace coppice {
 namespace {
 
+constexpr std::string_view kind = "product";
+
 // Least path steps of a share, per thread: very short rows would make shares that cost more than they fold.
 constexpr std::int64_t least_steps = 4;
 // Most path steps of a share, per thread; a share holds one more per thread, for rows that end behind it.
 constexpr std::int64_t most_steps = 10;
 
-/// Reads `name=value` pairs from a line; values may stand in quotation marks.
-class line_reader {
-public:
-    line_reader(std::string_view line, std::filesystem::path const& file, long number)
-        : rest_(line), file_(file), number_(number) {}
-
-    std::string_view value_of(std::string_view name) {
-        while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
-        if (rest_.substr(0, name.size()) != name || rest_.substr(name.size(), 1) != "=")
-            fail("expected " + std::string(name) + "=");
-        rest_.remove_prefix(name.size() + 1);
-        bool const quoted = !rest_.empty() && rest_.front() == '"';
-        if (quoted) rest_.remove_prefix(1);
-        std::size_t const end = std::min(rest_.find(quoted ? '"' : ' '), rest_.size());
-        if (quoted && end == rest_.size()) fail("missing quotation mark");
-        std::string_view const value = rest_.substr(0, end);
-        rest_.remove_prefix(std::min(end + 1, rest_.size()));
-        return value;
-    }
-    template <class T>
-    T number_of(std::string_view name, T least, T most) {
-        std::string_view const text = value_of(name);
-        T value{};
-        auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
-            fail("bad value of " + std::string(name) + ": '" + std::string(text) + "'");
-        return value;
-    }
-    void end() {
-        if (rest_.find_first_not_of(" \r") != std::string_view::npos) fail("text behind the record");
-    }
-    [[noreturn]] void fail(std::string const& what) const { throw format_error(file_.string(), number_, what); }
-
-private:
-    std::string_view rest_;
-    std::filesystem::path const& file_;
-    long number_;
-};
-
-tuning_record parse_record(std::string_view line, std::filesystem::path const& file, long number) {
-    line_reader in(line, file, number);
+tuning_record parse_record(detail::tuning_line& in) {
     tuning_record r;
     r.device = in.value_of("device");
     r.nonzero_bytes = in.number_of("bytes", 1, 1024);
@@ -76,25 +34,8 @@ tuning_record parse_record(std::string_view line, std::filesystem::path const& f
     return r;
 }
 
-/// The user's records, and what was wrong with them.
-struct user_tuning {
-    std::vector<tuning_record> records;
-    std::string trouble;
-};
-
-user_tuning const& user_records() {
-    static user_tuning const read = [] {
-        user_tuning u;
-        auto const file = default_tuning_file();
-        std::error_code none;
-        if (file.empty() || !std::filesystem::exists(file, none)) return u;
-        try {
-            u.records = read_tuning_file(file);
-        } catch (error const& e) {
-            u.trouble = e.what();
-        }
-        return u;
-    }();
+detail::user_tuning<tuning_record> const& user_records() {
+    static detail::user_tuning<tuning_record> const read(read_tuning_file);
     return read;
 }
 
@@ -126,42 +67,18 @@ std::string to_line(tuning_record const& r) {
 }
 
 std::vector<tuning_record> read_tuning_file(std::filesystem::path const& file) {
-    std::ifstream in(file);
-    if (!in) throw io_error("cannot open '" + file.string() + "'");
     std::vector<tuning_record> records;
-    std::string line;
-    for (long number = 1; std::getline(in, line); ++number) {
-        std::size_t const begin = line.find_first_not_of(" \r");
-        if (begin == std::string::npos || line[begin] == '#') continue;
-        records.push_back(parse_record(line, file, number));
-    }
+    detail::read_tuning_lines(file, kind, [&](detail::tuning_line& line) { records.push_back(parse_record(line)); });
     return records;
 }
 
 void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_record> const& records) {
-    std::vector<tuning_record> all;
-    std::error_code none;
-    if (std::filesystem::exists(file, none))
-        for (auto& r : read_tuning_file(file))
-            if (std::none_of(records.begin(), records.end(), [&](auto const& n) { return n.device == r.device; }))
-                all.push_back(std::move(r));
-    all.insert(all.end(), records.begin(), records.end());
-    std::filesystem::create_directories(file.parent_path(), none);
-    std::ofstream out(file);
-    out << "# SRCSR tuning, written by `coppice tune`; one line for a device, bytes per nonzero, class of mean row "
-           "lengths and block size\n";
-    for (auto const& r : all) out << to_line(r) << '\n';
-    out.flush();
-    if (!out) throw io_error("cannot write '" + file.string() + "'");
-}
-
-std::filesystem::path default_tuning_file() {
-    if (char const* const file = std::getenv("COPPICE_TUNING_FILE"); file && *file) return file;
-    if (char const* const cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-        return std::filesystem::path(cache) / "coppice" / "srcsr.tuning";
-    if (char const* const home = std::getenv("HOME"); home && *home)
-        return std::filesystem::path(home) / ".cache" / "coppice" / "srcsr.tuning";
-    return {};
+    std::vector<std::string> starts, lines;
+    for (auto const& r : records) {
+        starts.push_back("device=\"" + r.device + "\"");
+        lines.push_back(to_line(r));
+    }
+    detail::write_tuning_lines(file, kind, starts, lines);
 }
 
 namespace detail {

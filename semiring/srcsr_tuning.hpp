@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/cuda_executor.hpp"
+#include "core/tuning_file.hpp"
 #include "semiring/srcsr_options.hpp"
 
 namespace coppice {
@@ -33,18 +34,15 @@ struct tuning_record {
 /// 0 for up to 2 nonzeros a row in the mean, 1 for up to 4, 2 for up to 8, …, 9 for more than 512.
 int row_length_class(double mean);
 
-/// One line of a tuning file; format_error with file and line for anything else. Lines that are empty or begin with #
-/// are not records.
+/// A line of the tuning file without its kind, "product" (core/tuning_file.hpp):
 ///
 ///     device="NVIDIA H200" bytes=8 class=3 threads=128 lanes=1 stretch=32 reduction=warp-transposed microseconds=137.2
 std::string to_line(tuning_record const& record);
+/// format_error with file and line for a line that is none; io_error for a file that cannot be opened.
 std::vector<tuning_record> read_tuning_file(std::filesystem::path const& file);
 /// Writes records of this device in place of those that the file has of it; keeps those of other devices. Makes the
 /// folder. io_error where it cannot.
 void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_record> const& records);
-
-/// $COPPICE_TUNING_FILE, else coppice/srcsr.tuning in $XDG_CACHE_HOME or ~/.cache; empty without any of them.
-std::filesystem::path default_tuning_file();
 
 /// Measures y = 0.5 y + 1.5 A x in float and double over the cartesian product of block sizes, lanes per row, stretches
 /// and segmented reductions, for two banded matrices per class of row lengths, one regular and one not.

@@ -14,6 +14,7 @@
 #include "core/launch_shared.cuh"
 #include "solvers/rpts_block.hpp"
 #include "solvers/rpts_resident.hpp"
+#include "solvers/rpts_tuning.hpp"
 
 namespace coppice::rpts {
 
@@ -90,7 +91,7 @@ struct share_meeting {
     }
 };
 
-template <pivoting P, bool Flushes, class T>
+template <pivoting P, bool Flushes, int M, class T>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
     wait_for_predecessor();
@@ -101,15 +102,10 @@ __global__ void __launch_bounds__(resident_threads, 1)
     for (int item = int(blockIdx.x); item < int(job.plan.items); item += int(gridDim.x)) {
         T* const memory = reinterpret_cast<T*>(shared);
         if constexpr (Flushes)
-            solve_resident<P>(cuda_block{}, job, item, meeting, memory, job.threshold);
+            solve_resident<P, M>(cuda_block{}, job, item, meeting, memory, job.threshold);
         else
-            solve_resident<P>(cuda_block{}, job, item, meeting, memory, no_threshold{});
+            solve_resident<P, M>(cuda_block{}, job, item, meeting, memory, no_threshold{});
     }
-}
-
-template <class T>
-shape shape_of(cuda_executor const& exec) {
-    return {block_partition, exec.multiprocessors() * resident_rows<T>};
 }
 
 template <class R, class T>
@@ -157,28 +153,69 @@ void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> c
         int together = 0; // blocks on a multiprocessor
         COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, plan.threads, bytes));
         blocks = std::min(blocks, exec.multiprocessors() * together);
+        if (blocks < plan.shares) throw device_error("RPTS: the device cannot run all shares of a system at once");
         sharing.id = cudaLaunchAttributeCooperative;
         sharing.val.cooperative = 1;
     }
     launch_early(exec, kernel, dim3(unsigned(blocks)), plan.threads, bytes, sharing, job, arrivals);
 }
 
+/// Calls work(std::integral_constant<int, M>).
+template <class T, class Work>
+void with_partition(int partition, Work const& work) {
+    if (partition == least_resident_partition<T>)
+        work(std::integral_constant<int, least_resident_partition<T>>{});
+    else
+        work(std::integral_constant<int, largest_resident_partition<T>>{});
+}
+
 template <class T>
 void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivoting pivot, int* arrivals) {
-    with_pivoting(pivot, [&](auto p) {
-        if (job.threshold > T(0))
-            launch_resident(exec, &resident_kernel<decltype(p)::value, true, T>, job, arrivals);
-        else
-            launch_resident(exec, &resident_kernel<decltype(p)::value, false, T>, job, arrivals);
+    with_partition<T>(job.plan.partition, [&](auto m) {
+        with_pivoting(pivot, [&](auto p) {
+            if (job.threshold > T(0))
+                launch_resident(exec, &resident_kernel<decltype(p)::value, true, decltype(m)::value, T>, job, arrivals);
+            else
+                launch_resident(exec, &resident_kernel<decltype(p)::value, false, decltype(m)::value, T>, job,
+                                arrivals);
+        });
     });
 }
 
 template <class T>
-void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void* memory,
-                int const* gate) {
-    constexpr int portable = 8; // blocks of a cluster that every device with clusters takes
-    int const most_in_cluster = starts_early(exec, &resident_kernel<pivoting::none, false, T>) ? portable : 1;
-    resident_plan const plan = plan_resident<T>(s.size, s.systems, s.columns, exec.multiprocessors(), most_in_cluster);
+device_limits limits_of(cuda_executor const& exec) {
+    constexpr int portable = 8; // what every device with clusters takes
+    device_limits all;
+    all.multiprocessors = exec.multiprocessors();
+    all.in_cluster =
+        starts_early(exec, &resident_kernel<pivoting::none, false, largest_resident_partition<T>, T>) ? portable : 1;
+    COPPICE_CUDA_CHECK(
+        cudaDeviceGetAttribute(&all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, exec.device()));
+    return all;
+}
+
+/// Stages on a GPU; see rpts_solve.hpp.
+template <class T>
+struct cuda_stages {
+    static constexpr int partition = block_partition;
+    tuning_table const& table;
+    device_limits device;
+
+    resident_choice choose(std::int64_t rows, std::int64_t systems) const {
+        return table.choose<T>(rows, systems, device);
+    }
+    bool is_last(std::int64_t rows, std::int64_t systems) const { return !choose(rows, systems).tiles; }
+};
+template <class T>
+cuda_stages<T> stages_of(cuda_executor const& exec) {
+    return {tuning_of(exec), limits_of<T>(exec)};
+}
+
+template <class T>
+void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_view<T> const& s, T threshold,
+                pivoting pivot, void* memory, int const* gate) {
+    resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems),
+                                             how.device.multiprocessors, how.device.in_cluster);
     auto* const segments = static_cast<share_segment<T>*>(memory);
     auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);
     launch_resident(exec, resident_job<T>{s, plan, segments, threshold, gate}, pivot, arrivals);
@@ -188,7 +225,10 @@ void solve_last(cuda_executor const& exec, system_view<T> const& s, T threshold,
 template <class T>
 void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options,
                          int const* gate) {
-    resident_plan const plan = plan_whole<T>(all.size, all.pairs(), exec.multiprocessors());
+    constexpr int large = largest_resident_partition<T>, small = least_resident_partition<T>;
+    bool const few = double(all.size) * double(all.systems) <= 256.0 * exec.multiprocessors() * small;
+    resident_plan const plan =
+        plan_whole(all.size, all.pairs(), few && all.size <= 256 * small ? small : large, exec.multiprocessors());
     resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
     launch_resident(exec, job, options.pivot, nullptr);
 }

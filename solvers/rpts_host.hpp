@@ -16,9 +16,14 @@ inline constexpr std::int64_t host_task_systems = 64;     ///< of at most host_l
 /// Of systems of different sizes, the rows up to which a thread solves one alone: its bands fit the second-level cache.
 inline constexpr std::int64_t host_alone_rows = 16384;
 
+/// Stages on the host; see rpts_solve.hpp.
+struct host_stages {
+    static constexpr int partition = host_partition;
+    static bool is_last(std::int64_t rows, std::int64_t) { return rows <= host_last; }
+};
 template <class T>
-shape shape_of(host_executor const&) {
-    return {host_partition, host_last};
+host_stages stages_of(host_executor const&) {
+    return {};
 }
 
 /// Runs a kernel over the partitions of all systems, a task for some of a large system or for many small ones. Columns
@@ -68,7 +73,7 @@ void solve_small(system_view<T> const& s, T threshold, pivoting pivot) {
 }
 
 template <class T>
-void solve_last(host_executor const& exec, system_view<T> const& s, T threshold, pivoting pivot, void*,
+void solve_last(host_executor const& exec, host_stages, system_view<T> const& s, T threshold, pivoting pivot, void*,
                 int const* gate) {
     if (!is_open(gate)) return;
     detail::for_each_block(exec, s.pairs(), host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {

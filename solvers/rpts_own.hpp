@@ -13,9 +13,9 @@
 
 namespace coppice::rpts {
 
-/// Rows of a partition in granules of 16 bytes, the same for all types; those of a band in the partitions of a warp.
-inline constexpr int partition_granules = 4;
-inline constexpr int granules_of_band = warp_lanes * partition_granules;
+/// Rows of a partition in granules of 16 bytes: 4 or 2.
+template <class T, int M>
+inline constexpr int granules_of = M / band_vector<T>::length;
 
 /// The rows of a partition in the registers of one thread: every index must be known to the compiler.
 template <class T, int M>
@@ -31,10 +31,12 @@ struct partition_place {
     bool is_first;             ///< of its system
 };
 
-/// Place of granule `g` of a band in shared memory: the lanes of a warp that read their own granules at once meet
-/// different banks, and so do those that copy neighbouring ones.
+/// Place of granule `g` of a band, of `Granules` in a partition, in shared memory: the lanes of a warp that read their
+/// own granules at once meet different banks, and so do those that copy neighbouring ones.
+template <int Granules>
 COPPICE_HD COPPICE_ALWAYS_INLINE int place_of_granule(int partition, int g) {
-    return partition * partition_granules + (g ^ (partition >> 1 & (partition_granules - 1)));
+    static_assert(Granules == 2 || Granules == 4);
+    return partition * Granules + (g ^ (int(unsigned(partition) / (8 / Granules)) & (Granules - 1)));
 }
 
 /// Element by element, `pitch` apart; zeros behind the first `left` rows. Returns the largest magnitude in the bands.
@@ -78,12 +80,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
     for (int j = 0; j < M; ++j) own.upper[j] = j == place.left - 1 ? T(0) : own.upper[j];
 }
 
-/// Writes the solutions of a warp by way of shared memory, `granules_of_band` granules at `by`.
+/// Writes the solutions of a warp by way of shared memory, the granules of its partitions at `by`.
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_view<T> const& all,
                                                      partition_place const& own, T const (&x)[M], band_vector<T>* by) {
-    constexpr int length = band_vector<T>::length;
+    constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
     if (all.pitch != 1) { // neighbours are the same rows of other systems: what neighbouring lanes write
         COPPICE_UNROLL
@@ -93,20 +95,20 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
     }
     block.sync_warp(); // others may still read there
     COPPICE_UNROLL
-    for (int g = 0; g < partition_granules; ++g) {
+    for (int g = 0; g < granules; ++g) {
         band_vector<T> granule;
         COPPICE_UNROLL
         for (int j = 0; j < length; ++j) granule.element[j] = x[g * length + j];
-        by[place_of_granule(lane, g)] = granule;
+        by[place_of_granule<granules>(lane, g)] = granule;
     }
     block.sync_warp();
-    int const g = lane & (partition_granules - 1), first = g * length;
+    int const g = lane & (granules - 1), first = g * length;
     COPPICE_UNROLL
-    for (int k = 0; k < partition_granules; ++k) {
-        int const p = int(unsigned(k * warp_lanes + lane) / partition_granules);
+    for (int k = 0; k < granules; ++k) {
+        int const p = int(unsigned(k * warp_lanes + lane) / granules);
         T* const to = all.x + block.from_lane(own.x, p) + first;
         int const left = block.from_lane(own.left, p);
-        band_vector<T> const granule = by[place_of_granule(p, g)];
+        band_vector<T> const granule = by[place_of_granule<granules>(p, g)];
         if (first + length <= left && aligned_to_16(to)) {
             *reinterpret_cast<band_vector<T>*>(to) = granule;
         } else {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "core/block.hpp"
@@ -10,21 +11,25 @@
 
 namespace coppice::rpts {
 
-/// M of the finest partitions: 64 registers of rows in a thread. Even, as all partitions (see rpts_block.hpp).
+/// M of the finest partitions: 64 registers of rows in a thread, so that as much as possible stays on chip, or half of
+/// that, for more threads. Even, as all partitions (see rpts_block.hpp).
 template <class T>
-inline constexpr int resident_partition = 64 / int(sizeof(T));
+inline constexpr int largest_resident_partition = 64 / int(sizeof(T));
+template <class T>
+inline constexpr int least_resident_partition = 32 / int(sizeof(T));
 inline constexpr int resident_threads = 512;      ///< most threads of a block: all registers of a multiprocessor
 inline constexpr int least_resident_threads = 64; ///< of a block that holds a share
 
 /// Rows that one multiprocessor holds.
 template <class T>
-inline constexpr std::int64_t resident_rows = std::int64_t(resident_partition<T>) * resident_threads;
+inline constexpr std::int64_t resident_rows = std::int64_t(largest_resident_partition<T>) * resident_threads;
 
-/// How a batch of equal systems is laid over blocks. What decides the bits of a solution is `partitions` and `shares`;
-/// they follow from the rows and number of the systems and the multiprocessors of the device.
+/// How a batch of equal systems is laid over blocks. What decides the bits of a solution is `partition`, `partitions`
+/// and `shares`; they follow from the rows and number of the systems and the multiprocessors of the device.
 struct resident_plan {
     std::int64_t pairs = 0; ///< systems times right-hand sides, each worked on by itself
     std::int64_t items = 0; ///< pieces of work of a block
+    int partition = 0;      ///< M: rows of a partition
     int partitions = 0;     ///< of a system in one block: as many threads
     int shares = 1;         ///< blocks that share a system, or
     int in_warp = 1;        ///< systems that share a warp, if of at most 32 partitions
@@ -39,13 +44,12 @@ struct resident_plan {
     COPPICE_HD int shares_of_lane() const { return int(unsigned(shares + warp_lanes - 1) / warp_lanes); }
 };
 
-/// Whole systems of `rows` <= resident_rows<T>, as many in a block as leave all multiprocessors with work.
-template <class T>
-resident_plan plan_whole(std::int64_t rows, std::int64_t pairs, int multiprocessors) {
-    constexpr int m = resident_partition<T>;
+/// Whole systems of `rows` <= resident_threads * partition, as many in a block as leave all multiprocessors with work.
+inline resident_plan plan_whole(std::int64_t rows, std::int64_t pairs, int partition, int multiprocessors) {
     resident_plan plan;
     plan.pairs = pairs;
-    plan.partitions = int((rows + m - 1) / m);
+    plan.partition = partition;
+    plan.partitions = int((rows + partition - 1) / partition);
     int warps = (plan.partitions + warp_lanes - 1) / warp_lanes;
     if (warps == 1) {
         constexpr std::int64_t most_warps = 4;
@@ -59,11 +63,11 @@ resident_plan plan_whole(std::int64_t rows, std::int64_t pairs, int multiprocess
 }
 
 /// Systems in shares of `threads` partitions, whole warps.
-template <class T>
-resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int threads) {
-    std::int64_t const share = std::int64_t(threads) * resident_partition<T>;
+inline resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int partition, int threads) {
+    std::int64_t const share = std::int64_t(threads) * partition;
     resident_plan plan;
     plan.pairs = pairs;
+    plan.partition = partition;
     plan.partitions = plan.threads = threads;
     plan.shares = int((rows + share - 1) / share);
     plan.items = pairs * plan.shares;
@@ -74,21 +78,49 @@ resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int threads) {
 template <class T>
 inline constexpr std::int64_t whole_rows = resident_rows<T> / 2;
 
-/// `rows` <= multiprocessors * resident_rows<T>; clusters are of at most `most_in_cluster` blocks, one where the device
-/// has none. Shares are small while there are multiprocessors without any, and where there are several for each, so
-/// that one loads while another computes; but no system gets more than 128 shares of fewer than all threads, for each
-/// block joins all of them. (The rules are from measurements on an H200.)
+/// How systems are to be cut.
+struct resident_choice {
+    int partition = 0;  ///< M
+    int threads = 0;    ///< of a block that holds a share; 0: systems stay whole
+    bool tiles = false; ///< reduced by a stage of tiles first (rpts_block.hpp)
+
+    friend bool operator==(resident_choice const&, resident_choice const&) = default;
+};
+
+/// The choice by rule, from measurements on an H200. As Algorithm 3 of the thesis does, it takes the larger partitions
+/// unless they leave the device without work: half as long, they take half of the dependent steps.
 template <class T>
-resident_plan plan_resident(std::int64_t rows, std::int64_t systems, std::int64_t columns, int multiprocessors,
-                            int most_in_cluster) {
-    constexpr std::int64_t m = resident_partition<T>, most_shares = 128, few_shares = 64;
-    if (rows <= whole_rows<T>) return plan_whole<T>(rows, systems * columns, multiprocessors);
-    int threads = least_resident_threads;
-    bool const cluster = rows <= most_in_cluster * 2 * threads * m;
-    if (cluster || rows > few_shares * threads * m || systems * rows > multiprocessors * threads * m) threads *= 2;
-    while (threads < resident_threads && rows > most_shares * threads * m) threads *= 2;
-    resident_plan plan = plan_shares<T>(rows, systems * columns, threads);
-    plan.cluster = cluster;
+resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int multiprocessors, int most_in_cluster) {
+    constexpr int large = largest_resident_partition<T>, small = least_resident_partition<T>;
+    constexpr bool wide = sizeof(T) == 8;
+    double const total = double(rows) * double(systems), capacity = double(multiprocessors) * double(resident_rows<T>);
+    if (double(rows) > capacity) return {.tiles = true};
+    // Where systems take several turns on chip, tiles keep the memory busier; in double earlier, since a multiprocessor
+    // has half as many units for the joins of segments.
+    double const turns = total / capacity;
+    if (wide ? turns > (rows >= 8192 ? 1.9 : rows >= 4096 ? 7 : HUGE_VAL) : rows >= 32768 && turns > 3.8)
+        return {.tiles = true};
+    if (rows <= 256 * small) return {total <= 256.0 * multiprocessors * small ? small : large, 0};
+    bool const few = total <= 128.0 * multiprocessors * small;
+    if (!few && rows <= whole_rows<T>) return {large, 0};
+    int const m = few ? small : large;
+    // Shares are in a cluster, if in any, of as few threads as that takes; then of 128 threads, but no system gets more
+    // than 64 shares of so few, or 128 of 256, for each block joins all of them.
+    if (!few && rows <= 2 * whole_rows<T>) return {m, most_in_cluster > 1 ? 256 : 128};
+    bool const alone = systems * most_in_cluster <= multiprocessors;
+    for (int threads = few ? 64 : 128; threads <= (alone ? 256 : 128); threads *= 2)
+        if (rows <= std::int64_t(most_in_cluster) * threads * m) return {m, threads};
+    for (int threads = 128; threads < resident_threads; threads *= 2)
+        if (rows <= std::int64_t(threads / 2) * threads * m) return {m, threads};
+    return {m, resident_threads};
+}
+
+/// Clusters are of at most `most_in_cluster` blocks, one where the device has none.
+inline resident_plan plan_resident(std::int64_t rows, std::int64_t pairs, resident_choice choice, int multiprocessors,
+                                   int most_in_cluster) {
+    if (choice.threads == 0) return plan_whole(rows, pairs, choice.partition, multiprocessors);
+    resident_plan plan = plan_shares(rows, pairs, choice.partition, choice.threads);
+    plan.cluster = plan.shares <= most_in_cluster;
     return plan;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "solvers/rpts_own.hpp"
+#include "solvers/rpts_pairs.hpp"
 #include "solvers/rpts_plan.hpp"
 #include "solvers/rpts_tree.hpp"
 
@@ -146,7 +147,7 @@ COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_
     return memory.around_warps()[warp];
 }
 
-template <class T>
+template <int M, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const& job, resident_item const& item,
                                                           lane_task const& task) {
     std::int64_t const pair = item.pair + task.slot;
@@ -155,35 +156,42 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const&
     std::int64_t const system = all.columns == 1 ? pair : pair / all.columns, column = pair - system * all.columns;
     std::int64_t start = system * all.stride, size = all.size;
     if (all.offsets) start = all.offsets[system], size = all.offsets[system + 1] - start;
-    std::int64_t const first =
-        (std::int64_t(item.share) * job.plan.partitions + task.partition) * resident_partition<T>;
+    std::int64_t const first = (std::int64_t(item.share) * job.plan.partitions + task.partition) * M;
     std::int64_t const left = size - first, row = start + first * all.pitch;
     return {row, row + column * all.rhs_leading, row + column * all.x_leading,
-            left > resident_partition<T> ? resident_partition<T> + 1 : int(left > 0 ? left : 0), first == 0};
+            left > M ? M + 1 : int(left > 0 ? left : 0), first == 0};
 }
 
-/// Solves item `number`: several systems, one, or a share of one. `shared` holds what resident_memory says;
-/// `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair.
+/// Solves item `number`: several systems, one, or a share of one, in partitions of M rows. `shared` holds what
+/// resident_memory says; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class T, class Block, class Meeting>
+template <pivoting P, int M, class T, class Block, class Meeting>
 COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const& job, int number, Meeting& meeting,
                                       T* shared, auto const& threshold) {
-    constexpr int m = resident_partition<T>;
     resident_memory<T> const memory(job.plan, shared);
     joint_store<T> const joints = memory.joints_of_warp(int(unsigned(block.thread()) / warp_lanes));
     lane_task const task(job.plan, block.thread());
     resident_item const item(job.plan, number);
-    partition_place const place = place_of(job, item, task);
-    own_rows<T, m> own;
+    partition_place const place = place_of<M>(job, item, task);
+    own_rows<T, M> own;
     load_own(job.all, place, own);
-    coarse_row<T> top, bottom;
-    reduce_both<P>(own.rows(), fixed_length<m>{}, threshold, top, bottom);
-    segment<T> mine = segment_of(top, bottom, scale_of<P>(own, threshold));
+    pair_tree<T, joins_pairs<M> ? M : 2> pairs;
+    segment<T> mine;
+    if constexpr (joins_pairs<M>) {
+        mine = pairs.template reduce<P>(own, scale_of<P>(own, threshold), threshold);
+    } else {
+        coarse_row<T> top, bottom;
+        reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom);
+        mine = segment_of(top, bottom, scale_of<P>(own, threshold));
+    }
     join_lanes<P>(block, task.group, mine, joints, threshold);
     auto x = memory.spread ? solve_spread<P>(block, job, item, meeting, mine, memory, threshold)
                            : block.from_lane(solve_whole<P>(mine, threshold), task.group.first);
     x = part_lanes(task.group, x, joints);
-    substitute_partition<P>(own.rows(), fixed_length<m>{}, x, threshold);
+    if constexpr (joins_pairs<M>)
+        pairs.solve(x, own.rhs);
+    else
+        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold);
     store_solution(block, job.all, place, own.rhs, joints.memory);
     // The next item may overwrite what this one read.
     if (memory.spread)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
 ///
-///     rpts::shape shape_of<T>(exec)                        constants of the backend
+///     stages = stages_of<T>(exec)                          how systems are cut: never by the number of threads, so
+///                                                          that results do not depend on it
+///     stages.partition                                     M of a reduction
+///     stages.is_last(rows, systems)                        are such systems solved without a further reduction?
 ///     reduce(exec, stage, pivot)                           fine rows -> coarse rows
-///     solve_last(exec, systems, threshold, pivot, memory, gate)  systems of at most shape.last rows; memory as for a
-///                                                          stage
+///     solve_last(exec, stages, systems, threshold, pivot, memory, gate)  those; memory as for a stage
 ///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
 ///
 /// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
@@ -118,7 +120,8 @@ struct error_of_row {
 /// Workspace of a batch on any executor, in elements.
 template <class T>
 std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
-    return for_each_stage<T>(rows, systems, columns, {least_partition, least_last}, [](auto...) {});
+    auto const is_last = [](std::int64_t size) { return size <= least_last; };
+    return for_each_stage<T>(rows, systems, columns, least_partition, is_last, [](auto...) {});
 }
 
 } // namespace rpts
@@ -137,37 +140,43 @@ std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems
 namespace rpts {
 
 /// Solves a batch; arguments are as they should be.
-template <class T, executor Executor>
-void solve(Executor const& exec, system_view<T> systems, T* memory, tridiagonal_options options,
-           int const* gate = nullptr) {
+template <class T, executor Executor, class Stages>
+void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
+           int const* gate) {
     T const threshold = static_cast<T>(options.threshold);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
-    std::int64_t const used =
-        for_each_stage<T>(systems.size, systems.systems, systems.columns, shape_of<T>(exec),
-                          [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
-                              std::int64_t const all = systems.systems * band;
-                              T* const at = memory + offset;
-                              coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
-                              stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate};
-                              systems = {2 * partitions,
-                                         coarse.lower,
-                                         coarse.diagonal,
-                                         coarse.upper,
-                                         coarse.rhs,
-                                         coarse.rhs,
-                                         systems.systems,
-                                         systems.columns,
-                                         band,
-                                         all,
-                                         all};
-                          });
+    std::int64_t const used = for_each_stage<T>(
+        systems.size, systems.systems, systems.columns, how.partition,
+        [&](std::int64_t rows) { return how.is_last(rows, systems.systems); },
+        [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
+            std::int64_t const all = systems.systems * band;
+            T* const at = memory + offset;
+            coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
+            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate};
+            systems = {2 * partitions,
+                       coarse.lower,
+                       coarse.diagonal,
+                       coarse.upper,
+                       coarse.rhs,
+                       coarse.rhs,
+                       systems.systems,
+                       systems.columns,
+                       band,
+                       all,
+                       all};
+        });
     // Rows are scaled as they are given; a small coarse row is one that has lost digits.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
-    solve_last(exec, systems, threshold, pivot_of(depth), memory + used, gate);
+    solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used, gate);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
+}
+template <class T, executor Executor>
+void solve(Executor const& exec, system_view<T> const& systems, T* memory, tridiagonal_options options,
+           int const* gate = nullptr) {
+    solve(exec, stages_of<T>(exec), systems, memory, options, gate);
 }
 
 /// Threads that solve systems of different sizes side by side: no more than the matrix has workspace for.

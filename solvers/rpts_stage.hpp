@@ -75,14 +75,8 @@ struct stage {
     }
 };
 
-/// Constants of a backend; never derived from the number of threads, so that results do not depend on it.
-struct shape {
-    int partition;     ///< M, the rows of a partition
-    std::int64_t last; ///< largest system solved without a further reduction
-};
-
-inline constexpr int least_partition = 32;     ///< smallest M of any backend, and
-inline constexpr std::int64_t least_last = 64; ///< smallest `last`: together they bound every workspace
+inline constexpr int least_partition = 32;     ///< smallest M of a reduction on any backend, and
+inline constexpr std::int64_t least_last = 64; ///< rows that every one solves directly: they bound the workspace
 inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
 inline constexpr std::int64_t workspace_alignment = 64;
 
@@ -90,13 +84,15 @@ inline constexpr std::int64_t workspace_alignment = 64;
 inline std::int64_t partitions_of(std::int64_t size, int partition) { return (size + partition - 1) / partition; }
 
 /// Calls visit(fine size, partitions, offset in elements, elements of a coarse band) for every stage of `systems`
-/// systems with `columns` right-hand sides; returns the elements of all coarse systems together.
-template <class T, class Visit>
-std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_t columns, shape s, Visit visit) {
+/// systems with `columns` right-hand sides, in partitions of `partition` rows, until is_last(rows); returns the
+/// elements of all coarse systems together.
+template <class T, class IsLast, class Visit>
+std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_t columns, int partition,
+                            IsLast const& is_last, Visit visit) {
     constexpr std::int64_t unit = workspace_alignment / std::int64_t(sizeof(T));
     std::int64_t offset = 0;
-    while (size > s.last) {
-        std::int64_t const partitions = partitions_of(size, s.partition);
+    while (!is_last(size)) {
+        std::int64_t const partitions = partitions_of(size, partition);
         std::int64_t const band = (2 * partitions + unit - 1) / unit * unit;
         visit(size, partitions, offset, band);
         offset += (3 + columns) * systems * band;

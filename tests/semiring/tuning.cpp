@@ -32,7 +32,7 @@ void write(std::filesystem::path const& file, std::string const& text) { std::of
 
 TEST_CASE("records survive the file, and those of other devices stay") {
     test::temporary_folder const folder;
-    auto const file = folder.path() / "deep" / "srcsr.tuning";
+    auto const file = folder.path() / "deep" / "tuning.txt";
     write_tuning_file(file, {some_record("A \"quoted\" GPU", 1)});
     CHECK_THROWS_AS(read_tuning_file(file), format_error); // a name that the format cannot hold is not read as another
     std::filesystem::remove(file);
@@ -48,7 +48,7 @@ TEST_CASE("records survive the file, and those of other devices stay") {
 
 TEST_CASE("lines that are no record are refused with their number") {
     test::temporary_folder const folder;
-    auto const file = folder.path() / "srcsr.tuning";
+    auto const file = folder.path() / "tuning.txt";
     std::string const good = to_line(some_record("GPU", 1));
     struct bad_case {
         std::string line;
@@ -72,7 +72,7 @@ TEST_CASE("lines that are no record are refused with their number") {
     };
     for (auto const& c : cases) {
         CAPTURE(c.line);
-        write(file, "# a comment\n\n" + good + "\n" + c.line + "\n");
+        write(file, "# a comment\n\nproduct " + good + "\nproduct " + c.line + "\n");
         try {
             read_tuning_file(file);
             FAIL_CHECK("not refused");
@@ -81,6 +81,10 @@ TEST_CASE("lines that are no record are refused with their number") {
             CHECK(std::string(e.what()).find(c.says) != std::string::npos);
         }
     }
+    write(file, "nonsense " + good + "\n");
+    CHECK_THROWS_AS(read_tuning_file(file), format_error);
+    write(file, "tridiagonal of another part of the library\n");
+    CHECK(read_tuning_file(file).empty());
     CHECK_THROWS_AS(read_tuning_file(folder.path() / "absent"), io_error);
 }
 

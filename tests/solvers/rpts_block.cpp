@@ -50,7 +50,13 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
         block_runner blocks(plan.threads, std::size_t(resident_memory<T>(plan).bytes()));
         blocks.run(int(last - first), [&](auto const& block, int item, std::byte* shared) {
             test_meeting meeting{&arrivals};
-            solve_resident<P>(block, job, int(first) + item, meeting, reinterpret_cast<T*>(shared), no_threshold{});
+            T* const memory = reinterpret_cast<T*>(shared);
+            if (plan.partition == least_resident_partition<T>)
+                solve_resident<P, least_resident_partition<T>>(block, job, int(first) + item, meeting, memory,
+                                                               no_threshold{});
+            else
+                solve_resident<P, largest_resident_partition<T>>(block, job, int(first) + item, meeting, memory,
+                                                                 no_threshold{});
         });
     };
     if (plan.shares == 1) return run(0, plan.items);
@@ -59,14 +65,26 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
     for (auto& one : all) one.join();
 }
 
-/// All stages of a solve as the CUDA launcher runs them, tile by tile with R for the right-hand sides; systems of at
-/// most `last` rows on chip, by blocks of at most `threads` threads.
+/// How a solve is cut: systems of at most `last` rows on chip, in partitions of M rows, by blocks of at most `threads`
+/// threads.
+struct path {
+    std::int64_t last;
+    int threads = 512;
+    bool small = false; ///< the smaller M
+
+    template <class T>
+    int partition() const {
+        return small ? least_resident_partition<T> : largest_resident_partition<T>;
+    }
+};
+
+/// All stages of a solve as the CUDA launcher runs them, tile by tile with R for the right-hand sides.
 template <pivoting P, class R, class T>
-void solve_in_blocks(system_view<T> const& s, std::int64_t last, int threads) {
-    if (s.size <= last)
-        return solve_on_chip<P>(s, s.size <= threads * resident_partition<T>
-                                       ? plan_whole<T>(s.size, s.pairs(), 1)
-                                       : plan_shares<T>(s.size, s.pairs(), threads));
+void solve_in_blocks(system_view<T> const& s, path const& how) {
+    int const m = how.partition<T>();
+    if (s.size <= how.last)
+        return solve_on_chip<P>(s, s.size <= how.threads * m ? plan_whole(s.size, s.pairs(), m, 1)
+                                                             : plan_shares(s.size, s.pairs(), m, how.threads));
     std::int64_t const partitions = partitions_of(s.size, block_partition), all = s.systems * 2 * partitions;
     std::vector<T> memory(std::size_t(all * (3 + s.columns)), T(0));
     T* const at = memory.data();
@@ -85,18 +103,17 @@ void solve_in_blocks(system_view<T> const& s, std::int64_t last, int threads) {
     });
     solve_in_blocks<P, R>(system_view<T>{2 * partitions, at, at + all, at + 2 * all, at + 3 * all, at + 3 * all,
                                          s.systems, s.columns, 2 * partitions, all, all},
-                          last, threads);
+                          how);
     for_all_tiles([](auto const& block, stage<T> const& one, int tile, unsigned char* shared) {
         substitute_tile<P, R>(block, one, tile, shared);
     });
 }
 
 template <pivoting P, class T>
-std::vector<T> block_solution(test::system<T> const& s, std::int64_t last, int threads = 512) {
+std::vector<T> block_solution(test::system<T> const& s, path const& how) {
     std::vector<T> x(s.rhs);
     solve_in_blocks<P, T>(
-        system_view<T>{s.size(), s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data(), x.data()}, last,
-        threads);
+        system_view<T>{s.size(), s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data(), x.data()}, how);
     return x;
 }
 
@@ -216,20 +233,23 @@ TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular,
     for (std::int64_t const n : {509, 512, 3001, 9003}) { // 9003: 36 shares, so that lanes have two each
         CAPTURE(n);
         auto const& s = gallery_system(13, n, 1);
-        CHECK(backward_error(s, block_solution<pivoting::partial>(s, n, 32)) <= 1e-15);
         auto const plain = random_system<double>(n, 5);
-        auto const x = block_solution<pivoting::partial>(plain, n, 32);
+        auto const x = block_solution<pivoting::partial>(plain, {n, 32});
         CHECK(backward_error(plain, x) <= 1e-13);
+        for (bool const small : {false, true}) {
+            CHECK(backward_error(s, block_solution<pivoting::partial>(s, {n, 32, small})) <= 1e-15);
+            CHECK(backward_error(plain, block_solution<pivoting::partial>(plain, {n, 64, small})) <= 1e-13);
+        }
         // Scaled pivoting does not see the scale of single rows.
         auto const mixed = scaled_rows(plain, [](std::size_t i) { return int(i * 7919 % 401) - 200; });
-        CHECK(block_solution<pivoting::scaled_partial>(plain, n, 32) ==
-              block_solution<pivoting::scaled_partial>(mixed, n, 32));
-        auto const through_tiles = block_solution<pivoting::partial>(plain, 600, 64);
+        CHECK(block_solution<pivoting::scaled_partial>(plain, {n, 32}) ==
+              block_solution<pivoting::scaled_partial>(mixed, {n, 32}));
+        auto const through_tiles = block_solution<pivoting::partial>(plain, {600, 64});
         for (int const exponent : {-997, -500, 997}) {
             auto const scaled = scaled_rows(plain, [=](std::size_t) { return exponent; });
-            CHECK(x == block_solution<pivoting::partial>(scaled, n, 32));
+            CHECK(x == block_solution<pivoting::partial>(scaled, {n, 32}));
             // What couples the ends of 32 rows may leave the range of numbers.
-            if (exponent != -997) CHECK(through_tiles == block_solution<pivoting::partial>(scaled, 600, 64));
+            if (exponent != -997) CHECK(through_tiles == block_solution<pivoting::partial>(scaled, {600, 64}));
         }
     }
 }
@@ -269,23 +289,20 @@ TEST_CASE("rpts: lanes of a pack and scalars compute the same") {
 
 TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles and on chip") {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
-    struct path {
-        std::int64_t last;
-        int threads;
-    };
-    // 512 rows: a tile, then 32 rows on chip; in one block; in two shares.
+    // 512 rows: a tile, then 32 rows on chip; in one block; in two shares; in four.
     for (int id = 1; id <= tridiagonal_case_count; ++id)
-        for (path const p : {path{100, 64}, path{5120, 64}, path{5120, 32}}) {
+        for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 32}, path{5120, 32, true}}) {
             CAPTURE(id);
             CAPTURE(p.last);
             CAPTURE(p.threads);
+            CAPTURE(p.small);
             auto const by = [&](auto const& solve) {
                 accuracy const result = judge(id, 512, 3, solve);
                 if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
                 CHECK(result.worst_backward_error <= 100 * epsilon);
             };
-            by([&](auto const& s) { return block_solution<pivoting::partial>(s, p.last, p.threads); });
-            by([&](auto const& s) { return block_solution<pivoting::scaled_partial>(s, p.last, p.threads); });
+            by([&](auto const& s) { return block_solution<pivoting::partial>(s, p); });
+            by([&](auto const& s) { return block_solution<pivoting::scaled_partial>(s, p); });
         }
 }
 
@@ -297,33 +314,31 @@ TEST_CASE("rpts: kernel bodies solve every size around their borders") {
             CAPTURE(n);
             CAPTURE(last);
             auto const s = random_system<double>(n, std::uint64_t(n));
-            CHECK(backward_error(s, block_solution<pivoting::partial>(s, last)) <= 1e-13);
-            CHECK(backward_error(s, block_solution<pivoting::partial>(s, last, 32)) <= 1e-13);
+            bool const small = last == 300;
+            CHECK(backward_error(s, block_solution<pivoting::partial>(s, {last, 512, small})) <= 1e-13);
+            CHECK(backward_error(s, block_solution<pivoting::partial>(s, {last, 32, !small})) <= 1e-13);
             auto const f = random_system<float>(n, std::uint64_t(n));
-            CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, last, 64)) <= 1e-4);
-            CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, last, 32)) <= 1e-4);
+            CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, {last, 64, small})) <= 1e-4);
+            CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, {last, 32, !small})) <= 1e-4);
         }
 }
 
 TEST_CASE("rpts: batches and right-hand sides together give the bits of each alone") {
-    struct path {
-        std::int64_t last;
-        int threads;
-    };
     for (std::int64_t const n : {1, 7, 40, 200, 1100})
-        for (path const p : {path{5120, 512}, path{5120, 32}, path{100, 64}}) {
+        for (path const& p : {path{5120}, path{5120, 32}, path{100, 64}, path{5120, 64, true}}) {
             CAPTURE(n);
             CAPTURE(p.last);
             CAPTURE(p.threads);
+            CAPTURE(p.small);
             packed_batch<double> const batch(n, 5, 3);
             std::vector<double> x(batch.rhs.size());
-            solve_in_blocks<pivoting::partial, side_pack<double, 2>>(batch.view(x), p.last, p.threads);
+            solve_in_blocks<pivoting::partial, side_pack<double, 2>>(batch.view(x), p);
             for (std::int64_t k = 0; k < batch.systems; ++k)
                 for (std::int64_t c = 0; c < batch.columns; ++c) {
                     auto const& s = batch.one[std::size_t(k * batch.columns + c)];
                     auto const mine = batch.of(x, k, c);
                     CHECK(backward_error(s, mine) <= 1e-13);
-                    CHECK(mine == block_solution<pivoting::partial>(s, p.last, p.threads));
+                    CHECK(mine == block_solution<pivoting::partial>(s, p));
                 }
         }
 }
@@ -349,9 +364,11 @@ TEST_CASE("rpts: interleaved systems give the bits of those that stand one behin
             n,   lower.data(), diagonal.data(), upper.data(), rhs.data(), x.data(), batch.systems, batch.columns, 1,
             all, all};
         view.pitch = batch.systems;
-        solve_on_chip<pivoting::partial>(view, plan_whole<float>(n, view.pairs(), 1));
-        solve_on_chip<pivoting::partial>(batch.view(y), plan_whole<float>(n, view.pairs(), 1));
-        CHECK(x == interleaved(y));
+        for (int const m : {least_resident_partition<float>, largest_resident_partition<float>}) {
+            solve_on_chip<pivoting::partial>(view, plan_whole(n, view.pairs(), m, 1));
+            solve_on_chip<pivoting::partial>(batch.view(y), plan_whole(n, view.pairs(), m, 1));
+            CHECK(x == interleaved(y));
+        }
     }
 }
 
@@ -363,9 +380,9 @@ TEST_CASE("rpts: NaN in one system of a batch stays there") {
         auto bad = clean;
         for (auto* const band : {&bad.lower, &bad.diagonal, &bad.upper, &bad.rhs})
             std::fill_n(band->begin() + n, n, nan); // all of system 1
-        for (std::int64_t const last : {std::int64_t(5120), std::int64_t(300)}) {
-            solve_in_blocks<pivoting::partial, float>(clean.view(x), last, 512);
-            solve_in_blocks<pivoting::partial, float>(bad.view(y), last, 512);
+        for (path const& p : {path{5120}, path{300}, path{5120, 512, true}}) {
+            solve_in_blocks<pivoting::partial, float>(clean.view(x), p);
+            solve_in_blocks<pivoting::partial, float>(bad.view(y), p);
             for (std::int64_t const k : {0, 2, 3}) CHECK(clean.of(x, k, 0) == bad.of(y, k, 0));
             for (float const value : bad.of(y, 1, 0)) CHECK(std::isnan(value));
         }

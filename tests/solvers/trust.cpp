@@ -314,7 +314,8 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
 TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     // Matrix 13 of Table 4, which rpts cannot solve but on chip, 12, whose solution is as large as one of a singular
-    // matrix, random bands with a bound that their errors do not keep, and easy systems between them.
+    // matrix, random bands with a bound that their errors do not keep (on chip they keep any), and easy systems between
+    // them.
     std::int64_t const n = 20000;
     int const ids[] = {17, 13, 17, 12, 1};
     test::system<double> all(0);
@@ -332,9 +333,12 @@ TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", 
         return solve_matrix(exec, a, all.rhs, {.method = method, .error_bound = bound});
     };
     auto const rpts = by(band_method::rpts), chain = by(band_method::chain);
-    double const bound = 0.95 * rpts.reports[4].backward_error;
+    double largest = 0;
     for (auto const& easy : {rpts.reports[0], rpts.reports[2], chain.reports[1], chain.reports[3]})
-        REQUIRE(easy.backward_error < bound);
+        largest = std::max(largest, easy.backward_error);
+    bool const rough = rpts.reports[4].backward_error > 1.1 * largest;
+    double const bound = rough ? 0.95 * rpts.reports[4].backward_error : 0;
+    if constexpr (!std::is_same_v<Fixture, on_cuda>) REQUIRE(rough);
     auto const answer = by(band_method::automatic, bound);
     auto const same = [&](auto const& other, std::int64_t k) {
         return std::equal(answer.x.begin() + k * n, answer.x.begin() + (k + 1) * n, other.x.begin() + k * n);
@@ -343,7 +347,7 @@ TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", 
         CAPTURE(k);
         auto const& report = answer.reports[std::size_t(k)];
         CHECK(report.status == solve_status::ok);
-        bool const easy = ids[k] == 17 || (ids[k] == 13 && std::is_same_v<Fixture, on_cuda>);
+        bool const easy = ids[k] == 17 || (ids[k] == 13 && std::is_same_v<Fixture, on_cuda>) || (ids[k] == 1 && !rough);
         CHECK(report.tries == (easy ? 1 : ids[k] == 1 ? 2 : 3));
         if (report.tries != 2) CHECK(same(report.tries == 1 ? rpts : chain, k));
     }

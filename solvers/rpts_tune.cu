@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Measures what rpts_tuning.hpp chooses from.
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "core/cuda_check.hpp"
+#include "core/parallel.hpp"
+#include "solvers/rpts.hpp"
+#include "solvers/rpts_tuning.hpp"
+
+namespace coppice {
+namespace {
+
+class event {
+public:
+    event() { COPPICE_CUDA_CHECK(cudaEventCreate(&event_)); }
+    event(event const&) = delete;
+    event& operator=(event const&) = delete;
+    ~event() { cudaEventDestroy(event_); }
+    operator cudaEvent_t() const { return event_; }
+
+private:
+    cudaEvent_t event_{};
+};
+
+/// Entries in (-1, 1) that no run repeats: matrix 1 of Table 4.
+template <class T>
+struct some_entry {
+    T* to;
+    std::uint64_t seed;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::uint64_t z = (std::uint64_t(i) + seed) * 0x9e3779b97f4a7c15;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+        to[i] = T(double((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1);
+    }
+};
+
+/// Memory for batches of `most` rows, several times the second-level cache, so that none finds its own data there.
+template <class T>
+struct rotated_rows {
+    std::int64_t total;
+    buffer<T> bands[4], x;
+
+    rotated_rows(cuda_executor const& exec, std::int64_t rows)
+        : total(rows), bands{{exec, rows}, {exec, rows}, {exec, rows}, {exec, rows}}, x(exec, rows) {
+        for (int b = 0; b < 4; ++b) for_each(exec, rows, some_entry<T>{bands[b].data(), std::uint64_t(b) << 40});
+    }
+    rpts::system_view<T> batch(int k, std::int64_t rows, std::int64_t systems) {
+        std::int64_t const all = rows * systems, first = k % std::min<std::int64_t>(total / all, 64) * all;
+        return {rows,
+                bands[0].data() + first,
+                bands[1].data() + first,
+                bands[2].data() + first,
+                bands[3].data() + first,
+                x.data() + first,
+                systems,
+                1,
+                rows,
+                all,
+                all};
+    }
+};
+
+/// Median microseconds of a solve of such a batch with the choice of `record`, in a graph, so that launches by the host
+/// do not count.
+template <class T>
+double measure(cuda_executor const& exec, rotated_rows<T>& data, buffer<std::byte>& workspace, std::int64_t rows,
+               std::int64_t systems, tridiagonal_tuning_record const& record) {
+    constexpr int samples = 7, calls = 12;
+    rpts::tuning_table const table({record}, record.device);
+    auto const solve = [&](int k) {
+        rpts::solve_by_table(exec, table, data.batch(k, rows, systems), reinterpret_cast<T*>(workspace.data()));
+    };
+    solve(0); // what a kernel needs to be told once
+    exec.synchronize();
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t replay = nullptr;
+    COPPICE_CUDA_CHECK(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal));
+    for (int k = 0; k < calls; ++k) solve(k);
+    COPPICE_CUDA_CHECK(cudaStreamEndCapture(exec.stream(), &graph));
+    COPPICE_CUDA_CHECK(cudaGraphInstantiate(&replay, graph, 0));
+    event const begin, end;
+    std::vector<double> times;
+    for (int sample = -1; sample < samples; ++sample) {
+        COPPICE_CUDA_CHECK(cudaEventRecord(begin, exec.stream()));
+        COPPICE_CUDA_CHECK(cudaGraphLaunch(replay, exec.stream()));
+        COPPICE_CUDA_CHECK(cudaEventRecord(end, exec.stream()));
+        COPPICE_CUDA_CHECK(cudaEventSynchronize(end));
+        float milliseconds = 0;
+        COPPICE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
+        if (sample >= 0) times.push_back(double(milliseconds) * 1e3 / calls);
+    }
+    COPPICE_CUDA_CHECK(cudaGraphExecDestroy(replay));
+    COPPICE_CUDA_CHECK(cudaGraphDestroy(graph));
+    std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
+    return times[samples / 2];
+}
+
+template <class T>
+void tune_type(cuda_executor const& exec, std::vector<tridiagonal_tuning_record>& records,
+               std::function<void(std::string const&)> const& progress, double margin) {
+    using namespace rpts;
+    constexpr std::int64_t most = (std::int64_t(1) << 25) / std::int64_t(sizeof(T));
+    rotated_rows<T> data(exec, 8 * most);
+    std::int64_t bytes = 0;
+    for (std::int64_t rows = 16; rows <= most; rows *= 2)
+        bytes = std::max(bytes, tridiagonal_batch_workspace<T>(rows, most / rows, 1));
+    buffer<std::byte> workspace(exec, bytes);
+    device_limits const device = limits_of<T>(exec);
+    for (int rows_class = 4; (std::int64_t(1) << rows_class) <= most; ++rows_class)
+        for (int systems_class = 0; (std::int64_t(1) << (rows_class + systems_class)) <= most; ++systems_class) {
+            std::int64_t const rows = std::int64_t(1) << rows_class, systems = std::int64_t(1) << systems_class;
+            resident_choice const rule = choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster);
+            tridiagonal_tuning_record best{exec.name(), int(sizeof(T)), rows_class, systems_class, rule};
+            double const by_rule = best.microseconds = measure<T>(exec, data, workspace, rows, systems, best);
+            auto const attempt = [&](resident_choice const& choice) {
+                if (choice == rule || !is_possible<T>(choice, rows, device)) return;
+                auto other = best;
+                other.choice = choice;
+                other.microseconds = measure<T>(exec, data, workspace, rows, systems, other);
+                if (other.microseconds < best.microseconds) best = other;
+            };
+            for (int const m : {least_resident_partition<T>, largest_resident_partition<T>})
+                for (int const threads : {0, 64, 128, 256, 512}) attempt({m, threads});
+            attempt({least_partition, 0, true});
+            if (best.microseconds > (1 - margin) * by_rule) continue;
+            records.push_back(best);
+            char text[48];
+            std::snprintf(text, sizeof text, " # by rule %.2f", by_rule);
+            if (progress) progress(to_line(best) + text);
+        }
+}
+
+} // namespace
+
+tridiagonal_tuning tune_tridiagonal(cuda_executor const& exec, std::function<void(std::string const&)> const& progress,
+                                    double margin) {
+    tridiagonal_tuning found{exec.name(), {}};
+    tune_type<float>(exec, found.records, progress, margin);
+    tune_type<double>(exec, found.records, progress, margin);
+    return found;
+}
+
+} // namespace coppice

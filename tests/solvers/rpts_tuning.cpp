@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How systems are cut on a GPU: the rule, the user's records, and their file.
+#include "solvers/rpts_tuning.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+
+#include "support/temporary_folder.hpp"
+
+using namespace coppice;
+using namespace coppice::rpts;
+
+namespace {
+
+tridiagonal_tuning_record some_record(std::string device, int rows_class, resident_choice choice) {
+    return {std::move(device), 4, rows_class, 0, choice, 7.25};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device can run them", T, float, double) {
+    // Consumer devices of 100 KiB of shared memory, and such of 228 with clusters.
+    for (device_limits const device : {device_limits{1, 1, 102400}, device_limits{20, 1, 102400},
+                                       device_limits{128, 1, 102400}, device_limits{132, 8, 233472}})
+        for (std::int64_t rows = 1; rows < std::int64_t(1) << 34; rows = rows < 40 ? rows + 1 : rows * 9 / 7)
+            for (std::int64_t const systems : {1, 2, 7, 60, 1000, 1000000}) {
+                auto const choice = choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster);
+                CAPTURE(rows);
+                CAPTURE(systems);
+                CAPTURE(device.multiprocessors);
+                REQUIRE(is_possible<T>(choice, rows, device));
+                if (choice.tiles) continue;
+                auto const plan = plan_resident(rows, systems, choice, device.multiprocessors, device.in_cluster);
+                REQUIRE(plan.threads <= resident_threads);
+                REQUIRE(std::int64_t(plan.partitions) * plan.partition * plan.shares >= rows);
+                REQUIRE(plan.items * (plan.shares > 1 ? 1 : plan.systems_of_block()) >= systems * plan.shares);
+                if (plan.cluster) REQUIRE(plan.shares <= device.in_cluster);
+            }
+}
+
+TEST_CASE("rpts: no cut whose shares would wait for each other for ever") {
+    device_limits const device{132, 8, 233472};
+    CHECK_FALSE(is_possible<float>({16, 64}, 1 << 19, device)); // 512 shares of 62 KiB each: three on a multiprocessor
+    CHECK(is_possible<float>({16, 64}, 1 << 18, device));
+    CHECK_FALSE(is_possible<float>({8, 512}, 1 << 20, device)); // 256 shares, one on a multiprocessor
+    CHECK(is_possible<float>({8, 512}, 1 << 19, device));
+    CHECK_FALSE(is_possible<double>({16, 64}, 4096, device)); // M of float
+    CHECK_FALSE(is_possible<double>({}, 4096, device));
+}
+
+TEST_CASE("rpts: small partitions where there is little work, large ones and tiles where there is much") {
+    CHECK(choose_by_rule<float>(4096, 1, 132, 8) == resident_choice{8, 64});
+    CHECK(choose_by_rule<float>(65536, 1, 132, 8) == resident_choice{8, 128});
+    CHECK(choose_by_rule<float>(1 << 20, 1, 132, 8) == resident_choice{16, 512});
+    CHECK(choose_by_rule<float>(512, 8192, 132, 8) == resident_choice{16, 0});
+    CHECK(choose_by_rule<double>(65536, 64, 132, 8).tiles);
+    CHECK(choose_by_rule<float>(1 << 25, 1, 132, 8).tiles);
+}
+
+TEST_CASE("rpts: a record of the user goes before the rule, if the device can run it") {
+    device_limits const device{132, 8, 233472};
+    auto const rule = choose_by_rule<float>(3000, 1, 132, 8);
+    auto const chosen = [&](resident_choice const& measured, std::int64_t rows = 3000, std::int64_t systems = 1) {
+        return tuning_table({some_record("GPU", 12, measured)}, "GPU").choose<float>(rows, systems, device);
+    };
+    CHECK(chosen({16, 128}) == resident_choice{16, 128});
+    CHECK(chosen({32, 0, true}) == resident_choice{32, 0, true});
+    CHECK(chosen({4, 128}) == rule);  // that M is for double
+    CHECK(chosen({16, 256}) == rule); // a share of 4096 rows is all of it
+    CHECK(chosen({16, 128}, 2048) == choose_by_rule<float>(2048, 1, 132, 8));
+    CHECK(chosen({16, 128}, 3000, 2) == choose_by_rule<float>(3000, 2, 132, 8));
+    CHECK(tuning_table({some_record("other", 12, {16, 128})}, "GPU").choose<float>(3000, 1, device) == rule);
+    CHECK(tuning_table().choose<float>(std::int64_t(1) << 40, 1, device).tiles);
+}
+
+TEST_CASE("rpts: records survive the file beside those of products and of other devices") {
+    test::temporary_folder const folder;
+    auto const file = folder.path() / "deep" / "tuning.txt";
+    auto const first = some_record("GPU A", 12, {8, 128}), second = some_record("GPU B", 20, {32, 0, true});
+    write_tridiagonal_tuning(file, {"GPU A", {some_record("GPU A", 9, {16, 0})}});
+    write_tridiagonal_tuning(file, {"GPU B", {second}});
+    std::string const product = "product device=\"GPU A\" of another part";
+    std::ofstream(file, std::ios::app) << product << '\n';
+    write_tridiagonal_tuning(file, {"GPU A", {first}});
+    auto const read = read_tridiagonal_tuning(file);
+    REQUIRE(read.size() == 2);
+    CHECK(to_line(read[0]) == to_line(second));
+    CHECK(to_line(read[1]) == to_line(first));
+    CHECK(read[0].choice == second.choice);
+    std::ifstream in(file);
+    std::string const text{std::istreambuf_iterator<char>(in), {}};
+    CHECK(text.find(product) != std::string::npos);
+    write_tridiagonal_tuning(file, {"GPU B", {}}); // nothing better than the rule
+    CHECK(read_tridiagonal_tuning(file).size() == 1);
+}
+
+TEST_CASE("rpts: lines that are no record are refused with their number") {
+    test::temporary_folder const folder;
+    auto const file = folder.path() / "tuning.txt";
+    std::string const good = to_line(some_record("GPU", 12, {8, 128}));
+    struct bad_case {
+        std::string from, to, says;
+    };
+    for (auto const& c :
+         {bad_case{"bytes=4", "bytes=5", "bytes are"}, bad_case{"rows=12", "rows=99", "bad value of rows"},
+          bad_case{"partition=8", "partition=9", "partitions are"},
+          bad_case{"threads=128", "threads=96", "threads are"}, bad_case{"threads=128", "threads=32", "threads are"},
+          bad_case{"threads=", "thread=", "expected threads="}, bad_case{"7.25", "fast", "bad value of microseconds"},
+          bad_case{"7.25", "7.25 more", "text behind"}}) {
+        std::string line = good;
+        line.replace(line.find(c.from), c.from.size(), c.to);
+        CAPTURE(line);
+        std::ofstream(file) << "# a comment\ntridiagonal " << good << "\ntridiagonal " << line << "\n";
+        try {
+            read_tridiagonal_tuning(file);
+            FAIL_CHECK("not refused");
+        } catch (format_error const& e) {
+            CHECK(std::string(e.what()).find(":3: ") != std::string::npos);
+            CHECK(std::string(e.what()).find(c.says) != std::string::npos);
+        }
+    }
+    CHECK_THROWS_AS(read_tridiagonal_tuning(folder.path() / "absent"), io_error);
+}
