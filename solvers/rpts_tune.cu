@@ -68,7 +68,8 @@ struct rotated_rows {
 template <class T>
 double measure(cuda_executor const& exec, rotated_rows<T>& data, buffer<std::byte>& workspace, std::int64_t rows,
                std::int64_t systems, tridiagonal_tuning_record const& record) {
-    constexpr int samples = 7, calls = 12;
+    constexpr int samples = 7;
+    int const calls = int(std::clamp<std::int64_t>((std::int64_t(1) << 24) / (rows * systems), 12, 64));
     rpts::tuning_table const table({record}, record.device);
     auto const solve = [&](int k) {
         rpts::solve_by_table(exec, table, data.batch(k, rows, systems), reinterpret_cast<T*>(workspace.data()));
