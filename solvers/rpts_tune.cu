@@ -63,38 +63,25 @@ struct rotated_rows {
     }
 };
 
-/// Median microseconds of a solve of such a batch with the choice of `record`, in a graph, so that launches by the host
-/// do not count.
+/// Median microseconds of a solve of such a batch with the choice of `record`.
 template <class T>
 double measure(cuda_executor const& exec, rotated_rows<T>& data, buffer<std::byte>& workspace, std::int64_t rows,
                std::int64_t systems, tridiagonal_tuning_record const& record) {
-    constexpr int samples = 7;
-    int const calls = int(std::clamp<std::int64_t>((std::int64_t(1) << 24) / (rows * systems), 12, 64));
     rpts::tuning_table const table({record}, record.device);
-    auto const solve = [&](int k) {
-        rpts::solve_by_table(exec, table, data.batch(k, rows, systems), reinterpret_cast<T*>(workspace.data()));
-    };
-    solve(0); // what a kernel needs to be told once
-    exec.synchronize();
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    COPPICE_CUDA_CHECK(cudaStreamBeginCapture(exec.stream(), cudaStreamCaptureModeThreadLocal));
-    for (int k = 0; k < calls; ++k) solve(k);
-    COPPICE_CUDA_CHECK(cudaStreamEndCapture(exec.stream(), &graph));
-    COPPICE_CUDA_CHECK(cudaGraphInstantiate(&replay, graph, 0));
     event const begin, end;
     std::vector<double> times;
+    int k = 0;
+    constexpr int samples = 7, calls = 12;
     for (int sample = -1; sample < samples; ++sample) {
         COPPICE_CUDA_CHECK(cudaEventRecord(begin, exec.stream()));
-        COPPICE_CUDA_CHECK(cudaGraphLaunch(replay, exec.stream()));
+        for (int c = 0; c < calls; ++c)
+            rpts::solve_by_table(exec, table, data.batch(k++, rows, systems), reinterpret_cast<T*>(workspace.data()));
         COPPICE_CUDA_CHECK(cudaEventRecord(end, exec.stream()));
         COPPICE_CUDA_CHECK(cudaEventSynchronize(end));
         float milliseconds = 0;
         COPPICE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
         if (sample >= 0) times.push_back(double(milliseconds) * 1e3 / calls);
     }
-    COPPICE_CUDA_CHECK(cudaGraphExecDestroy(replay));
-    COPPICE_CUDA_CHECK(cudaGraphDestroy(graph));
     std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
     return times[samples / 2];
 }
