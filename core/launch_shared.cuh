@@ -27,13 +27,4 @@ void offer_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std:
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
 }
 
-/// Queues `kernel` with as much.
-template <class... Parameters, class... Arguments>
-void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t bytes,
-                   Arguments const&... arguments) {
-    offer_shared(exec, kernel, bytes);
-    kernel<<<grid, unsigned(threads), bytes, exec.stream()>>>(arguments...);
-    COPPICE_CUDA_CHECK(cudaGetLastError());
-}
-
 } // namespace coppice

@@ -7,6 +7,11 @@
 ///     close(exec, closing, memory)         the last link -> its unknowns
 ///     substitute(exec, stage, memory)      unknowns of the links -> unknowns of the units
 ///
+/// and, where joins_links(exec, rows) says that all links are solved at once, by
+///
+///     tree_elements(exec, levels, rows)    elements of memory for that, the links included
+///     solve_links(exec, tree_job)          the links of the finest stage -> their unknowns
+///
 /// Included by the sources that instantiate it.
 #pragma once
 
@@ -94,6 +99,13 @@ std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
     }
 }
 
+/// Elements of all links: at once where they can be, in stages for the same matrix transposed.
+template <class T, class Executor>
+std::int64_t link_elements(Executor const& exec, matrix_rows<T> const& a, int sides) {
+    std::int64_t const staged = for_each_stage(levels_of(a.batch), a.n, sides, [](auto...) {});
+    return joins_links(exec, a) ? std::max(staged, tree_elements(exec, levels_of(a.batch), a)) : staged;
+}
+
 template <class T>
 std::int64_t largest_of(band_matrix<T> const& a) {
     return a.largest > 0 ? a.largest : a.size;
@@ -129,9 +141,10 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     bool const estimated = reported && o.condition;
     std::int64_t const least = estimated ? condition_starts : 1;
     int const n = a.block, sides = int(std::clamp<std::int64_t>(columns, least, most_sides));
-    levels const l = levels_of(rows_of(a, o).batch);
+    auto const rows = rows_of(a, o);
+    levels const l = levels_of(rows.batch);
     workspace_plan plan;
-    std::int64_t bytes = for_each_stage(l, n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
+    std::int64_t bytes = link_elements(exec, rows, sides) * std::int64_t(sizeof(T));
     if constexpr (std::is_floating_point_v<T>)
         if (starts_with_rpts(exec, a, o)) bytes = std::max(bytes, rpts_bytes(exec, a, columns));
     plan.links_bytes = bytes;
@@ -248,34 +261,43 @@ void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_vi
         refuse("a report or refinement needs the right-hand side: the solution cannot replace it");
 }
 
+/// All links of the chain in stages, from those of the finest on.
+template <class T, class Executor, class LinksAt>
+void solve_stages(Executor const& exec, link_units<T> const& finest, levels const& l,
+                  elimination<real_lane_t<T>> const& how, LinksAt const& links_at, std::byte* memory, int const* gate) {
+    using coarse = stage<T, link_units<T>>;
+    std::array<coarse, most_stages> stages;
+    int depth = 0;
+    for_each_stage(l, finest.a.n, finest.sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+        if (k == 1) return;
+        link_units<T> const& from = depth == 0 ? finest : stages[std::size_t(depth - 1)].links;
+        stages[std::size_t(depth++)] = {
+            from, links_at(k, count, span, offset), l, links_shape(finest.a.n, finest.sides), how, count, gate};
+    });
+    for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], memory);
+    close(exec, closing<T>{depth == 0 ? finest : stages[std::size_t(depth - 1)].links, l, how, gate}, memory);
+    for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], memory);
+}
+
 /// One chain solve of up to most_sides columns.
 template <class T, class Executor>
 void solve_columns(Executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
                    std::byte* links, std::byte* memory, int const* gate) {
-    using coarse = stage<T, link_units<T>>;
-    int const n = units.a.n, sides = units.sides;
+    int const n = units.a.n, w = 2 * n, sides = units.sides;
     levels const l = levels_of(units.a.batch);
-    stage<T, row_units<T>> finest{units, {}, l, rows_shape(l, n, sides), how, 0, gate};
-    std::array<coarse, most_stages> coarser;
-    int depth = 0;
     auto* const base = reinterpret_cast<T*>(links);
-    for_each_stage(l, n, sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+    auto const links_at = [&](int depth, std::int64_t count, std::int64_t span, std::int64_t offset) {
         T* const at = base + offset;
-        link_units<T> const to{at, at + count * 8 * n * n, k, 2 * n, sides, units.a, span, units.singular};
-        if (k == 1) {
-            finest.links = to;
-            finest.stretches = count;
-        } else {
-            link_units<T> const& from = k == 2 ? finest.links : coarser[std::size_t(k - 3)].links;
-            coarser[std::size_t(k - 2)] = {from, to, l, links_shape(n, sides), how, count, gate};
-            depth = k - 1;
-        }
-    });
+        return link_units<T>{at, at + count * 2 * w * w, depth, w, sides, units.a, span, units.singular};
+    };
+    std::int64_t const count = l.total(1);
+    stage<T, row_units<T>> const finest{
+        units, links_at(1, count, l.length(), 0), l, rows_shape(l, n, sides), how, count, gate};
     reduce(exec, finest, memory);
-    for (int k = 0; k < depth; ++k) reduce(exec, coarser[std::size_t(k)], memory);
-    link_units<T> const& last = depth == 0 ? finest.links : coarser[std::size_t(depth - 1)].links;
-    close(exec, closing<T>{last, l, how, gate}, memory);
-    for (int k = depth - 1; k >= 0; --k) substitute(exec, coarser[std::size_t(k)], memory);
+    if (joins_links(exec, units.a))
+        solve_links(exec, tree_job<T>(finest.links, l, how, gate));
+    else
+        solve_stages(exec, finest.links, l, how, links_at, memory, gate);
     substitute(exec, finest, memory);
 }
 

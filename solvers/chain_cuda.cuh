@@ -7,11 +7,15 @@
 #include <algorithm>
 #include <string>
 
+#include <cooperative_groups.h>
+
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
+#include "core/launch_early.cuh"
 #include "core/launch_shared.cuh"
 #include "solvers/chain_block.hpp"
 #include "solvers/chain_factor_stage.hpp"
+#include "solvers/chain_tree.hpp"
 
 namespace coppice::chain {
 
@@ -53,6 +57,7 @@ template <bool Left, int K, int W, class T, class Units>
 __global__ void __launch_bounds__(warp_lanes, 8)
     tile_kernel(__grid_constant__ stage<T, Units> const s, tile_plan plan) {
     extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
     if (!s.open()) return;
     using tile_type = warp_tile<T, Units, K, W, Left, cuda_warp>;
     cuda_warp const warp;
@@ -63,6 +68,7 @@ __global__ void __launch_bounds__(warp_lanes, 8)
 template <class T, class Units>
 __global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
     if (!s.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
@@ -72,6 +78,7 @@ __global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_lay
 template <class T, class Units>
 __global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
     if (!s.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
@@ -81,6 +88,7 @@ __global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team
 template <class T>
 __global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
     if (!c.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     T* const memory = reinterpret_cast<T*>(shared) + team * layout.elements;
@@ -90,10 +98,25 @@ __global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout la
 template <class Job>
 __global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
     if (!job.open()) return;
     int const team = int(threadIdx.x) / layout.lanes, rank = int(threadIdx.x) % layout.lanes;
     auto* const memory = reinterpret_cast<typename Job::value_type*>(shared) + team * layout.elements;
     job.run(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
+}
+
+/// All blocks that share systems run at once (cooperative launch).
+struct grid_meeting {
+    __device__ void meet(cuda_block const&, std::int64_t, int) const { cooperative_groups::this_grid().sync(); }
+};
+
+template <int W, class T>
+__global__ void __launch_bounds__(tree_threads<T, W>, 1) tree_kernel(__grid_constant__ tree_job<T> const job) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!job.open()) return; // for all blocks alike, so that none waits for another
+    grid_meeting meeting;
+    solve_links<W>(cuda_block{}, job, blockIdx.x, meeting, reinterpret_cast<T*>(shared));
 }
 
 /// A launch needs nothing beside the links.
@@ -119,8 +142,9 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
     using T = typename Job::value_type;
     team_layout const layout = layout_for(columns, elements, sizeof(T), shared_limit(exec));
     std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
-    launch_shared(exec, kernel, grid_of((teams + layout.teams - 1) / layout.teams), layout.teams * layout.lanes, bytes,
-                  job, layout);
+    offer_shared(exec, kernel, bytes);
+    launch_early(exec, kernel, grid_of((teams + layout.teams - 1) / layout.teams), layout.teams * layout.lanes, bytes,
+                 {}, job, layout);
 }
 
 /// Runs a stage by tiles, if they fit into shared memory.
@@ -132,9 +156,10 @@ struct run_tiles {
     template <int K, int W>
     bool operator()(tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
-        launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
-                      grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
-                      std::size_t(plan.bytes), s, plan);
+        auto const kernel = &tile_kernel<Left, K, W, T, Units>;
+        offer_shared(exec, kernel, std::size_t(plan.bytes));
+        launch_early(exec, kernel, grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
+                     std::size_t(plan.bytes), {}, s, plan);
         return true;
     }
 };
@@ -161,6 +186,34 @@ void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*)
 template <class T>
 void close(cuda_executor const& exec, closing<T> const& c, std::byte*) {
     run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.links.width, c.elements());
+}
+
+/// Whether all links are solved by one kernel.
+template <class T>
+bool joins_links(cuda_executor const&, matrix_rows<T> const& a) {
+    return has_tiles(a) && !a.batch.offsets;
+}
+
+template <class T>
+std::int64_t tree_elements(cuda_executor const& exec, levels const& l, matrix_rows<T> const& a) {
+    return tree_elements(2 * a.n, l.total(1), most_shares(l.batch.systems, exec.multiprocessors()));
+}
+
+template <class T>
+void solve_links(cuda_executor const& exec, tree_job<T> job) {
+    with_tree_width(job.links.a, [&]<int W>(std::integral_constant<int, W>) {
+        constexpr int lanes = join_lanes<W>;
+        job.plan = plan_tree<T, W>(job.plan.systems, job.plan.links, exec.multiprocessors(), shared_limit(exec));
+        auto const kernel = &tree_kernel<W, T>;
+        auto const bytes = std::size_t(tree_memory<T, W>(job.plan).bytes());
+        allow_shared(exec, kernel, bytes);
+        cudaLaunchAttribute sharing{};
+        if (job.plan.shares > 1) {
+            sharing.id = cudaLaunchAttributeCooperative;
+            sharing.val.cooperative = 1;
+        }
+        launch_early(exec, kernel, grid_of(job.plan.blocks(lanes)), job.plan.threads, bytes, sharing, job);
+    });
 }
 
 template <class T, class Units>

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The links of the chain solver as a tree of joins: what blocks of a GPU do, on CPU threads.
+#include <atomic>
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "solvers/band_reference.hpp"
+#include "solvers/band_solve.hpp"
+#include "solvers/chain_tree.hpp"
+#include "support/block_stand_in.hpp"
+
+namespace coppice::test {
+namespace {
+
+/// How the links of a system are dealt out.
+struct tree_layout {
+    int shares, log_teams, threads;
+};
+
+/// Barrier of the blocks of a system, each of which runs in a thread of its own here.
+struct share_barrier {
+    std::vector<std::atomic<int>>* arrivals;
+    template <class Block>
+    void meet(Block const& block, std::int64_t system, int shares) {
+        std::atomic<int>& count = (*arrivals)[std::size_t(system)];
+        block.sync();
+        if (block.thread() == 0) {
+            count.fetch_add(1);
+            while (count.load() < shares) std::this_thread::yield();
+        }
+        block.sync();
+    }
+};
+
+/// All links of a job in blocks of CPU threads.
+template <int W, class T>
+void run_tree(chain::tree_job<T> job, tree_layout const& how) {
+    constexpr int lanes = chain::join_lanes<W>;
+    job.plan.shares = how.shares;
+    job.plan.log_teams = how.log_teams;
+    job.plan.threads = how.threads;
+    REQUIRE(how.threads >= job.plan.teams() * lanes);
+    std::vector<std::atomic<int>> arrivals(std::size_t(job.plan.systems));
+    auto const run = [&](int first, int last) {
+        block_runner blocks(how.threads, std::size_t(chain::tree_memory<T, W>(job.plan).bytes()));
+        blocks.run(last - first, [&](auto const& block, int index, std::byte* shared) {
+            share_barrier meeting{&arrivals};
+            chain::solve_links<W>(block, job, first + index, meeting, reinterpret_cast<T*>(shared));
+        });
+    };
+    int const blocks = int(job.plan.blocks(lanes));
+    if (how.shares == 1) return run(0, blocks);
+    std::vector<std::thread> all;
+    for (int b = 0; b < blocks; ++b) all.emplace_back(run, b, b + 1);
+    for (auto& one : all) one.join();
+}
+
+/// A launcher whose finest stage is the work of one thread.
+struct tree_executor {
+    tree_layout how;
+    bool joins = true; ///< or all stages are
+};
+template <class T, class Units>
+void reduce(tree_executor const&, chain::stage<T, Units> const& s, std::byte*) {
+    std::vector<T> memory(std::size_t(s.shape.reduce_elements()));
+    for (std::int64_t p = 0; p < s.stretches; ++p) s.reduce(chain::alone{}, s.shape, p, memory.data());
+}
+template <class T, class Units>
+void substitute(tree_executor const&, chain::stage<T, Units> const& s, std::byte*) {
+    std::vector<T> memory(std::size_t(s.shape.substitute_elements()));
+    for (std::int64_t p = 0; p < s.stretches; ++p) s.substitute(chain::alone{}, s.shape, p, memory.data());
+}
+template <class T>
+void close(tree_executor const&, chain::closing<T> const& c, std::byte*) {
+    std::vector<T> memory(std::size_t(c.elements()));
+    for (std::int64_t s = 0; s < c.all.batch.systems; ++s) c.solve(chain::alone{}, s, memory.data());
+}
+template <class T>
+bool joins_links(tree_executor const& exec, chain::matrix_rows<T> const&) {
+    return exec.joins;
+}
+template <class T>
+std::int64_t tree_elements(tree_executor const& exec, chain::levels const& l, chain::matrix_rows<T> const& a) {
+    return chain::tree_elements(2 * a.n, l.total(1), exec.how.shares * a.batch.systems);
+}
+template <class T>
+void solve_links(tree_executor const& exec, chain::tree_job<T> const& job) {
+    chain::with_tree_width(job.links.a, [&]<int W>(std::integral_constant<int, W>) { run_tree<W>(job, exec.how); });
+}
+
+template <class T>
+std::vector<T> solve_with(tree_executor const& exec, band_matrix<T> const& a, band_options const& o,
+                          std::vector<T> const& d, std::int64_t* singular = nullptr) {
+    using namespace chain;
+    auto const rows = rows_of(a, o);
+    std::vector<T> x(d.size());
+    elimination<T> const how{T(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
+    row_units<T> const units{rows, d.data(), x.data(), a.size, a.size, 1, singular};
+    std::vector<T> links(std::size_t(link_elements(exec, rows, 1)), T(HUGE_VAL));
+    solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
+    return x;
+}
+
+/// Layouts for the links of one system: a team, a warp, a block, blocks that share it.
+std::vector<tree_layout> layouts_for(int n) {
+    int const in_warp = std::countr_zero(unsigned(32 / (n == 1 ? 4 : n == 2 ? 8 : 16)));
+    return {{1, 0, 32}, {1, in_warp, 32}, {1, in_warp + 1, 64}, {3, in_warp + 1, 64}};
+}
+
+/// A system of links with a known solution, y of every link.
+template <class T>
+struct known_chain {
+    int w, links;
+    std::vector<T> memory, y;
+
+    known_chain(int width, int count, int shares, bool odd, std::uint64_t seed)
+        : w(width), links(count), memory(std::size_t(chain::tree_elements(width, count, shares)), T(HUGE_VAL)),
+          y(std::size_t(width * count)) {
+        random_values<T> random(seed);
+        random.fill(y);
+        for (int i = 0; i < links * 2 * w * w; ++i) memory[std::size_t(i)] = random();
+        for (int j = 0; j < links; ++j)
+            for (int r = 0; r < w; ++r) {
+                long double sum = 0;
+                for (int c = 0; c < w; ++c) {
+                    int const behind = odd && j + 1 == links ? (c + w / 2) % w : c;
+                    sum += widen(matrix(j, r, c)) * widen(y[std::size_t(j * w + c)]) +
+                           widen(matrix(j, r, w + c)) * widen(y[std::size_t((j + 1) % links * w + behind)]);
+                }
+                rhs(j, r) = T(sum);
+            }
+    }
+    T& matrix(int link, int r, int c) { return memory[std::size_t((link * 2 * w + c) * w + r)]; }
+    T& rhs(int link, int r) { return memory[std::size_t((links * 2 * w + link) * w + r)]; }
+};
+
+template <class T, int W>
+void check_chain(int links, bool odd, tree_layout const& how) {
+    CAPTURE(W);
+    CAPTURE(links);
+    CAPTURE(odd);
+    CAPTURE(how.shares);
+    CAPTURE(how.log_teams);
+    known_chain<T> c(W, links, how.shares, odd, std::uint64_t(links + W));
+    chain::matrix_rows<T> a;
+    a.n = W / 2;
+    a.batch = {1, 4 * links - (odd ? 1 : 0), nullptr, false, 4 * links - (odd ? 1 : 0)};
+    chain::levels const l{a.batch, 2};
+    chain::link_units<T> const units{c.memory.data(), c.memory.data() + links * 2 * W * W, 1, W, 1, a, 4, nullptr};
+    run_tree<W>(chain::tree_job<T>(units, l, {0, false, false}, nullptr), how);
+    std::vector<T> const found(c.memory.begin() + links * 2 * W * W, c.memory.begin() + links * (2 * W + 1) * W);
+    CHECK(forward_error_of(found, c.y) <= 3e4 * epsilon<T>);
+}
+
+/// A tree gives a solution as good as that of stages, and names a row where they do.
+template <class T>
+void check_tree(band_matrix<T> const& a, plain_rows<T> const& meaning, tree_layout const& how,
+                band_options const& o = {}) {
+    CAPTURE(a.block);
+    CAPTURE(a.size);
+    CAPTURE(how.shares);
+    CAPTURE(how.log_teams);
+    auto const d = sides_for(meaning, 1, 1);
+    std::vector<std::int64_t> singular(std::size_t(a.systems), chain::no_row);
+    auto const x = solve_with<T>({how}, a, o, d, singular.data());
+    CHECK(backward_error_of(meaning, x, d) <= 100 * epsilon<T>);
+    CHECK(std::count(singular.begin(), singular.end(), chain::no_row) == a.systems);
+}
+
+} // namespace
+
+TEST_CASE("teams: joined links of a known solution") {
+    for (bool const odd : {false, true})
+        for (int const links : {1, 2, 3, 9, 20}) {
+            for (tree_layout const& how : layouts_for(1))
+                if (how.shares < links) check_chain<double, 2>(links, odd, how);
+            for (tree_layout const& how : layouts_for(2))
+                if (how.shares < links) check_chain<double, 4>(links, odd, how);
+            check_chain<double, 6>(links, odd, {1, 2, 64});
+            check_chain<double, 8>(links, odd, {1, 0, 32});
+            check_chain<float, 4>(links, odd, {1, 1, 32});
+        }
+}
+
+TEST_CASE("teams: joined links of blocks of every size and border") {
+    for (int const n : {1, 2, 3, 4})
+        for (std::int64_t const length : {1, 2, 33, 70, 129, 300}) {
+            auto const layouts = layouts_for(n);
+            block_storage<float> const s(length, n, std::uint64_t(length), true);
+            check_tree<float>(s.view(), s.meaning(true), layouts[std::size_t(length % 3)], {.cyclic = true});
+            block_storage<double> const t(length, n, std::uint64_t(length), false);
+            tree_layout const& how = layouts[length > 128 ? 3 : 1];
+            check_tree<double>(t.view(), t.meaning(false), how);
+            check_tree<double>(t.view(), t.meaning(false), how, {.pivot = pivoting::scaled_partial});
+        }
+}
+
+TEST_CASE("teams: joined links of matrices whose stretches are singular") {
+    for (tree_layout const& how : layouts_for(2)) {
+        // Nothing on the diagonal, so that odd stretches have no pivots of their own; rows of very different scales.
+        banded_storage<double> s(1500, 2, 2, 11);
+        for (std::int64_t i = 0; i < s.length; ++i) s.at(i, 0) = 0;
+        check_tree<double>(s.view(), s.meaning(), how);
+        for (std::int64_t i = 0; i < s.length; ++i)
+            for (int k = -2; k <= 2; ++k)
+                if (i + k >= 0 && i + k < s.length) s.at(i, k) = std::ldexp(s.at(i, k), int(i * 37 % 90) - 45);
+        check_tree<double>(s.view(), s.meaning(), how, {.pivot = pivoting::scaled_partial});
+        // x[i - 1] + x[i + 1] alone.
+        block_storage<double> t(1000, 2, 12, false);
+        for (std::size_t i = 0; i < t.diagonal.size(); ++i) t.diagonal[i] = 0;
+        check_tree<double>(t.view(), t.meaning(false), how);
+    }
+}
+
+TEST_CASE("teams: joined links of batches, thresholds, singular systems") {
+    std::int64_t const systems = 5, rows = 203;
+    for (bool const interleaved : {false, true}) {
+        block_storage<double> s(systems * rows, 1, 3, true);
+        for (int i = 0; i < 40; ++i) s.diagonal[std::size_t(i * 4)] *= 1e-13;
+        // One system that is singular: its row 170 is empty.
+        std::size_t const at = std::size_t(interleaved ? 170 * systems + 3 : 3 * rows + 170);
+        s.lower[at] = s.diagonal[at] = s.upper[at] = 0;
+        band_matrix<double> a(s.view());
+        a.systems = systems;
+        a.interleaved = interleaved;
+        for (double const threshold : {0.0, 1e-12}) {
+            CAPTURE(threshold);
+            band_options const o{.threshold = threshold, .cyclic = true};
+            std::vector<double> const d(std::size_t(a.size), 1.0);
+            std::vector<std::int64_t> staged(std::size_t(systems), chain::no_row);
+            auto const y = solve_with<double>({{}, false}, a, o, d, staged.data());
+            for (tree_layout const& how : {tree_layout{1, 0, 32}, {1, 1, 32}, {1, 3, 32}, {1, 4, 64}, {2, 3, 32}}) {
+                std::vector<std::int64_t> joined(std::size_t(systems), chain::no_row);
+                auto const x = solve_with<double>({how}, a, o, d, joined.data());
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    auto const system = std::int64_t(i) / (interleaved ? 1 : rows) % systems;
+                    if (system != 3) REQUIRE(std::abs(x[i] - y[i]) <= 1e-9 * (1 + std::abs(y[i])));
+                }
+                for (std::int64_t k = 0; k < systems; ++k) {
+                    CHECK((joined[std::size_t(k)] != chain::no_row) == (k == 3));
+                    CHECK((staged[std::size_t(k)] != chain::no_row) == (k == 3));
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE("teams: plans of joined links") {
+    using namespace chain;
+    for (std::int64_t const systems : {1, 2, 7, 66, 200, 100000})
+        for (std::int64_t const links : {1, 2, 3, 16, 128, 129, 1000, 70000, 3000000}) {
+            CAPTURE(systems);
+            CAPTURE(links);
+            auto const plan = plan_tree<double, 8>(systems, links, 132, 227 * 1024);
+            CHECK(plan.teams() <= 16);
+            CHECK(plan.threads % 32 == 0);
+            CHECK(plan.threads <= 256);
+            CHECK(plan.systems * plan.shares <= std::max<std::int64_t>(systems, most_shares(systems, 132)));
+            CHECK((plan.shares == 1 || plan.teams() * join_lanes<8> == plan.threads));
+            CHECK((plan.shares == 1 || links / plan.shares >= plan.teams()));
+            CHECK(plan.blocks(join_lanes<8>) * plan.systems_of_block(join_lanes<8>) >= systems * plan.shares);
+            CHECK(tree_memory<double, 8>(plan).bytes() <= 227 * 1024);
+        }
+    // What the machine is asked for on the sizes that are measured.
+    CHECK(plan_tree<float, 4>(1, 65536, 132, 227 * 1024).shares == 132);
+    CHECK(plan_tree<float, 4>(1, 64, 132, 227 * 1024).shares == 1);
+}
+
+} // namespace coppice::test
