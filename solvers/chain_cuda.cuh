@@ -61,7 +61,9 @@ __global__ void __launch_bounds__(warp_lanes, 8)
     if (!s.open()) return;
     using tile_type = warp_tile<T, Units, K, W, Left, cuda_warp>;
     cuda_warp const warp;
-    std::int64_t const first = std::int64_t(blockIdx.x) * tile_type::sizes::stretches;
+    // The last tile first: that at the end of a system takes longer.
+    std::int64_t const tile = (blockIdx.x == 0 ? gridDim.x : blockIdx.x) - 1;
+    std::int64_t const first = tile * tile_type::sizes::stretches;
     tile_type(warp, s, first, s.stretches, plan, shared).run();
 }
 

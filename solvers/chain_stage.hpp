@@ -141,7 +141,12 @@ struct row_units {
     bool copied() const { return a.op == transposition::none; }
     /// Units of a stretch, of `units`, that are what stands in the runs below: those that matrix_rows calls plain.
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
-        return unit_range::inside(at, at.begin == 0 ? 1 : 0, at.units.rows - 2, units);
+        return unit_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at), units);
+    }
+    /// Of all units of its system.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 1; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(stretch_place const& at) {
+        return at.units.rows - 2;
     }
     /// Units between one and the next of a stretch in the storage.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
@@ -244,8 +249,10 @@ struct link_units {
     /// As row_units has them.
     static bool copied() { return true; }
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
-        return unit_range::inside(at, 0, at.units.rows, units);
+        return unit_range::inside(at, plain_begin(), plain_end(at), units);
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(stretch_place const& at) { return at.units.rows; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stride() { return 1; }
     COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(stretch_place const& at, int units, int side) const {
         std::int64_t const rows = at.units.rows - at.begin;

@@ -43,10 +43,12 @@ struct unit_tile {
     Shape g;
     staged_stretch const* places;
     T* memory;
-    int pitch_;           ///< elements between stretches, where all of a stretch is staged
-    int own;              ///< the stretch of this lane
-    bool borders = false; ///< some units cannot be copied
-    bool row = false;     ///< without borders, the stretches follow each other in the storage
+    int pitch_;                         ///< elements between stretches, where all of a stretch is staged
+    int own;                            ///< the stretch of this lane
+    unsigned filled = 0;                ///< bit q: some units of stretch q cannot be copied
+    bool borders = false;               ///< there are such, or stretches that are none
+    bool row = false;                   ///< the stretches follow each other in the storage,
+    int copied_from = 0, copied_to = 0; ///< and units [copied_from, copied_to) of all of them together can be copied
 
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_tile(Block const& b, Units const& from, Shape const& shape,
                                                staged_stretch const* stretches, T* elements, int pitch, int mine)
@@ -62,8 +64,14 @@ struct unit_tile {
             to[t] = {s.units.base + s.begin * s.units.stride, plain.first, plain.last, at};
             borders = plain.first > 0 || plain.last < g.units;
         }
+        filled = block.ballot(borders && to[block.thread()].at.lane[0].link >= 0);
         borders = block.sync_any(borders);
         row = l.batch.systems == 1 && g.units >= piece_units();
+        if (!row || !borders) return;
+        stretch_place const& s = to[0].at.lane[0];
+        std::int64_t const left = s.link < 0 ? 0 : units.plain_end(s) - s.begin;
+        copied_from = s.begin == 0 ? units.plain_begin() : 0;
+        copied_to = left < Stretches * g.units ? int(left) : Stretches * g.units;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int piece_pitch(Shape const& g) {
         return (g.unit_elements() << LogPiece) | 1; // odd, so that the lanes of a warp meet different banks
@@ -96,13 +104,17 @@ private:
         if (!borders) return;
         int const begin = piece * piece_units(), all = begin + piece_units(), end = all < g.units ? all : g.units;
         COPPICE_NO_UNROLL
-        for (int i = 0; i < 2 * Stretches; ++i) { // before what is copied, and behind
-            staged_stretch const& place = places[i / 2];
-            int const from = i % 2 == 0 || place.last < begin ? begin : place.last;
-            int const to = i % 2 == 1 || place.first > end ? end : place.first;
-            if (place.at.lane[0].link >= 0 && from < to)
-                fill_units(units, place, g, from, to, stretch(i / 2) + (from - begin) * g.unit_elements(),
-                           block.thread());
+        for (int q = 0; q < Stretches; ++q) {
+            if ((filled >> q & 1) == 0) continue;
+            staged_stretch const& place = places[q];
+            COPPICE_NO_UNROLL
+            for (int side = 0; side < 2; ++side) { // before what is copied, and behind
+                int const from = side == 0 || place.last < begin ? begin : place.last;
+                int const to = side == 1 || place.first > end ? end : place.first;
+                if (from < to)
+                    fill_units(units, place, g, from, to, stretch(q) + (from - begin) * g.unit_elements(),
+                               block.thread());
+            }
         }
     }
     /// Copies `length` elements of every unit, from[unit length + e], to places first + e step of the unit, those that
@@ -130,25 +142,37 @@ private:
         /// Element e of unit u of every stretch, every `groups`th from `group` on.
         COPPICE_HD COPPICE_ALWAYS_INLINE void copy(T const* from, int length, int u, int e, T* to, int group,
                                                    int groups) const {
-            if (from && tile.row && !tile.borders) {
+            if (from && tile.row) {
                 std::int64_t const unit = tile.places[0].origin + u * tile.units.stride();
                 T const* source = from + (unit + group * tile.g.units) * length + e;
                 T* target = to + group * tile.pitch();
                 int const apart = groups * tile.g.units * length;
-                COPPICE_UNROLL
-                for (int q = 0; q < Stretches; q += groups) { // stretches of lanes at the end may be none
-                    if (Stretches % groups == 0 || q + group < Stretches) start_copy<Count>(target, source);
+                if (!tile.borders) {
+                    COPPICE_UNROLL
+                    for (int q = 0; q < Stretches; q += groups) { // stretches of lanes at the end may be none
+                        if (Stretches % groups == 0 || q + group < Stretches) start_copy<Count>(target, source);
+                        target += groups * tile.pitch();
+                        source += apart;
+                    }
+                    return;
+                }
+                int at = u + group * tile.g.units;
+                COPPICE_UNROLL_FOUR
+                for (int q = group; q < Stretches; q += groups) {
+                    if (tile.copied_from <= at && at < tile.copied_to) start_copy<Count>(target, source);
                     target += groups * tile.pitch();
                     source += apart;
+                    at += groups * tile.g.units;
                 }
                 return;
             }
             T const* const source = from ? from + u * tile.units.stride() * length + e : nullptr;
-            COPPICE_NO_UNROLL
+            COPPICE_UNROLL_FOUR
             for (int q = group; q < Stretches; q += groups) {
-                if (!tile.places[q].copied(u)) continue;
+                staged_stretch const& place = tile.places[q];
+                if (!place.copied(u)) continue;
                 if (source)
-                    start_copy<Count>(to + q * tile.pitch(), source + tile.places[q].origin * length);
+                    start_copy<Count>(to + q * tile.pitch(), source + place.origin * length);
                 else
                     to[q * tile.pitch()] = T(0);
             }
