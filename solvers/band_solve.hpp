@@ -80,10 +80,18 @@ inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { retu
 inline unit_shape<any_size> links_shape(int n, int sides) { return {{2 * n, 2 * n}, stretch_links, sides}; }
 
 /// Short systems get short stretches.
-inline levels levels_of(batch_shape const& batch) {
+inline levels levels_of(batch_shape const& batch, int log_most = log_stretch_rows) {
     int log_length = 2;
-    while (log_length < log_stretch_rows && (std::int64_t(1) << log_length) < batch.rows) ++log_length;
+    while (log_length < log_most && (std::int64_t(1) << log_length) < batch.rows) ++log_length;
     return {batch, log_length};
+}
+/// And so do few rows altogether where links cost little: a stretch is a chain of dependent steps. Not those that are
+/// rarely solved by the chain: it would only take more memory.
+template <class T, class Executor>
+levels levels_of(Executor const& exec, matrix_rows<T> const& a) {
+    constexpr std::int64_t few = 1 << 19; // block rows; measured on an H200
+    bool const shorter = joins_links(exec, a) && (a.n > 1 || a.cyclic) && a.batch.total <= few;
+    return levels_of(a.batch, shorter ? log_stretch_rows - 1 : log_stretch_rows);
 }
 
 /// Calls visit(depth of the links, their number, block rows of a link, offset in elements) for every stage; returns the
@@ -103,7 +111,7 @@ std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
 template <class T, class Executor>
 std::int64_t link_elements(Executor const& exec, matrix_rows<T> const& a, int sides) {
     std::int64_t const staged = for_each_stage(levels_of(a.batch), a.n, sides, [](auto...) {});
-    return joins_links(exec, a) ? std::max(staged, tree_elements(exec, levels_of(a.batch), a)) : staged;
+    return joins_links(exec, a) ? std::max(staged, tree_elements(exec, levels_of(exec, a), a)) : staged;
 }
 
 template <class T>
@@ -284,7 +292,7 @@ template <class T, class Executor>
 void solve_columns(Executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
                    std::byte* links, std::byte* memory, int const* gate) {
     int const n = units.a.n, w = 2 * n, sides = units.sides;
-    levels const l = levels_of(units.a.batch);
+    levels const l = levels_of(exec, units.a);
     auto* const base = reinterpret_cast<T*>(links);
     auto const links_at = [&](int depth, std::int64_t count, std::int64_t span, std::int64_t offset) {
         T* const at = base + offset;
