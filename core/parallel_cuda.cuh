@@ -13,12 +13,14 @@
 
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
+#include "core/launch_early.cuh"
 
 namespace coppice {
 namespace detail {
 
 template <class F>
 __global__ void for_each_kernel(std::int64_t n, F f) {
+    wait_for_predecessor();
     std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
     for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
 }
@@ -66,8 +68,7 @@ void for_each(cuda_executor const& exec, std::int64_t n, F f) {
     constexpr int threads = 256;
     std::int64_t const blocks = (n + threads - 1) / threads;
     auto const grid = static_cast<unsigned>(blocks < (1 << 30) ? blocks : (1 << 30));
-    detail::for_each_kernel<<<grid, threads, 0, exec.stream()>>>(n, f);
-    COPPICE_CUDA_CHECK(cudaGetLastError());
+    launch_early(exec, &detail::for_each_kernel<F>, dim3(grid), threads, 0, {}, n, f);
 }
 
 template <class R, class Map, class Combine>

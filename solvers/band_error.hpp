@@ -56,17 +56,18 @@ struct residual_rows {
                              double& product) const {
         auto sum = widened(d[place(s, j, r) + side * d_leading]);
         row = product = 0;
-        std::int64_t const size = a.banded() ? a.scalar_rows : s.rows * a.n;
-        for (int c = 0; c < 3 * a.n; ++c) {
-            auto const entry = widened(a.entry(s, j, r, c));
-            double const weight = magnitude(entry);
-            if (weight == 0) continue;
-            std::int64_t column = (j - 1) * a.n + c; // round the corner where the matrix is cyclic
-            column += column < 0 ? size : column >= size ? -size : 0;
-            auto const value = widened(x[place(s, column / a.n, int(column % a.n)) + side * x_leading]);
-            sum = sum - entry * value;
-            row += weight;
-            product += weight * magnitude(value);
+        for (int part = 0; part < 3; ++part) {
+            std::int64_t block = j - 1 + part; // round the corner where the matrix is cyclic
+            block += block < 0 ? s.rows : block >= s.rows ? -s.rows : 0;
+            for (int q = 0; q < a.n; ++q) {
+                auto const entry = widened(a.entry(s, j, r, part * a.n + q));
+                double const weight = magnitude(entry);
+                if (weight == 0) continue;
+                auto const value = widened(x[place(s, block, q) + side * x_leading]);
+                sum = sum - entry * value;
+                row += weight;
+                product += weight * magnitude(value);
+            }
         }
         return sum;
     }
@@ -83,9 +84,10 @@ struct row_place {
     std::int64_t j;
     int r;
 
-    COPPICE_HD row_place(matrix_rows<T> const& a, std::int64_t at) : side(at / a.scalar_rows) {
+    // Divided only where it must be: 64 bits take a GPU a hundred instructions.
+    COPPICE_HD row_place(matrix_rows<T> const& a, std::int64_t at) : side(at < a.scalar_rows ? 0 : at / a.scalar_rows) {
         row = at - side * a.scalar_rows;
-        std::int64_t const i = row / a.n;
+        std::int64_t const i = a.n == 1 ? row : row / a.n;
         system = a.batch.system(a.batch.system_of(i));
         j = i - a.batch.first_row(system.system);
         r = int(row - i * a.n);
@@ -113,7 +115,11 @@ struct strided_work {
         for (std::int64_t i = t; i < items; i += workers) work(i);
     }
 };
-inline std::int64_t workers_for(std::int64_t items) { return (items + 15) / 16; }
+inline std::int64_t workers_for(std::int64_t items) {
+    constexpr std::int64_t most = 1 << 18; // threads that fill a device
+    std::int64_t const workers = (items + 15) / 16;
+    return workers < most ? workers : most;
+}
 
 /// Measures rows t, t + workers, ... of all columns.
 template <class T>
@@ -150,7 +156,8 @@ struct measure_rows {
 
 /// What tries tell of the systems.
 struct verdict_memory {
-    error_parts* parts;     ///< [system][column]
+    error_parts* parts;     ///< [system][column]: of the try that is measured; zero between tries
+    bool* inaccurate;       ///< [system][column]: whether the backward error of the last try was beyond the bound
     std::int64_t* singular; ///< [system]: first row without a pivot, or no_row
     int* next;              ///< [system]: the try that it waits for, 0 for none
     int* wanted;            ///< [k]: does any system wait for try k? 0 or not
@@ -159,28 +166,25 @@ struct verdict_memory {
     try_scope waiting_for(int number) const { return {number, wanted + number, next}; }
 };
 inline constexpr int most_tries = 4; ///< rpts, a step of refinement by it, the chain solver, a step by that
-struct clear_parts {
+
+/// Nothing measured, no system waits for anything, every column has had a pivot: item i of items().
+struct clear_verdicts {
     verdict_memory memory;
-    try_scope scope;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        if (scope.open() && scope.covers(i / memory.columns)) memory.parts[i] = error_parts{};
+
+    std::int64_t items() const {
+        std::int64_t const parts = memory.systems * memory.columns;
+        return parts > most_tries ? parts : most_tries + 1;
     }
-};
-struct clear_singular {
-    verdict_memory memory;
-    int const* gate;
-    COPPICE_HD void operator()(std::int64_t s) const {
-        if (!gate || *gate != 0) memory.singular[s] = no_row;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        if (i < memory.systems * memory.columns) memory.parts[i] = error_parts{};
+        if (i < memory.systems) memory.singular[i] = no_row;
+        if (i <= most_tries) memory.wanted[i] = 0;
     }
 };
 struct report_nothing {
     solve_report* report;
     double condition;
     COPPICE_HD void operator()(std::int64_t i) const { report[i] = {0, 0, -1, solve_status::ok, 0, condition}; }
-};
-struct want_no_tries {
-    int* wanted;
-    COPPICE_HD void operator()(std::int64_t k) const { wanted[k] = 0; }
 };
 
 /// How a try is judged, and what follows.
@@ -207,18 +211,22 @@ struct judge_system {
             return;
         }
         solve_report r{0, 0, -1, solve_status::ok, about.numbered ? scope.number : report[s].tries, 0};
-        bool doubtful = false;
+        bool doubtful = false, finite = true; // the matrix: an infinite pivot takes its row away from the others
         for (std::int64_t c = 0; c < memory.columns; ++c) {
-            error_parts const& p = memory.parts[s * memory.columns + c];
+            std::int64_t const at = s * memory.columns + c;
+            error_parts const p = memory.parts[at];
+            memory.parts[at] = error_parts{};
+            memory.inaccurate[at] = !(p.normwise() <= about.bound);
             error_parts::larger_of(r.backward_error, p.normwise());
             error_parts::larger_of(r.componentwise_error, p.componentwise);
             if (about.growth > 0 && !(p.matrix * p.solution / about.growth < p.side)) doubtful = true;
             if (!(p.solution <= 1.7976931348623157e308)) r.status = solve_status::not_finite;
+            if (!(p.matrix <= 1.7976931348623157e308)) finite = false;
         }
         double const infinity = 1e308 * 10;
         if (!(r.backward_error < infinity)) r.status = solve_status::not_finite;
         if (r.status == solve_status::ok && !(r.backward_error <= about.bound)) r.status = solve_status::inaccurate;
-        if (memory.singular[s] != no_row) {
+        if (memory.singular[s] != no_row && finite) {
             r.status = solve_status::singular;
             r.row = memory.singular[s];
         }
@@ -273,12 +281,11 @@ struct correct_inaccurate {
     matrix_rows<T> a;
     add_correction<T> correct;
     verdict_memory memory;
-    double bound;
     try_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
         row_place<T> const here(a, at);
         std::int64_t const s = here.system.system, place = (here.system.base + here.j * here.system.stride) * a.n;
-        if (scope.covers(s) && !(memory.parts[s * memory.columns + here.side].normwise() <= bound))
+        if (scope.covers(s) && memory.inaccurate[s * memory.columns + here.side])
             correct(here.side * a.scalar_rows + place + here.r);
     }
 };

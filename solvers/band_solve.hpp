@@ -71,7 +71,7 @@ matrix_rows<lane_of_t<T>> rows_of(band_matrix<T> const& a, band_options const& o
 struct workspace_plan : workspace_layout {
     std::int64_t links, links_bytes; ///< also the workspace of rpts, which comes first
     std::int64_t launch, launch_bytes;
-    std::int64_t parts, singular, next, flags;
+    std::int64_t parts, inaccurate, singular, next, flags;
     std::int64_t residual, residual_bytes;
     std::int64_t vectors, climbs, norms, conditions, singular_of_condition, climbing; ///< of the condition estimate
 };
@@ -160,6 +160,7 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     plan.launch_bytes = launch_bytes<lane_of_t<T>>(exec, rows_shape(l, n, sides), links_shape(n, sides));
     plan.launch = plan.take(plan.launch_bytes);
     plan.parts = plan.take(reported ? a.systems * columns * std::int64_t(sizeof(error_parts)) : 0);
+    plan.inaccurate = plan.take(reported ? a.systems * columns : 0);
     plan.singular = plan.take(reported ? a.systems * 8 : 0);
     plan.next = plan.take(reported ? a.systems * std::int64_t(sizeof(int)) : 0);
     plan.flags = plan.take(reported ? (most_tries + 1) * std::int64_t(sizeof(int)) : 0);
@@ -353,7 +354,6 @@ double error_bound(band_options const& o) {
 template <class T, class Executor>
 void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
            try_scope const& scope, judgement const& about) {
-    for_each(exec, memory.systems * memory.columns, clear_parts{memory, scope});
     std::int64_t const workers = workers_for(rows.a.scalar_rows * memory.columns);
     for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, scope});
     for_each(exec, memory.systems, judge_system{memory, report, scope, about});
@@ -399,6 +399,7 @@ struct solve_run {
     add_correction<lane> correct{solution.pointer, correction.pointer, a.scalar_rows, x.leading};
     residual_rows<lane> rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
     verdict_memory memory{reinterpret_cast<error_parts*>(space + plan.parts),
+                          reinterpret_cast<bool*>(space + plan.inaccurate),
                           reinterpret_cast<std::int64_t*>(space + plan.singular),
                           reinterpret_cast<int*>(space + plan.next),
                           reinterpret_cast<int*>(space + plan.flags),
@@ -412,8 +413,8 @@ struct solve_run {
     void run() const {
         bool const by_rpts = starts_with_rpts(exec, matrix, o), more = reported() && o.method == band_method::automatic;
         if (reported()) {
-            for_each(exec, most_tries + 1, want_no_tries{memory.wanted});
-            for_each(exec, matrix.systems, clear_singular{memory, nullptr});
+            clear_verdicts const clear{memory};
+            for_each(exec, clear.items(), clear);
         }
         int const last = o.refinements > 0 ? 0 : 1; // tries that may follow the chain solver
         if constexpr (std::is_floating_point_v<T>)
@@ -466,9 +467,8 @@ private:
     }
     array_view<std::byte> rpts_space() const { return {space + plan.links, plan.links_bytes}; }
 
-    /// The systems that wait for it are solved again; the others keep their bits.
+    /// The systems that wait for it are solved again, for the first time by the chain; the others keep their bits.
     void retry_by_chain(try_scope const& scope, judgement const& about) const {
-        for_each(exec, matrix.systems, clear_singular{memory, scope.gate});
         solve_by_chain(exec, a, sides, correction, o, space, plan, memory.singular, scope.gate);
         for_all_rows(take_answer<lane>{a, solution.pointer, correction.pointer, x.leading, scope});
         judge(exec, rows, memory, report.data(), scope, about);
@@ -485,7 +485,7 @@ private:
     void refine(try_scope const& scope, judgement const& about, Solve const& solve_correction) const {
         for_all_rows(residual_to<lane>{rows, correction.pointer, scope});
         solve_correction(scope.gate);
-        for_all_rows(correct_inaccurate<lane>{a, correct, memory, bound, scope});
+        for_all_rows(correct_inaccurate<lane>{a, correct, memory, scope});
         judge(exec, rows, memory, report.data(), scope, about);
     }
 };
@@ -543,11 +543,14 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     if (a.size == 0 || x.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
     // Judged as one system: what is worst anywhere.
     buffer<chain::error_parts> parts(exec, a.systems * x.columns);
+    buffer<bool> inaccurate(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
     buffer<int> next(exec, a.systems), flags(exec, chain::most_tries + 1);
     buffer<solve_report> reports(exec, a.systems);
-    chain::verdict_memory const memory{parts.data(), singular.data(), next.data(), flags.data(), a.systems, x.columns};
-    for_each(exec, a.systems, chain::clear_singular{memory, nullptr});
+    chain::verdict_memory const memory{parts.data(), inaccurate.data(), singular.data(), next.data(),
+                                       flags.data(), a.systems,         x.columns};
+    chain::clear_verdicts const clear{memory};
+    for_each(exec, clear.items(), clear);
     chain::residual_rows<lane> const rows{chain::rows_of(a, options), reinterpret_cast<lane const*>(x.pointer),
                                           reinterpret_cast<lane const*>(d.pointer), x.leading, d.leading};
     chain::judge(exec, rows, memory, reports.data(), {}, {.bound = chain::error_bound<T>(options)});
