@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 
 #include "bench/bench.hpp"
-#include "core/cuda_check.hpp"
+#include "core/cuda_event.cuh"
 #include "core/parallel.hpp"
 
 namespace coppice::bench {
@@ -17,23 +17,16 @@ namespace coppice::bench {
 /// `batch` calls, so that the gaps between launches are those of a pipeline and not of an event.
 template <class Work>
 timing measure_queued(cuda_executor const& exec, int samples, int batch, Work const& work) {
-    cudaEvent_t begin, end;
-    COPPICE_CUDA_CHECK(cudaEventCreate(&begin));
-    COPPICE_CUDA_CHECK(cudaEventCreate(&end));
+    cuda_event begin, end;
     int repetition = 0;
     for (int i = 0; i < std::max(2, batch / 2); ++i) work(repetition++);
     std::vector<double> seconds;
     for (int s = 0; s < samples; ++s) {
-        COPPICE_CUDA_CHECK(cudaEventRecord(begin, exec.stream()));
+        begin.record(exec);
         for (int i = 0; i < batch; ++i) work(repetition++);
-        COPPICE_CUDA_CHECK(cudaEventRecord(end, exec.stream()));
-        COPPICE_CUDA_CHECK(cudaEventSynchronize(end));
-        float milliseconds = 0;
-        COPPICE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
-        seconds.push_back(milliseconds * 1e-3 / batch);
+        end.record(exec);
+        seconds.push_back(end.microseconds_since(begin) * 1e-6 / batch);
     }
-    COPPICE_CUDA_CHECK(cudaEventDestroy(begin));
-    COPPICE_CUDA_CHECK(cudaEventDestroy(end));
     std::sort(seconds.begin(), seconds.end());
     return {seconds[seconds.size() / 2], seconds.front()};
 }

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/executor.hpp"
+#include "core/cuda_event.cuh"
 #include "semiring/spmv.hpp"
 #include "semiring/srcsr_tuning.hpp"
 
@@ -37,34 +37,20 @@ csr<T> band(double mean, std::int64_t nonzeros, bool regular) {
     return {rows, rows, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-class event {
-public:
-    event() { COPPICE_CUDA_CHECK(cudaEventCreate(&event_)); }
-    event(event const&) = delete;
-    event& operator=(event const&) = delete;
-    ~event() { cudaEventDestroy(event_); }
-    operator cudaEvent_t() const { return event_; }
-
-private:
-    cudaEvent_t event_{};
-};
-
 /// Median microseconds of a product with this tuning.
 template <class T>
 double measure(cuda_executor const& exec, csr_view<T> a, array_view<T const> x, array_view<T> y,
                srcsr_tuning const& tuning) {
     auto const plan = make_srcsr_plan(exec, a, srcsr_options{.tuning = tuning});
-    event const begin, end;
+    cuda_event begin, end;
     std::vector<double> times;
     for (int sample = -1; sample < 7; ++sample) {
         constexpr int calls = 3;
-        COPPICE_CUDA_CHECK(cudaEventRecord(begin, exec.stream()));
+        begin.record(exec);
         for (int c = 0; c < calls; ++c) spmv(exec, plan, a, x, y, T(1.5), T(0.5));
-        COPPICE_CUDA_CHECK(cudaEventRecord(end, exec.stream()));
-        COPPICE_CUDA_CHECK(cudaEventSynchronize(end));
-        float milliseconds = 0;
-        COPPICE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
-        if (sample >= 0) times.push_back(double(milliseconds) * 1e3 / calls);
+        end.record(exec);
+        double const time = end.microseconds_since(begin);
+        if (sample >= 0) times.push_back(time / calls);
     }
     std::nth_element(times.begin(), times.begin() + 3, times.end());
     return times[3];

@@ -4,25 +4,13 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/cuda_check.hpp"
+#include "core/cuda_event.cuh"
 #include "core/parallel.hpp"
 #include "solvers/rpts.hpp"
 #include "solvers/rpts_tuning.hpp"
 
 namespace coppice {
 namespace {
-
-class event {
-public:
-    event() { COPPICE_CUDA_CHECK(cudaEventCreate(&event_)); }
-    event(event const&) = delete;
-    event& operator=(event const&) = delete;
-    ~event() { cudaEventDestroy(event_); }
-    operator cudaEvent_t() const { return event_; }
-
-private:
-    cudaEvent_t event_{};
-};
 
 /// Entries in (-1, 1) that no run repeats: matrix 1 of Table 4.
 template <class T>
@@ -68,19 +56,17 @@ template <class T>
 double measure(cuda_executor const& exec, rotated_rows<T>& data, buffer<std::byte>& workspace, std::int64_t rows,
                std::int64_t systems, tridiagonal_tuning_record const& record) {
     rpts::tuning_table const table({record}, record.device);
-    event const begin, end;
+    cuda_event begin, end;
     std::vector<double> times;
     int k = 0;
     constexpr int samples = 7, calls = 12;
     for (int sample = -1; sample < samples; ++sample) {
-        COPPICE_CUDA_CHECK(cudaEventRecord(begin, exec.stream()));
+        begin.record(exec);
         for (int c = 0; c < calls; ++c)
             rpts::solve_by_table(exec, table, data.batch(k++, rows, systems), reinterpret_cast<T*>(workspace.data()));
-        COPPICE_CUDA_CHECK(cudaEventRecord(end, exec.stream()));
-        COPPICE_CUDA_CHECK(cudaEventSynchronize(end));
-        float milliseconds = 0;
-        COPPICE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin, end));
-        if (sample >= 0) times.push_back(double(milliseconds) * 1e3 / calls);
+        end.record(exec);
+        double const time = end.microseconds_since(begin);
+        if (sample >= 0) times.push_back(time / calls);
     }
     std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
     return times[samples / 2];

@@ -288,4 +288,14 @@ inline std::vector<double> lapack_band_solution(plain_rows<double> const& a, int
     return d;
 }
 
+/// Cyclic tridiagonal systems of `rows` rows, some with small diagonal entries; row `empty` of system 3 is empty.
+inline block_storage<double> batch_with_empty_row(std::int64_t systems, std::int64_t rows, std::int64_t empty,
+                                                  bool interleaved) {
+    block_storage<double> s(systems * rows, 1, 3, true);
+    for (int i = 0; i < 40; ++i) s.diagonal[std::size_t(i * 4)] *= 1e-13;
+    std::size_t const at = std::size_t(interleaved ? empty * systems + 3 : 3 * rows + empty);
+    s.lower[at] = s.diagonal[at] = s.upper[at] = 0;
+    return s;
+}
+
 } // namespace coppice::test

@@ -223,11 +223,7 @@ TEST_CASE("tiles: bands") {
 TEST_CASE("tiles: batches, thresholds, singular systems") {
     std::int64_t const systems = 5, rows = 37;
     for (bool const interleaved : {false, true}) {
-        block_storage<double> s(systems * rows, 1, 3, true);
-        for (int i = 0; i < 40; ++i) s.diagonal[std::size_t(i * 4)] *= 1e-13;
-        // One system that is singular: its row 11 is empty.
-        std::size_t const at = std::size_t(interleaved ? 11 * systems + 3 : 3 * rows + 11);
-        s.lower[at] = s.diagonal[at] = s.upper[at] = 0;
+        auto const s = batch_with_empty_row(systems, rows, 11, interleaved);
         band_matrix<double> a(s.view());
         a.systems = systems;
         a.interleaved = interleaved;

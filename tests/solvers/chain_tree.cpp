@@ -9,6 +9,7 @@
 #include "solvers/band_solve.hpp"
 #include "solvers/chain_tree.hpp"
 #include "support/block_stand_in.hpp"
+#include "support/share_barrier.hpp"
 
 namespace coppice::test {
 namespace {
@@ -16,21 +17,6 @@ namespace {
 /// How the links of a system are dealt out.
 struct tree_layout {
     int shares, log_teams, threads;
-};
-
-/// Barrier of the blocks of a system, each of which runs in a thread of its own here.
-struct share_barrier {
-    std::vector<std::atomic<int>>* arrivals;
-    template <class Block>
-    void meet(Block const& block, std::int64_t system, int shares) {
-        std::atomic<int>& count = (*arrivals)[std::size_t(system)];
-        block.sync();
-        if (block.thread() == 0) {
-            count.fetch_add(1);
-            while (count.load() < shares) std::this_thread::yield();
-        }
-        block.sync();
-    }
 };
 
 /// All links of a job in blocks of CPU threads.
@@ -216,11 +202,7 @@ TEST_CASE("teams: joined links of matrices whose stretches are singular") {
 TEST_CASE("teams: joined links of batches, thresholds, singular systems") {
     std::int64_t const systems = 5, rows = 203;
     for (bool const interleaved : {false, true}) {
-        block_storage<double> s(systems * rows, 1, 3, true);
-        for (int i = 0; i < 40; ++i) s.diagonal[std::size_t(i * 4)] *= 1e-13;
-        // One system that is singular: its row 170 is empty.
-        std::size_t const at = std::size_t(interleaved ? 170 * systems + 3 : 3 * rows + 170);
-        s.lower[at] = s.diagonal[at] = s.upper[at] = 0;
+        auto const s = batch_with_empty_row(systems, rows, 170, interleaved);
         band_matrix<double> a(s.view());
         a.systems = systems;
         a.interleaved = interleaved;

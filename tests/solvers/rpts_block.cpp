@@ -13,6 +13,7 @@
 #include "solvers/rpts_resident.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
+#include "support/share_barrier.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -25,21 +26,6 @@ partition_rows<T> rows_of(test::system<T>& s) {
     return {s.lower.data(), s.diagonal.data(), s.upper.data(), s.rhs.data()};
 }
 
-/// Barrier of the blocks of a system, each of which runs in a thread of its own here.
-struct test_meeting {
-    std::vector<std::atomic<int>>* arrivals;
-    template <class Block>
-    void meet(Block const& block, std::int64_t pair, int shares) {
-        std::atomic<int>& count = (*arrivals)[std::size_t(pair)];
-        block.sync();
-        if (block.thread() == 0) {
-            count.fetch_add(1);
-            while (count.load() < shares) std::this_thread::yield();
-        }
-        block.sync();
-    }
-};
-
 /// Systems on chip: all blocks at once where they meet, one after the other where each has whole systems.
 template <pivoting P, class T>
 void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
@@ -49,7 +35,7 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
     auto const run = [&](std::int64_t first, std::int64_t last) {
         block_runner blocks(plan.threads, std::size_t(resident_memory<T>(plan).bytes()));
         blocks.run(int(last - first), [&](auto const& block, int item, std::byte* shared) {
-            test_meeting meeting{&arrivals};
+            share_barrier meeting{&arrivals};
             T* const memory = reinterpret_cast<T*>(shared);
             if (plan.partition == least_resident_partition<T>)
                 solve_resident<P, least_resident_partition<T>>(block, job, int(first) + item, meeting, memory,

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file Timing of what is queued on a stream.
+#pragma once
+
+#include "core/cuda_check.hpp"
+#include "core/executor.hpp"
+
+namespace coppice {
+
+class cuda_event {
+public:
+    cuda_event() { COPPICE_CUDA_CHECK(cudaEventCreate(&event_)); }
+    cuda_event(cuda_event const&) = delete;
+    cuda_event& operator=(cuda_event const&) = delete;
+    ~cuda_event() { cudaEventDestroy(event_); }
+
+    /// Notes when all that was queued before is done.
+    void record(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaEventRecord(event_, exec.stream())); }
+
+    /// Microseconds since another event; waits for this one.
+    double microseconds_since(cuda_event const& begin) const {
+        float milliseconds = 0;
+        COPPICE_CUDA_CHECK(cudaEventSynchronize(event_));
+        COPPICE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin.event_, event_));
+        return double(milliseconds) * 1e3;
+    }
+
+private:
+    cudaEvent_t event_{};
+};
+
+} // namespace coppice
