@@ -11,6 +11,7 @@
 
 #include <bit>
 
+#include "core/block.hpp"
 #include "solvers/chain_registers.hpp"
 
 namespace coppice::chain {
