@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage() {
     cat <<'HELP'
-usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [STAGE...]
+usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [STAGE...]
 
 Stages, all but `sanitize` and `accuracy` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
@@ -18,17 +18,20 @@ Stages, all but `sanitize` and `accuracy` by default:
 
   --build DIR   build folder, default build/gpu
   --out DIR     where logs and the measured rows (JSON lines) go, default build/gpu-check
+  --limit S     seconds after which a program counts as hung, default 1200
 Exit code 0 when every stage that ran succeeded.
 HELP
 }
 
 build=$root/build/gpu
 out=$root/build/gpu-check
+limit=1200
 stages=()
 while [ $# -gt 0 ]; do
     case "$1" in
     --build) build=$2 && shift ;;
     --out) out=$2 && shift ;;
+    --limit) limit=$2 && shift ;;
     -h | --help) usage && exit 0 ;;
     build | test | sanitize | solve | bench | accuracy) stages+=("$1") ;;
     *) usage >&2 && exit 2 ;;
@@ -50,7 +53,7 @@ failed=()
 run() {
     local name=$1 start=$SECONDS
     shift
-    if "$@" >"$out/$name.log" 2>&1; then
+    if timeout "$limit" "$@" >"$out/$name.log" 2>&1; then
         printf '%-40s ok    %4d s  %s\n' "$name" $((SECONDS - start)) "$(grep -a 'assertions:' "$out/$name.log" | tail -n 1)"
     else
         printf '%-40s FAILED (code %d)\n' "$name" $?
@@ -63,8 +66,8 @@ for stage in "${stages[@]}"; do
     programs=("$build"/bin/coppice_test_*_cuda "$build"/bin/coppice_test_tridigpu) # a stage may have built them
     case "$stage" in
     build)
-        run configure cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_CUDA=ON
-        run build cmake --build "$build" --parallel "$(nproc)"
+        limit=0 run configure cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_CUDA=ON
+        limit=0 run build cmake --build "$build" --parallel "$(nproc)"
         ;;
     test)
         for program in "${programs[@]}"; do run "$(basename "$program")" "$program"; done
