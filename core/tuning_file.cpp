@@ -20,9 +20,20 @@ namespace {
 
 /// Does a line begin with this kind? Then it is left with what follows.
 bool is_of_kind(std::string_view& line, std::string_view kind) {
-    if (line.substr(0, kind.size()) != kind || line.substr(kind.size(), 1) != " ") return false;
-    line.remove_prefix(kind.size() + 1);
+    std::string_view const rest = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    if (rest.substr(0, kind.size()) != kind || rest.substr(kind.size(), 1) != " ") return false;
+    line = rest.substr(kind.size() + 1);
     return true;
+}
+
+/// The lines of a file, as they may have been written on any system.
+std::vector<std::string> lines_of(std::ifstream& in) {
+    std::vector<std::string> all;
+    for (std::string text; std::getline(in, text);) {
+        if (!text.empty() && text.back() == '\r') text.pop_back();
+        all.push_back(text);
+    }
+    return all;
 }
 
 } // namespace
@@ -45,41 +56,46 @@ void read_tuning_lines(std::filesystem::path const& file, std::string_view kind,
                        std::function<void(tuning_line&)> const& read) {
     std::ifstream in(file);
     if (!in) throw io_error("cannot open '" + file.string() + "'");
-    std::string text;
-    for (long number = 1; std::getline(in, text); ++number) {
-        std::size_t const begin = text.find_first_not_of(" \r");
+    long number = 0;
+    for (std::string const& text : lines_of(in)) {
+        ++number;
+        std::size_t const begin = text.find_first_not_of(' ');
         if (begin == std::string::npos || text[begin] == '#') continue;
-        std::string_view rest = std::string_view(text).substr(begin);
+        std::string_view rest = text;
         bool const known = std::any_of(std::begin(tuning_kinds), std::end(tuning_kinds), [&](std::string_view k) {
             std::string_view copy = rest;
             return is_of_kind(copy, k);
         });
         bool const mine = is_of_kind(rest, kind);
         tuning_line line(rest, file, number);
-        if (!known) line.fail("expected product or tridiagonal");
+        if (!known) line.fail("a record begins with product or tridiagonal");
         if (mine) read(line);
     }
 }
 
 void write_tuning_lines(std::filesystem::path const& file, std::string_view kind,
-                        std::vector<std::string> const& starts, std::vector<std::string> const& lines) {
+                        std::vector<std::string> const& devices, std::vector<std::string> const& lines) {
     std::vector<std::string> all;
-    if (std::ifstream in(file); in)
-        for (std::string text; std::getline(in, text);) {
+    if (std::ifstream in(file); in) {
+        all = lines_of(in);
+        std::erase_if(all, [&](std::string const& text) {
             std::string_view rest = text;
-            bool const replaced =
-                is_of_kind(rest, kind) &&
-                std::any_of(starts.begin(), starts.end(), [&](auto const& s) { return rest.substr(0, s.size()) == s; });
-            if (!replaced) all.push_back(text);
-        }
+            if (!is_of_kind(rest, kind)) return false;
+            auto const device = tuning_line(rest, file, 1 + (&text - all.data())).value_of("device");
+            return std::find(devices.begin(), devices.end(), device) != devices.end();
+        });
+    }
     if (all.empty()) all.push_back("# Written by `coppice tune`: what was fastest on each device");
     for (auto const& line : lines) all.push_back(std::string(kind) + " " + line);
     std::error_code none;
     std::filesystem::create_directories(file.parent_path(), none);
-    std::ofstream out(file);
+    std::filesystem::path const beside = file.string() + ".new";
+    std::ofstream out(beside);
     for (auto const& line : all) out << line << '\n';
-    out.flush();
-    if (!out) throw io_error("cannot write '" + file.string() + "'");
+    out.close();
+    std::error_code failed;
+    if (out) std::filesystem::rename(beside, file, failed);
+    if (!out || failed) throw io_error("cannot write '" + file.string() + "'");
 }
 
 } // namespace detail

@@ -60,10 +60,10 @@ private:
 void read_tuning_lines(std::filesystem::path const& file, std::string_view kind,
                        std::function<void(tuning_line&)> const& read);
 
-/// Writes `lines` (without their kind) in place of those of that kind that begin with one of `starts`; keeps all others
-/// as they stand. Makes the folder. io_error where it cannot.
+/// Writes `lines` (without their kind) in place of those of that kind about one of `devices`; keeps all others as they
+/// stand. Makes the folder. The file is replaced at once, so that nobody reads a part of it. io_error where it cannot.
 void write_tuning_lines(std::filesystem::path const& file, std::string_view kind,
-                        std::vector<std::string> const& starts, std::vector<std::string> const& lines);
+                        std::vector<std::string> const& devices, std::vector<std::string> const& lines);
 
 /// Records of the user, and what was wrong with them; a file that is not there holds none.
 template <class Record>

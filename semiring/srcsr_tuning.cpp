@@ -73,12 +73,12 @@ std::vector<tuning_record> read_tuning_file(std::filesystem::path const& file) {
 }
 
 void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_record> const& records) {
-    std::vector<std::string> starts, lines;
+    std::vector<std::string> devices, lines;
     for (auto const& r : records) {
-        starts.push_back("device=\"" + r.device + "\"");
+        devices.push_back(r.device);
         lines.push_back(to_line(r));
     }
-    detail::write_tuning_lines(file, kind, starts, lines);
+    detail::write_tuning_lines(file, kind, devices, lines);
 }
 
 namespace detail {

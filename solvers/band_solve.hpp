@@ -153,6 +153,11 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     levels const l = levels_of(rows.batch);
     workspace_plan plan;
     std::int64_t bytes = link_elements(exec, rows, sides) * std::int64_t(sizeof(T));
+    if (estimated) { // climbs with the matrix as it stands and with its adjoint
+        auto plain = rows;
+        plain.op = transposition::none;
+        bytes = std::max(bytes, link_elements(exec, plain, sides) * std::int64_t(sizeof(T)));
+    }
     if constexpr (std::is_floating_point_v<T>)
         if (starts_with_rpts(exec, a, o)) bytes = std::max(bytes, rpts_bytes(exec, a, columns));
     plan.links_bytes = bytes;

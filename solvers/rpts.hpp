@@ -69,7 +69,7 @@ std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows
 /// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
 /// workspace is aligned to 64 bytes. Only the host looks whether `largest` is true (argument_error). Values of one
 /// system, NaN included, do not reach another; a right-hand side gives the same bits alone and among others. On CUDA
-/// the number of systems may decide how they are cut into partitions.
+/// the number of systems and the user's tuning file decide how they are cut into partitions.
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});

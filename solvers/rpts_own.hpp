@@ -39,11 +39,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int place_of_granule(int partition, int g) {
     return partition * Granules + (g ^ (int(unsigned(partition) / (8 / Granules)) & (Granules - 1)));
 }
 
-/// Element by element, `pitch` apart; zeros behind the first `left` rows. Returns the largest magnitude in the bands.
+/// Element by element, `pitch` apart; zeros behind the first `left` rows.
 template <int M, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T load_each(T const* lower, T const* diagonal, T const* upper, T const* rhs,
-                                             auto pitch, int left, own_rows<T, M>& own) {
-    T largest(0);
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_each(T const* lower, T const* diagonal, T const* upper, T const* rhs,
+                                                auto pitch, int left, own_rows<T, M>& own) {
     COPPICE_UNROLL
     for (int j = 0; j < M; ++j) {
         bool const inside = j < left;
@@ -51,10 +50,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T load_each(T const* lower, T const* diagonal, 
         own.diagonal[j] = inside ? diagonal[j * pitch] : T(0);
         own.upper[j] = inside ? upper[j * pitch] : T(0);
         own.rhs[j] = inside ? rhs[j * pitch] : T(0);
-        largest = larger(larger(magnitude(own.lower[j]), magnitude(own.diagonal[j])),
-                         larger(magnitude(own.upper[j]), largest));
     }
-    return largest;
 }
 
 /// The rows of a partition; rows behind the end of its system read x = 0, entries outside the matrix become zero.
@@ -68,16 +64,23 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
         load_vectors<M>(diagonal, own.diagonal);
         load_vectors<M>(upper, own.upper);
         load_vectors<M>(rhs, own.rhs);
+    } else if (all.pitch == 1) {
+        load_each(lower, diagonal, upper, rhs, fixed_length<1>{}, place.left, own);
     } else {
-        T const largest = all.pitch == 1 ? load_each(lower, diagonal, upper, rhs, fixed_length<1>{}, place.left, own)
-                                         : load_each(lower, diagonal, upper, rhs, all.pitch, place.left, own);
-        T const behind = filling(largest);
-        COPPICE_UNROLL
-        for (int j = 0; j < M; ++j) own.diagonal[j] = j < place.left ? own.diagonal[j] : behind;
+        load_each(lower, diagonal, upper, rhs, all.pitch, place.left, own);
     }
     if (place.is_first) own.lower[0] = T(0);
     COPPICE_UNROLL
     for (int j = 0; j < M; ++j) own.upper[j] = j == place.left - 1 ? T(0) : own.upper[j];
+    if (place.left >= M) return;
+    T largest(0);
+    COPPICE_UNROLL
+    for (int j = 0; j < M; ++j)
+        largest = larger(larger(magnitude(own.lower[j]), magnitude(own.diagonal[j])),
+                         larger(magnitude(own.upper[j]), largest));
+    T const behind = filling(largest);
+    COPPICE_UNROLL
+    for (int j = 0; j < M; ++j) own.diagonal[j] = j < place.left ? own.diagonal[j] : behind;
 }
 
 /// Writes the solutions of a warp by way of shared memory, the granules of its partitions at `by`.

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "core/block.hpp"
+#include "solvers/rpts_stage.hpp"
 #include "solvers/rpts_tree.hpp"
 
 namespace coppice::rpts {
@@ -78,6 +79,9 @@ inline resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int part
 template <class T>
 inline constexpr std::int64_t whole_rows = resident_rows<T> / 2;
 
+/// Systems that a stage of tiles takes at once: they are the second dimension of its grid.
+inline constexpr std::int64_t most_tiled_systems = 65535;
+
 /// How systems are to be cut.
 struct resident_choice {
     int partition = 0;  ///< M
@@ -87,19 +91,24 @@ struct resident_choice {
     friend bool operator==(resident_choice const&, resident_choice const&) = default;
 };
 
-/// The choice by rule, from measurements on an H200. As Algorithm 3 of the thesis does, it takes the larger partitions
-/// unless they leave the device without work: half as long, they take half of the dependent steps.
+/// The choice by rule, from measurements on an H200; see also tuning_table::choose. As Algorithm 3 of the thesis does,
+/// it takes the larger partitions unless they leave the device without work: half as long, they take half of the
+/// dependent steps.
 template <class T>
 resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int multiprocessors, int most_in_cluster) {
     constexpr int large = largest_resident_partition<T>, small = least_resident_partition<T>;
     constexpr bool wide = sizeof(T) == 8;
     double const total = double(rows) * double(systems), capacity = double(multiprocessors) * double(resident_rows<T>);
-    if (double(rows) > capacity) return {.tiles = true};
+    constexpr resident_choice through_tiles{least_partition, 0, true};
+    if (double(rows) > capacity) return through_tiles;
     // Where systems take several turns on chip, tiles keep the memory busier; in double earlier, since a multiprocessor
     // has half as many units for the joins of segments.
     double const turns = total / capacity;
-    if (wide ? turns > (rows >= 8192 ? 1.9 : rows >= 4096 ? 7 : HUGE_VAL) : rows >= 32768 && turns > 3.8)
-        return {.tiles = true};
+    bool const several = wide ? turns > (rows >= 8192   ? 1.9
+                                         : rows >= 4096 ? 7
+                                                        : HUGE_VAL)
+                              : rows >= 32768 && turns > 3.8;
+    if (several && systems <= most_tiled_systems) return through_tiles;
     if (rows <= 256 * small) return {total <= 256.0 * multiprocessors * small ? small : large, 0};
     bool const few = total <= 128.0 * multiprocessors * small;
     if (!few && rows <= whole_rows<T>) return {large, 0};

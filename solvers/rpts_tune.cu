@@ -86,11 +86,11 @@ void tune_type(cuda_executor const& exec, std::vector<tridiagonal_tuning_record>
     for (int rows_class = 4; (std::int64_t(1) << rows_class) <= most; ++rows_class)
         for (int systems_class = 0; (std::int64_t(1) << (rows_class + systems_class)) <= most; ++systems_class) {
             std::int64_t const rows = std::int64_t(1) << rows_class, systems = std::int64_t(1) << systems_class;
-            resident_choice const rule = choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster);
+            resident_choice const rule = choose_without<T>(rows, systems, device);
             tridiagonal_tuning_record best{exec.name(), int(sizeof(T)), rows_class, systems_class, rule};
             double const by_rule = best.microseconds = measure<T>(exec, data, workspace, rows, systems, best);
             auto const attempt = [&](resident_choice const& choice) {
-                if (choice == rule || !is_possible<T>(choice, rows, device)) return;
+                if (choice == rule || !is_possible<T>(choice, rows, systems, device)) return;
                 auto other = best;
                 other.choice = choice;
                 other.microseconds = measure<T>(exec, data, workspace, rows, systems, other);

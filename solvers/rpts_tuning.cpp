@@ -50,7 +50,7 @@ std::vector<tridiagonal_tuning_record> read_tridiagonal_tuning(std::filesystem::
 void write_tridiagonal_tuning(std::filesystem::path const& file, tridiagonal_tuning const& tuning) {
     std::vector<std::string> lines;
     for (auto const& r : tuning.records) lines.push_back(to_line(r));
-    detail::write_tuning_lines(file, kind, {"device=\"" + tuning.device + "\""}, lines);
+    detail::write_tuning_lines(file, kind, {tuning.device}, lines);
 }
 
 namespace rpts {

@@ -59,11 +59,11 @@ struct device_limits {
     int shared_bytes = 0; ///< shared memory of a multiprocessor
 };
 
-/// Can systems of `rows` rows be cut so? All shares of a system have to be in work at once, or they would wait for each
-/// other for ever: a multiprocessor runs 512 threads, as far as its shared memory has room.
+/// Can so many systems of `rows` rows be cut so? All shares of a system have to be in work at once, or they would wait
+/// for each other for ever: a multiprocessor runs 512 threads, as far as its shared memory has room.
 template <class T>
-bool is_possible(resident_choice const& c, std::int64_t rows, device_limits const& device) {
-    if (c.tiles) return rows > 1024;
+bool is_possible(resident_choice const& c, std::int64_t rows, std::int64_t systems, device_limits const& device) {
+    if (c.tiles) return rows > 1024 && systems <= most_tiled_systems;
     if (c.partition != least_resident_partition<T> && c.partition != largest_resident_partition<T>) return false;
     std::int64_t const block = std::int64_t(c.threads > 0 ? c.threads : resident_threads) * c.partition;
     if (c.threads == 0) return rows <= block;
@@ -76,6 +76,18 @@ bool is_possible(resident_choice const& c, std::int64_t rows, device_limits cons
 
 /// k, where up to 2^k and more than half of that are there.
 inline int class_of(std::int64_t count) { return count <= 1 ? 0 : int(std::bit_width(std::uint64_t(count - 1))); }
+
+/// The rule's choice; larger blocks, of which fewer are needed, or tiles where the device cannot run that.
+template <class T>
+resident_choice choose_without(std::int64_t rows, std::int64_t systems, device_limits const& device) {
+    resident_choice choice = choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster);
+    while (!is_possible<T>(choice, rows, systems, device)) {
+        if (choice.tiles) break; // rows of more than the device holds
+        if (choice.threads == 0 || choice.threads == resident_threads) return {least_partition, 0, true};
+        choice.threads *= 2;
+    }
+    return choice;
+}
 
 /// The choices measured on one device, by class of rows and of systems; those without a partition were not measured.
 class tuning_table {
@@ -91,9 +103,7 @@ public:
         int const of_rows = class_of(rows), of_systems = class_of(systems);
         resident_choice const measured =
             of_rows < classes && of_systems < classes ? at(int(sizeof(T)), of_rows, of_systems) : resident_choice{};
-        return is_possible<T>(measured, rows, device)
-                   ? measured
-                   : choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster);
+        return is_possible<T>(measured, rows, systems, device) ? measured : choose_without<T>(rows, systems, device);
     }
 
 private:

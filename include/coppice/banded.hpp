@@ -15,7 +15,8 @@
 ///     refinement is wanted; any other overlap is refused.
 ///   - `options.operation`: A, its transpose, or its conjugate transpose.
 ///   - `workspace`: at least bands_workspace(exec, a, k, options, with report) bytes, aligned to 64. For large systems
-///     that is 8 to 12 % of the bytes of the system, on CUDA 15 to 25 % of those of up to 2^19 block rows; on the host
+///     that is 8 to 12 % of the bytes of the system, on CUDA 15 to 27 % of those of up to 2^19 block rows, and up to
+///     45 % where there are bands on one side only; on the host
 ///     some KiB to some MiB a thread beside, and the bytes of the right-hand sides more where refinement is wanted or
 ///     may follow (a report with method automatic). With it the call allocates nothing; the overload without it takes
 ///     it from the pool of `exec`.
@@ -42,8 +43,8 @@
 /// rows row by row and not block by block. Its backward error is that of LAPACK's gbsv. Partial pivoting compares |re|
 /// + |im|; scaled partial pivoting first scales each row by a power of two; no pivoting means partial pivoting here.
 ///
-/// The same input gives the same bits for any number of host threads and on every run; a right-hand side gives the same
-/// bits alone and among others.
+/// The same input gives the same bits for any number of host threads and on every run, on CUDA on one device with one
+/// tuning file (docs/guide/tridiagonal.md); a right-hand side gives the same bits alone and among others.
 ///
 /// Method: docs/guide/tridiagonal.md.
 #pragma once

@@ -28,8 +28,9 @@
 /// to 1e-300 (1e36, 1e-36 in float) do no harm where the rows of a matrix are of similar scale; for rows of different
 /// scales use scaled partial pivoting, whose answer does not change when rows are multiplied by powers of two.
 ///
-/// The same input gives the same bits for any number of host threads and on every run. CPUs of different instruction
-/// sets (fused multiply-add or not) and GPUs may differ from each other in the last bits.
+/// The same input gives the same bits for any number of host threads and on every run, on CUDA on one device with one
+/// tuning file. CPUs of different instruction sets (fused multiply-add or not) and GPUs may differ from each other in
+/// the last bits.
 ///
 /// Method: RPTS, the recursive partitioned tridiagonal Schur complement algorithm (C. Klein and R. Strzodka, 2021;
 /// thesis sections 2.5-2.6) with partitions of 32 rows. The matrix is read twice: 9 n elements move altogether, plus

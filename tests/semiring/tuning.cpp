@@ -83,6 +83,13 @@ TEST_CASE("lines that are no record are refused with their number") {
     }
     write(file, "nonsense " + good + "\n");
     CHECK_THROWS_AS(read_tuning_file(file), format_error);
+    // As an editor of another system leaves it, or a hand; a new record still takes the place of it.
+    write(file, "  product  " + good + "\r\n\r\n");
+    REQUIRE(read_tuning_file(file).size() == 1);
+    auto other = some_record("GPU", 2);
+    write_tuning_file(file, {other});
+    REQUIRE(read_tuning_file(file).size() == 1);
+    CHECK(to_line(read_tuning_file(file)[0]) == to_line(other));
     write(file, "tridiagonal of another part of the library\n");
     CHECK(read_tuning_file(file).empty());
     CHECK_THROWS_AS(read_tuning_file(folder.path() / "absent"), io_error);

@@ -21,15 +21,21 @@ tridiagonal_tuning_record some_record(std::string device, int rows_class, reside
 
 TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device can run them", T, float, double) {
     // Consumer devices of 100 KiB of shared memory, and such of 228 with clusters.
-    for (device_limits const device : {device_limits{1, 1, 102400}, device_limits{20, 1, 102400},
-                                       device_limits{128, 1, 102400}, device_limits{132, 8, 233472}})
-        for (std::int64_t rows = 1; rows < std::int64_t(1) << 34; rows = rows < 40 ? rows + 1 : rows * 9 / 7)
-            for (std::int64_t const systems : {1, 2, 7, 60, 1000, 1000000}) {
-                auto const choice = choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster);
+    std::vector<device_limits> devices{{132, 8, 233472}, {114, 8, 233472}};
+    for (int const multiprocessors : {1, 8, 9, 12, 16, 20, 21, 24, 46, 68, 82, 84, 128, 199})
+        devices.push_back({multiprocessors, 1, 102400});
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t rows = 1; rows < std::int64_t(1) << 34; rows = rows < 40 ? rows + 1 : rows * 9 / 7)
+        sizes.push_back(rows);
+    for (int k = 6; k < 34; ++k) sizes.push_back((std::int64_t(1) << k) - 1), sizes.push_back(std::int64_t(1) << k);
+    for (device_limits const& device : devices)
+        for (std::int64_t const rows : sizes)
+            for (std::int64_t const systems : {1, 2, 7, 60, 1000, 65535}) {
+                auto const choice = choose_without<T>(rows, systems, device);
                 CAPTURE(rows);
                 CAPTURE(systems);
                 CAPTURE(device.multiprocessors);
-                REQUIRE(is_possible<T>(choice, rows, device));
+                REQUIRE(is_possible<T>(choice, rows, systems, device));
                 if (choice.tiles) continue;
                 auto const plan = plan_resident(rows, systems, choice, device.multiprocessors, device.in_cluster);
                 REQUIRE(plan.threads <= resident_threads);
@@ -37,16 +43,21 @@ TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device
                 REQUIRE(plan.items * (plan.shares > 1 ? 1 : plan.systems_of_block()) >= systems * plan.shares);
                 if (plan.cluster) REQUIRE(plan.shares <= device.in_cluster);
             }
+    // More systems than a grid has blocks in its second dimension.
+    CHECK(choose_without<T>(32768, 65535, devices[0]).tiles);
+    CHECK_FALSE(choose_without<T>(32768, 65536, devices[0]).tiles);
 }
 
 TEST_CASE("rpts: no cut whose shares would wait for each other for ever") {
     device_limits const device{132, 8, 233472};
-    CHECK_FALSE(is_possible<float>({16, 64}, 1 << 19, device)); // 512 shares of 62 KiB each: three on a multiprocessor
-    CHECK(is_possible<float>({16, 64}, 1 << 18, device));
-    CHECK_FALSE(is_possible<float>({8, 512}, 1 << 20, device)); // 256 shares, one on a multiprocessor
-    CHECK(is_possible<float>({8, 512}, 1 << 19, device));
-    CHECK_FALSE(is_possible<double>({16, 64}, 4096, device)); // M of float
-    CHECK_FALSE(is_possible<double>({}, 4096, device));
+    CHECK_FALSE(
+        is_possible<float>({16, 64}, 1 << 19, 1, device)); // 512 shares of 62 KiB each: three on a multiprocessor
+    CHECK(is_possible<float>({16, 64}, 1 << 18, 1, device));
+    CHECK_FALSE(is_possible<float>({8, 512}, 1 << 20, 1, device)); // 256 shares, one on a multiprocessor
+    CHECK(is_possible<float>({8, 512}, 1 << 19, 1, device));
+    CHECK_FALSE(is_possible<double>({16, 64}, 4096, 1, device)); // M of float
+    CHECK_FALSE(is_possible<double>({}, 4096, 1, device));
+    CHECK_FALSE(is_possible<float>({32, 0, true}, 4096, 65536, device));
 }
 
 TEST_CASE("rpts: small partitions where there is little work, large ones and tiles where there is much") {
