@@ -17,18 +17,8 @@ namespace coppice::bench {
 /// `batch` calls, so that the gaps between launches are those of a pipeline and not of an event.
 template <class Work>
 timing measure_queued(cuda_executor const& exec, int samples, int batch, Work const& work) {
-    cuda_event begin, end;
-    int repetition = 0;
-    for (int i = 0; i < std::max(2, batch / 2); ++i) work(repetition++);
-    std::vector<double> seconds;
-    for (int s = 0; s < samples; ++s) {
-        begin.record(exec);
-        for (int i = 0; i < batch; ++i) work(repetition++);
-        end.record(exec);
-        seconds.push_back(end.microseconds_since(begin) * 1e-6 / batch);
-    }
-    std::sort(seconds.begin(), seconds.end());
-    return {seconds[seconds.size() / 2], seconds.front()};
+    auto const times = sorted_microseconds(exec, samples, batch, std::max(2, batch / 2), work);
+    return {times[times.size() / 2] * 1e-6, times.front() * 1e-6};
 }
 
 /// The same for calls that were captured into one CUDA graph: launches by the host do not count.

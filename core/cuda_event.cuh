@@ -2,6 +2,9 @@
 /// \file Timing of what is queued on a stream.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
 
@@ -28,5 +31,24 @@ public:
 private:
     cudaEvent_t event_{};
 };
+
+/// Microseconds per call of `work(k)`, which queues the k-th call: `samples` times those of `calls` calls in a row, the
+/// fastest first, after `unmeasured` ones.
+template <class Work>
+std::vector<double> sorted_microseconds(cuda_executor const& exec, int samples, int calls, int unmeasured,
+                                        Work const& work) {
+    cuda_event begin, end;
+    int k = 0;
+    while (k < unmeasured) work(k++);
+    std::vector<double> times;
+    for (int sample = 0; sample < samples; ++sample) {
+        begin.record(exec);
+        for (int c = 0; c < calls; ++c) work(k++);
+        end.record(exec);
+        times.push_back(end.microseconds_since(begin) / calls);
+    }
+    std::sort(times.begin(), times.end());
+    return times;
+}
 
 } // namespace coppice

@@ -6,6 +6,7 @@
 
 #include "core/cuda_check.hpp"
 #include "core/executor.hpp"
+#include "core/launch_early.cuh"
 
 namespace coppice {
 
@@ -25,6 +26,14 @@ void offer_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std:
     allow_shared(exec, kernel, bytes);
     COPPICE_CUDA_CHECK(
         cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+}
+
+/// Queues `kernel`, which waits for its predecessor itself (launch_early), with as much.
+template <class... Parameters, class... Arguments>
+void launch_shared(cuda_executor const& exec, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t bytes,
+                   Arguments const&... arguments) {
+    offer_shared(exec, kernel, bytes);
+    launch_early(exec, kernel, grid, threads, bytes, {}, arguments...);
 }
 
 } // namespace coppice

@@ -42,18 +42,9 @@ template <class T>
 double measure(cuda_executor const& exec, csr_view<T> a, array_view<T const> x, array_view<T> y,
                srcsr_tuning const& tuning) {
     auto const plan = make_srcsr_plan(exec, a, srcsr_options{.tuning = tuning});
-    cuda_event begin, end;
-    std::vector<double> times;
-    for (int sample = -1; sample < 7; ++sample) {
-        constexpr int calls = 3;
-        begin.record(exec);
-        for (int c = 0; c < calls; ++c) spmv(exec, plan, a, x, y, T(1.5), T(0.5));
-        end.record(exec);
-        double const time = end.microseconds_since(begin);
-        if (sample >= 0) times.push_back(time / calls);
-    }
-    std::nth_element(times.begin(), times.begin() + 3, times.end());
-    return times[3];
+    constexpr int samples = 7, calls = 3;
+    return sorted_microseconds(exec, samples, calls, calls,
+                               [&](int) { spmv(exec, plan, a, x, y, T(1.5), T(0.5)); })[samples / 2];
 }
 
 /// The cartesian product of reasonable choices for blocks of `threads` threads.

@@ -27,6 +27,7 @@
 #include "solvers/band_error.hpp"
 #include "solvers/band_solver.hpp"
 #include "solvers/chain_host.hpp"
+#include "solvers/chain_tree.hpp"
 #include "solvers/rpts.hpp"
 #include "solvers/workspace_layout.hpp"
 #if defined(__CUDACC__)

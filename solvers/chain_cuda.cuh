@@ -144,9 +144,8 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
     using T = typename Job::value_type;
     team_layout const layout = layout_for(columns, elements, sizeof(T), shared_limit(exec));
     std::size_t const bytes = std::size_t(layout.teams) * std::size_t(layout.elements) * sizeof(T);
-    offer_shared(exec, kernel, bytes);
-    launch_early(exec, kernel, grid_of((teams + layout.teams - 1) / layout.teams), layout.teams * layout.lanes, bytes,
-                 {}, job, layout);
+    launch_shared(exec, kernel, grid_of((teams + layout.teams - 1) / layout.teams), layout.teams * layout.lanes, bytes,
+                  job, layout);
 }
 
 /// Runs a stage by tiles, if they fit into shared memory.
@@ -158,10 +157,9 @@ struct run_tiles {
     template <int K, int W>
     bool operator()(tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
-        auto const kernel = &tile_kernel<Left, K, W, T, Units>;
-        offer_shared(exec, kernel, std::size_t(plan.bytes));
-        launch_early(exec, kernel, grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
-                     std::size_t(plan.bytes), {}, s, plan);
+        launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
+                      grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
+                      std::size_t(plan.bytes), s, plan);
         return true;
     }
 };

@@ -7,7 +7,6 @@
 #include "core/parallel_host.hpp"
 #include "solvers/band_tiles.hpp"
 #include "solvers/chain_tiles.hpp"
-#include "solvers/chain_tree.hpp"
 
 namespace coppice::chain {
 
@@ -68,18 +67,6 @@ void close(host_executor const& exec, closing<T> const& c, std::byte* memory) {
         for (std::int64_t s = systems * w / workers; s < systems * (w + 1) / workers; ++s) c.solve(alone{}, s, mine);
     });
 }
-
-/// Links go in stages: a core has no use for the depth of a tree.
-template <class T>
-bool joins_links(host_executor const&, matrix_rows<T> const&) {
-    return false;
-}
-template <class T>
-std::int64_t tree_elements(host_executor const&, levels const&, matrix_rows<T> const&) {
-    return 0;
-}
-template <class T>
-void solve_links(host_executor const&, tree_job<T> const&) {}
 
 /// A step of a factorisation: all stretches of a stage.
 template <class T, class Units>

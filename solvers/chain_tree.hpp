@@ -148,6 +148,18 @@ void with_tree_width(matrix_rows<T> const& a, Run const& run) {
     with_tree_width(a, run, std::make_integer_sequence<int, largest_tiled<T>>());
 }
 
+/// Launchers that have no kernel for it solve links in stages: a core has no use for the depth of a tree.
+template <class Executor, class T>
+bool joins_links(Executor const&, matrix_rows<T> const&) {
+    return false;
+}
+template <class Executor, class T>
+std::int64_t tree_elements(Executor const&, levels const&, matrix_rows<T> const&) {
+    return 0;
+}
+template <class Executor, class T>
+void solve_links(Executor const&, tree_job<T> const&) {}
+
 /// Links that the teams of a group of a block join: those of a system, of a share, or of all shares.
 template <class T, int W, class Block>
 struct link_level {

@@ -113,9 +113,8 @@ void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> 
     std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
     std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
     auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
-    offer_shared(exec, kernel, std::size_t(tile_bytes<T, R>));
-    launch_early(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
-                 std::size_t(tile_bytes<T, R>), {}, s);
+    launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
+                  std::size_t(tile_bytes<T, R>), s);
 }
 
 template <class T>
@@ -225,10 +224,9 @@ void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_vie
 template <class T>
 void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options,
                          int const* gate) {
-    constexpr int large = largest_resident_partition<T>, small = least_resident_partition<T>;
-    bool const few = double(all.size) * double(all.systems) <= 256.0 * exec.multiprocessors() * small;
     resident_plan const plan =
-        plan_whole(all.size, all.pairs(), few && all.size <= 256 * small ? small : large, exec.multiprocessors());
+        plan_whole(all.size, all.pairs(), partition_of_whole<T>(all.size, all.systems, exec.multiprocessors()),
+                   exec.multiprocessors());
     resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
     launch_resident(exec, job, options.pivot, nullptr);
 }

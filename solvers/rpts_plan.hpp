@@ -91,6 +91,14 @@ struct resident_choice {
     friend bool operator==(resident_choice const&, resident_choice const&) = default;
 };
 
+/// M of systems that stay whole in a block: the smaller one for short systems that leave the device without work.
+template <class T>
+int partition_of_whole(std::int64_t rows, std::int64_t systems, int multiprocessors) {
+    constexpr int small = least_resident_partition<T>;
+    bool const few = double(rows) * double(systems) <= 256.0 * multiprocessors * small;
+    return few && rows <= 256 * small ? small : largest_resident_partition<T>;
+}
+
 /// The choice by rule, from measurements on an H200; see also tuning_table::choose. As Algorithm 3 of the thesis does,
 /// it takes the larger partitions unless they leave the device without work: half as long, they take half of the
 /// dependent steps.
@@ -109,7 +117,7 @@ resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int mult
                                                         : HUGE_VAL)
                               : rows >= 32768 && turns > 3.8;
     if (several && systems <= most_tiled_systems) return through_tiles;
-    if (rows <= 256 * small) return {total <= 256.0 * multiprocessors * small ? small : large, 0};
+    if (rows <= 256 * small) return {partition_of_whole<T>(rows, systems, multiprocessors), 0};
     bool const few = total <= 128.0 * multiprocessors * small;
     if (!few && rows <= whole_rows<T>) return {large, 0};
     int const m = few ? small : large;

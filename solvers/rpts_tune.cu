@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "algebra/random.hpp"
 #include "core/cuda_event.cuh"
 #include "core/parallel.hpp"
 #include "solvers/rpts.hpp"
@@ -12,17 +13,12 @@
 namespace coppice {
 namespace {
 
-/// Entries in (-1, 1) that no run repeats: matrix 1 of Table 4.
+/// Matrix 1 of Table 4.
 template <class T>
 struct some_entry {
     T* to;
-    std::uint64_t seed;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        std::uint64_t z = (std::uint64_t(i) + seed) * 0x9e3779b97f4a7c15;
-        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-        to[i] = T(double((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1);
-    }
+    random_stream random;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = T(random.uniform(std::uint64_t(i), -1, 1)); }
 };
 
 /// Memory for batches of `most` rows, several times the second-level cache, so that none finds its own data there.
@@ -33,7 +29,8 @@ struct rotated_rows {
 
     rotated_rows(cuda_executor const& exec, std::int64_t rows)
         : total(rows), bands{{exec, rows}, {exec, rows}, {exec, rows}, {exec, rows}}, x(exec, rows) {
-        for (int b = 0; b < 4; ++b) for_each(exec, rows, some_entry<T>{bands[b].data(), std::uint64_t(b) << 40});
+        for (int b = 0; b < 4; ++b)
+            for_each(exec, rows, some_entry<T>{bands[b].data(), random_stream(1, std::uint64_t(b))});
     }
     rpts::system_view<T> batch(int k, std::int64_t rows, std::int64_t systems) {
         std::int64_t const all = rows * systems, first = k % std::min<std::int64_t>(total / all, 64) * all;
@@ -56,19 +53,10 @@ template <class T>
 double measure(cuda_executor const& exec, rotated_rows<T>& data, buffer<std::byte>& workspace, std::int64_t rows,
                std::int64_t systems, tridiagonal_tuning_record const& record) {
     rpts::tuning_table const table({record}, record.device);
-    cuda_event begin, end;
-    std::vector<double> times;
-    int k = 0;
     constexpr int samples = 7, calls = 12;
-    for (int sample = -1; sample < samples; ++sample) {
-        begin.record(exec);
-        for (int c = 0; c < calls; ++c)
-            rpts::solve_by_table(exec, table, data.batch(k++, rows, systems), reinterpret_cast<T*>(workspace.data()));
-        end.record(exec);
-        double const time = end.microseconds_since(begin);
-        if (sample >= 0) times.push_back(time / calls);
-    }
-    std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
+    auto const times = sorted_microseconds(exec, samples, calls, calls, [&](int k) {
+        rpts::solve_by_table(exec, table, data.batch(k, rows, systems), reinterpret_cast<T*>(workspace.data()));
+    });
     return times[samples / 2];
 }
 

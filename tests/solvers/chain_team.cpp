@@ -49,16 +49,6 @@ void close(team_executor const& exec, chain::closing<T> const& c, std::byte*) {
     exec.run(c, c.all.batch.systems, c.elements(),
              [&](auto const& team, int s, T* memory) { c.solve(team, s, memory); });
 }
-template <class T>
-bool joins_links(team_executor const&, chain::matrix_rows<T> const&) {
-    return false;
-}
-template <class T>
-std::int64_t tree_elements(team_executor const&, chain::levels const&, chain::matrix_rows<T> const&) {
-    return 0;
-}
-template <class T>
-void solve_links(team_executor const&, chain::tree_job<T> const&) {}
 template <class T, class Units>
 void run_step(team_executor const& exec, chain::factored_stage<T, Units> const& s, std::byte*) {
     exec.run(s, s.base.stretches, s.elements(s.base.shape),
@@ -106,17 +96,6 @@ template <class T>
 void close(tile_executor const&, chain::closing<T> const& c, std::byte* memory) {
     close(team_executor{1}, c, memory);
 }
-
-template <class T>
-bool joins_links(tile_executor const&, chain::matrix_rows<T> const&) {
-    return false;
-}
-template <class T>
-std::int64_t tree_elements(tile_executor const&, chain::levels const&, chain::matrix_rows<T> const&) {
-    return 0;
-}
-template <class T>
-void solve_links(tile_executor const&, chain::tree_job<T> const&) {}
 
 /// Solves for `columns` columns.
 template <class T, class Executor>
