@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/parallel.hpp"
 
@@ -23,8 +24,13 @@ struct draw_uniform {
     }
 };
 template <class T, class Executor>
-void draw(Executor const& exec, buffer<T>& to, std::uint64_t seed, T shift = T(0)) {
+void draw(Executor const& exec, array_view<T> to, std::uint64_t seed, std::type_identity_t<T> shift = T(0)) {
     for_each(exec, to.size(), draw_uniform<T>{to.data(), seed, shift});
+}
+
+template <class T, class Executor>
+void draw(Executor const& exec, buffer<T>& to, std::uint64_t seed, std::type_identity_t<T> shift = T(0)) {
+    draw(exec, to.view(), seed, shift);
 }
 
 } // namespace coppice::bench

@@ -4,6 +4,7 @@
 // cache.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <type_traits>
 
 #include "bench/cuda_timing.cuh"
@@ -18,8 +19,17 @@ namespace coppice::bench {
 namespace {
 
 template <class T>
-char const* name_of() {
-    return sizeof(T) == 8 ? "double" : "float";
+struct real_of {
+    using type = T;
+};
+template <class R>
+struct real_of<std::complex<R>> {
+    using type = R;
+};
+template <class T>
+std::string name_of() {
+    using real = typename real_of<T>::type;
+    return std::string(std::is_same_v<T, real> ? "" : "complex ") + (sizeof(real) == 8 ? "double" : "float");
 }
 template <class T>
 inline constexpr bool has_peers = std::is_same_v<T, float>;
@@ -75,17 +85,22 @@ private:
 /// `count` bands of `elements` random elements, the middle one shifted away from zero, and columns D and X.
 template <class T>
 struct bands_on_device {
+    using real = typename real_of<T>::type;
     std::vector<buffer<T>> bands;
     buffer<T> d, x;
 
-    bands_on_device(cuda_executor const& exec, int count, std::int64_t elements, std::int64_t side_elements, T shift,
+    bands_on_device(cuda_executor const& exec, int count, std::int64_t elements, std::int64_t side_elements, real shift,
                     std::uint64_t seed)
         : d(exec, side_elements), x(exec, side_elements) {
         for (int b = 0; b < count; ++b) {
             bands.emplace_back(exec, elements);
-            draw(exec, bands.back(), 16 * seed + std::uint64_t(b), b == count / 2 ? shift : T(0));
+            draw(exec, parts_of(bands.back()), 16 * seed + std::uint64_t(b), b == count / 2 ? shift : real(0));
         }
-        draw(exec, d, 16 * seed + 15);
+        draw(exec, parts_of(d), 16 * seed + 15);
+    }
+    /// Real and imaginary parts.
+    static array_view<real> parts_of(buffer<T>& of) {
+        return {reinterpret_cast<real*>(of.data()), of.size() * std::int64_t(sizeof(T) / sizeof(real))};
     }
     T* at(int b) { return bands[std::size_t(b)].data(); }
     band_matrix<T> blocks(std::int64_t block_rows, int n) {
@@ -97,7 +112,8 @@ struct bands_on_device {
 template <class T>
 class rotated {
 public:
-    rotated(cuda_executor const& exec, int bands, std::int64_t elements, std::int64_t sides, T shift) {
+    rotated(cuda_executor const& exec, int bands, std::int64_t elements, std::int64_t sides,
+            typename real_of<T>::type shift) {
         double const bytes = double(bands * elements + 2 * sides) * sizeof(T);
         for (int c = 0; c < std::min(8, copies_past_cache(bytes)); ++c)
             copies_.emplace_back(exec, bands, elements, sides, shift, std::uint64_t(c) + 1);
@@ -124,10 +140,10 @@ void measure_solve(cuda_problem& problem, cuda_executor const& exec, std::string
 template <class T>
 void measure_many_sides(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int n,
                         int columns) {
-    std::string const name = text("right-hand sides: %d, %d rows, %s", columns, n, name_of<T>());
+    std::string const name = text("right-hand sides: %d, %d rows, %s", columns, n, name_of<T>().c_str());
     if (!t.wants(name)) return;
     cuda_problem problem(t, o, exec, name, std::int64_t(n) * columns,
-                         text("one system of %d rows, %s", n, name_of<T>()), "right-hand sides", columns);
+                         text("one system of %d rows, %s", n, name_of<T>().c_str()), "right-hand sides", columns);
     rotated<T> data(exec, 3, n, std::int64_t(n) * columns, 0);
     auto const matrix = [&](bands_on_device<T>& b) { return b.blocks(n, 1); };
     int const batch = 4;
@@ -183,7 +199,7 @@ void measure_batch_peers(cuda_problem& problem, cuda_executor const& exec, cuspa
 template <class T>
 void measure_batch(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int systems,
                    int each) {
-    std::string const name = text("batch of %d x %d, %s", systems, each, name_of<T>());
+    std::string const name = text("batch of %d x %d, %s", systems, each, name_of<T>().c_str());
     if (!t.wants(name)) return;
     std::int64_t const n = std::int64_t(systems) * each;
     cuda_problem problem(t, o, exec, name, n);
@@ -217,7 +233,7 @@ template <class T>
 void measure_variable_batch(table& t, options const& o, cuda_executor const& exec, int systems) {
     std::vector<std::int64_t> ends{0};
     for (int k = 0; k < systems; ++k) ends.push_back(ends.back() + 100 + k * 7919ll % 901);
-    std::string const name = text("batch of %d x 100 to 1000, %s", systems, name_of<T>());
+    std::string const name = text("batch of %d x 100 to 1000, %s", systems, name_of<T>().c_str());
     if (!t.wants(name)) return;
     cuda_problem problem(t, o, exec, name, ends.back());
     rotated<T> data(exec, 3, ends.back(), ends.back(), 0);
@@ -233,9 +249,10 @@ void measure_variable_batch(table& t, options const& o, cuda_executor const& exe
 /// Banded systems with `reach` bands on either side.
 template <class T>
 void measure_banded(table& t, options const& o, cuda_executor const& exec, int reach, int n) {
-    std::string const name = text("%d bands, %d rows, %s", 2 * reach + 1, n, name_of<T>());
+    std::string const name = text("%d bands, %d rows, %s", 2 * reach + 1, n, name_of<T>().c_str());
     if (!t.wants(name)) return;
-    cuda_problem problem(t, o, exec, name, n, text("%d bands, one system, %s", 2 * reach + 1, name_of<T>()), "rows", n);
+    cuda_problem problem(t, o, exec, name, n, text("%d bands, one system, %s", 2 * reach + 1, name_of<T>().c_str()),
+                         "rows", n);
     rotated<T> data(exec, 1, (2ll * reach + 1) * n, n, 0);
     measure_solve(problem, exec, "partial pivoting", 4, data,
                   [&](bands_on_device<T>& b) {
@@ -276,16 +293,17 @@ void measure_pentadiagonal_batch(table& t, options const& o, cuda_executor const
 }
 
 template <class T>
-void measure_blocks(table& t, options const& o, cuda_executor const& exec, int rows, int n, bool cyclic) {
-    std::string const name = text("%sblocks of %d, %d rows, %s", cyclic ? "cyclic " : "", n, rows, name_of<T>());
+void measure_blocks(table& t, options const& o, cuda_executor const& exec, int rows, int n, band_options how) {
+    how.method = band_method::chain;
+    std::string const kind = how.cyclic ? "cyclic " : how.operation != matrix_operation::none ? "transposed " : "";
+    std::string const name = kind + text("blocks of %d, %d rows, ", n, rows) + name_of<T>();
     if (!t.wants(name)) return;
-    cuda_problem problem(t, o, exec, name, rows,
-                         text("%sblocks, %d rows, %s", cyclic ? "cyclic " : "", rows, name_of<T>()), "rows of a block",
-                         n);
+    cuda_problem problem(t, o, exec, name, rows, kind + text("blocks, %d rows, ", rows) + name_of<T>(),
+                         "rows of a block", n);
     rotated<T> data(exec, 3, std::int64_t(rows) * n, rows, 0);
-    measure_solve(problem, exec, "partial pivoting", 2, data,
-                  [&](bands_on_device<T>& b) { return b.blocks(rows / n, n); }, 1,
-                  {.cyclic = cyclic, .method = band_method::chain});
+    measure_solve(
+        problem, exec, "partial pivoting", 2, data, [&](bands_on_device<T>& b) { return b.blocks(rows / n, n); }, 1,
+        how);
 }
 
 /// Factorised once; solves from dense right-hand sides and from sparse ones with three entries each.
@@ -335,8 +353,15 @@ void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& e
     measure_banded<float>(t, o, exec, 3, n);
     measure_pentadiagonal_batch(t, o, exec, handle, 64, n / 256);
     for (bool const cyclic : {false, true})
-        for (int const block : {1, 2, 3, 4, 8}) measure_blocks<float>(t, o, exec, n / block * block, block, cyclic);
-    for (int const block : {1, 2, 4}) measure_blocks<double>(t, o, exec, n, block, false);
+        for (int const block : {1, 2, 3, 4, 8})
+            measure_blocks<float>(t, o, exec, n / block * block, block, {.cyclic = cyclic});
+    for (int const block : {1, 2, 4}) measure_blocks<double>(t, o, exec, n, block, {});
+    for (int const block : {1, 2, 4}) {
+        measure_blocks<float>(t, o, exec, n, block, {.operation = matrix_operation::transposed});
+        measure_blocks<std::complex<float>>(t, o, exec, n, block, {});
+        measure_blocks<std::complex<double>>(t, o, exec, n, block, {});
+    }
+    measure_blocks<std::complex<float>>(t, o, exec, n, 1, {.operation = matrix_operation::conjugate_transposed});
     for (int const columns : {4, 16, 64}) measure_factored(t, o, exec, n / 4, columns);
 }
 

@@ -108,11 +108,11 @@ std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
     }
 }
 
-/// Elements of all links: at once where they can be, in stages for the same matrix transposed.
+/// Elements of all links, solved at once or in stages.
 template <class T, class Executor>
 std::int64_t link_elements(Executor const& exec, matrix_rows<T> const& a, int sides) {
-    std::int64_t const staged = for_each_stage(levels_of(a.batch), a.n, sides, [](auto...) {});
-    return joins_links(exec, a) ? std::max(staged, tree_elements(exec, levels_of(exec, a), a)) : staged;
+    if (joins_links(exec, a)) return tree_elements(exec, levels_of(exec, a), a);
+    return for_each_stage(levels_of(a.batch), a.n, sides, [](auto...) {});
 }
 
 template <class T>
@@ -154,11 +154,6 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     levels const l = levels_of(rows.batch);
     workspace_plan plan;
     std::int64_t bytes = link_elements(exec, rows, sides) * std::int64_t(sizeof(T));
-    if (estimated) { // climbs with the matrix as it stands and with its adjoint
-        auto plain = rows;
-        plain.op = transposition::none;
-        bytes = std::max(bytes, link_elements(exec, plain, sides) * std::int64_t(sizeof(T)));
-    }
     if constexpr (std::is_floating_point_v<T>)
         if (starts_with_rpts(exec, a, o)) bytes = std::max(bytes, rpts_bytes(exec, a, columns));
     plan.links_bytes = bytes;

@@ -167,21 +167,21 @@ private:
     }
 };
 
-/// The largest n for which there are tiles: of real numbers alone.
+/// The largest n for which there are tiles.
 template <class T>
-inline constexpr int largest_tiled = std::is_floating_point_v<T> ? 4 : 0;
+inline constexpr int largest_tiled = std::is_floating_point_v<T> ? 4 : 2;
 
 /// Whether stages of a matrix with blocks of n rows go to tiles.
 template <class T>
 bool has_tiles(matrix_rows<T> const& a) {
-    return a.n <= largest_tiled<T> && a.op == transposition::none;
+    return a.n <= largest_tiled<T>;
 }
 
 /// Returns launch(tile_sizes of the stage, its plan) if there are tiles for it; else false.
 template <bool Left, class T, class Units, class Launch, int... N>
 bool with_tiles(stage<T, Units> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
     constexpr int factor = std::is_same_v<Units, row_units<T>> ? 1 : 2; // links have units of 2 n rows
-    [[maybe_unused]] auto const try_size = [&]<class Sizes>(Sizes) {    // of complex numbers there is none
+    auto const try_size = [&]<class Sizes>(Sizes) {
         return s.shape.rows() == Sizes::shape::rows() && launch(Sizes(), Sizes::plan(s.shape.units));
     };
     return (try_size(tile_sizes<T, Units, factor*(N + 1), 2 * (N + 1), Left>()) || ...);

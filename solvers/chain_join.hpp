@@ -74,6 +74,7 @@ struct join_team {
 /// they have.
 template <class T, int W, class Team>
 struct link_columns {
+    using real = real_lane_t<T>;
     using column_type = link_column<T, W>;
     static constexpr int lanes = join_lanes<W>, rows = 2 * W;
 
@@ -83,13 +84,13 @@ struct link_columns {
     };
 
     Team const& team;
-    elimination<T> const& how;
+    elimination<real> const& how;
     bool turned = false; ///< whether the second set holds R
     // The upper halves are rows of the link, the lower those of the right one during a join.
     T held[rows];  ///< of the sets
     T aside[rows]; ///< of y or the right-hand side
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_columns(Team const& t, elimination<T> const& e) : team(t), how(e) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE link_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) held[r] = aside[r] = T(0);
     }
@@ -223,11 +224,11 @@ private:
     COPPICE_HD COPPICE_ALWAYS_INLINE void equilibrate(T* column, T* beside, bool unknown, bool y) const {
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
-            T size = select(unknown, magnitude(column[r]), T(0));
-            size = larger(select(y, magnitude(beside[r]), T(0)), size);
+            real size = select(unknown, magnitude(column[r]), real(0));
+            size = larger(select(y, magnitude(beside[r]), real(0)), size);
             COPPICE_UNROLL
             for (int apart = 1; apart < lanes; apart *= 2) size = larger(team.from(size, team.rank() ^ apart), size);
-            T const scale = scale_to_one(size);
+            real const scale = scale_to_one(size);
             column[r] = scaled(column[r], scale);
             beside[r] = scaled(beside[r], scale);
         }

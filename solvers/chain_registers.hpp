@@ -5,7 +5,8 @@
 ///
 /// One right-hand side, which all lanes of a stretch hold. A Team here also gives `team.from(value, rank)`: the value
 /// of another of its lanes. Tile: `arrive(u)`, called by all lanes before unit u is looked at, and `unit(u)`, where [K]
-/// of the right-hand side and [column][K] of that unit lie.
+/// of the right-hand side and [column][K] of that unit lie, and `conjugated()`, whether the conjugates of these columns
+/// are meant.
 #pragma once
 
 #include "solvers/chain_lane.hpp"
@@ -28,7 +29,14 @@ COPPICE_HD inline void prepare_unit(Team const& team, T* unit, elimination<real_
 template <class T, int K>
 struct staged_unit {
     T const* at;
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(int r, int c) const { return at[(1 + c) * K + r]; }
+    bool conjugated; ///< of complex numbers: stands for the conjugates
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(int r, int c) const {
+        T const& value = at[(1 + c) * K + r];
+        if constexpr (is_complex_lane<T>)
+            return select(conjugated, conjugate(value), value);
+        else
+            return value;
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE T side(int r) const { return at[r]; }
 };
 
@@ -38,7 +46,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto take_unit(Team const& team, Tile const& ti
                                                 elimination<Real> const& how) {
     auto* const at = tile.unit(u);
     if (how.flush || how.equilibrate) prepare_unit<K, W>(team, at, how);
-    return staged_unit<std::decay_t<decltype(*at)>, K>{at};
+    return staged_unit<std::decay_t<decltype(*at)>, K>{at, tile.conjugated()};
 }
 
 /// The right-hand side of row r of unit u < W / K where y, [W], is known.

@@ -98,6 +98,14 @@ struct scalar_pivot {
     COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int, int) const { return column[row]; }
 };
 
+/// What pivots are compared by: |a| is its magnitude. Reals are, as they stand.
+COPPICE_HD COPPICE_ALWAYS_INLINE float pivot_key(float a) { return a; }
+COPPICE_HD COPPICE_ALWAYS_INLINE double pivot_key(double a) { return a; }
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R pivot_key(complex_lane<R> const& a) {
+    return magnitude(a);
+}
+
 /// The same for columns of `Rows` rows in registers, which have no addresses: every row is looked at, in rounds of a
 /// tournament, whose comparisons do not wait for each other.
 template <class T, int Rows>
@@ -105,11 +113,11 @@ struct register_pivot {
     int row;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE register_pivot(T const* column, int k, int rows) {
-        T best[Rows];
+        real_lane_t<T> best[Rows];
         int at[Rows];
         COPPICE_UNROLL
         for (int r = k; r < rows; ++r) {
-            best[r] = column[r];
+            best[r] = pivot_key(column[r]);
             at[r] = r;
         }
         COPPICE_UNROLL

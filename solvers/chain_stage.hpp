@@ -137,8 +137,10 @@ struct row_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c) const {
         return a.entry(at.units, at.begin + u, r, c);
     }
-    /// Whether units may be copied as they stand.
-    bool copied() const { return a.op == transposition::none; }
+    /// Whether the units of a tile hold conjugates of the entries that they stand for.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
+        return is_complex_lane<T> && a.op == transposition::conjugate_transposed;
+    }
     /// Units of a stretch, of `units`, that are what stands in the runs below: those that matrix_rows calls plain.
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
         return unit_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at), units);
@@ -150,30 +152,44 @@ struct row_units {
     }
     /// Units between one and the next of a stretch in the storage.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
-    /// Calls run(from, length, first, step, least): element e of `length` of block row i, from[i length + e], is
-    /// element first + e step of the unit, [side][K] and then [column][K]; from `least` on that is one of it.
+    /// Calls run(from, pitch, length, first, step, least): element e of `length` of block row i, from[i pitch + e], is
+    /// element first + e step of the unit, [side][K] and then [column][K]; from `least` on that is one of it. Of
+    /// conjugated units it is the conjugate.
     template <class Shape, class Run>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
         int const n = g.rows(), behind = sides * n;
         if (a.banded()) {
-            std::int64_t at = (1 - 2 * n + a.lower_bands) * a.scalar_rows;
+            // Transposed, band k is band -k from row k on.
+            bool const turned = a.op != transposition::none;
+            std::int64_t const apart = turned ? 1 - a.scalar_rows : a.scalar_rows;
+            std::int64_t at = a.lower_bands * a.scalar_rows + (1 - 2 * n) * apart;
             COPPICE_NO_UNROLL
             for (int i = -sides; i < 4 * n - 1; ++i) {         // one loop: the body is long
                 int const side = i + sides, k = i + 1 - 2 * n; // column minus row: entry (r, n + r + k)
-                bool const of_side = i < 0, stored = -a.lower_bands <= k && k <= a.upper_bands;
+                int const band = turned ? -k : k;
+                bool const of_side = i < 0, stored = -a.lower_bands <= band && band <= a.upper_bands;
                 run(of_side  ? d + side * d_leading
                     : stored ? a.diagonal + at
                              : nullptr,
-                    n, of_side ? side * n : behind + (k + n) * n, of_side ? 1 : n + 1, of_side ? 0 : behind);
-                if (!of_side) at += a.scalar_rows;
+                    n, n, of_side ? side * n : behind + (k + n) * n, of_side ? 1 : n + 1, of_side ? 0 : behind);
+                if (!of_side) at += apart;
             }
             return;
         }
         COPPICE_NO_UNROLL
-        for (int side = 0; side < sides; ++side) run(d + side * d_leading, n, side * n, 1, 0);
+        for (int side = 0; side < sides; ++side) run(d + side * d_leading, n, n, side * n, 1, 0);
+        if (a.op != transposition::none) { // row r of a block of the unit is column r of one of its neighbours
+            COPPICE_NO_UNROLL
+            for (int i = 0; i < 3 * n; ++i) {
+                int const part = i / n, r = i - part * n;
+                T const* const band = part == 0 ? a.upper : part == 1 ? a.diagonal : a.lower;
+                run(band + (part - 1) * stride() * n * n + r * n, n * n, n, behind + part * n * n + r, n, behind);
+            }
+            return;
+        }
         COPPICE_NO_UNROLL
         for (int i = 0; i < 3; ++i)
-            run(i == 0 ? a.lower : i == 1 ? a.diagonal : a.upper, n * n, behind + i * n * n, 1, behind);
+            run(i == 0 ? a.lower : i == 1 ? a.diagonal : a.upper, n * n, n * n, behind + i * n * n, 1, behind);
     }
     template <class Lane, int Lanes>
     COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
@@ -247,7 +263,7 @@ struct link_units {
         return j < at.units.rows ? entry(at.units.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
     }
     /// As row_units has them.
-    static bool copied() { return true; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool conjugated() { return false; }
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
         return unit_range::inside(at, plain_begin(), plain_end(at), units);
     }
@@ -262,8 +278,8 @@ struct link_units {
     template <class Shape, class Run>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
         int const w = g.width();
-        run(rhs, w * sides, 0, 1, 0);
-        run(matrix, 2 * w * w, w * sides, 1, 0);
+        run(rhs, w * sides, w * sides, 0, 1, 0);
+        run(matrix, 2 * w * w, 2 * w * w, w * sides, 1, 0);
     }
     template <class Lane, int Lanes>
     COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {

@@ -26,8 +26,12 @@ template <class T, class Units, class Shape>
     int const k = g.rows(), each = g.unit_elements();
     for (int i = thread; i < (to - from) * each; i += warp_lanes) {
         int const u = i / each, e = i - u * each, column = e / k, r = e - column * k;
-        memory[i] = column < g.sides ? units.side_of(place.at.lane[0], from + u, r, column)
-                                     : units.entry_of(place.at.lane[0], from + u, r, column - g.sides);
+        if (column < g.sides) {
+            memory[i] = units.side_of(place.at.lane[0], from + u, r, column);
+        } else {
+            T const entry = units.entry_of(place.at.lane[0], from + u, r, column - g.sides);
+            memory[i] = units.conjugated() ? conjugate(entry) : entry;
+        }
     }
 }
 
@@ -82,6 +86,7 @@ struct unit_tile {
     COPPICE_HD COPPICE_ALWAYS_INLINE T* unit(int u) const {
         return stretch(own) + (whole ? u : u & (piece_units() - 1)) * g.unit_elements();
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return units.conjugated(); }
     /// Starts the first copies.
     COPPICE_HD COPPICE_ALWAYS_INLINE void begin() const { start(0); }
     /// Before the first unit is looked at: those of the first piece are there.
@@ -117,13 +122,13 @@ private:
             }
         }
     }
-    /// Copies `length` elements of every unit, from[unit length + e], to places first + e step of the unit, those that
+    /// Copies `length` elements of every unit, from[unit pitch + e], to places first + e step of the unit, those that
     /// lie in [least, K (K + W + sides)). `from` may be null: zeros.
     struct run_copier {
         unit_tile const& tile;
         int piece;
 
-        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int length, int first, int step,
+        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int pitch, int length, int first, int step,
                                                          int least) const {
             if (!from && piece > 0) return; // they stay
             // Lanes side by side copy what lies side by side, of one stretch or of several.
@@ -136,17 +141,17 @@ private:
                 int const u = i / words, e = (i - u * words) * Count, at = first + e * step;
                 if (at < least || at >= tile.g.unit_elements()) continue;
                 T* const to = tile.stretch(0) + (u * tile.g.unit_elements() + at);
-                copy(from, length, piece * tile.piece_units() + u, e, to, group, groups);
+                copy(from, pitch, piece * tile.piece_units() + u, e, to, group, groups);
             }
         }
         /// Element e of unit u of every stretch, every `groups`th from `group` on.
-        COPPICE_HD COPPICE_ALWAYS_INLINE void copy(T const* from, int length, int u, int e, T* to, int group,
+        COPPICE_HD COPPICE_ALWAYS_INLINE void copy(T const* from, int pitch, int u, int e, T* to, int group,
                                                    int groups) const {
             if (from && tile.row) {
                 std::int64_t const unit = tile.places[0].origin + u * tile.units.stride();
-                T const* source = from + (unit + group * tile.g.units) * length + e;
+                T const* source = from + (unit + group * tile.g.units) * pitch + e;
                 T* target = to + group * tile.pitch();
-                int const apart = groups * tile.g.units * length;
+                int const apart = groups * tile.g.units * pitch;
                 if (!tile.borders) {
                     COPPICE_UNROLL
                     for (int q = 0; q < Stretches; q += groups) { // stretches of lanes at the end may be none
@@ -166,13 +171,13 @@ private:
                 }
                 return;
             }
-            T const* const source = from ? from + u * tile.units.stride() * length + e : nullptr;
+            T const* const source = from ? from + u * tile.units.stride() * pitch + e : nullptr;
             COPPICE_UNROLL_FOUR
             for (int q = group; q < Stretches; q += groups) {
                 staged_stretch const& place = tile.places[q];
                 if (!place.copied(u)) continue;
                 if (source)
-                    start_copy<Count>(to + q * tile.pitch(), source + place.origin * length);
+                    start_copy<Count>(to + q * tile.pitch(), source + place.origin * pitch);
                 else
                     to[q * tile.pitch()] = T(0);
             }

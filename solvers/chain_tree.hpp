@@ -230,7 +230,7 @@ template <class T, int W, class Block>
                                              link_store<T, W> const& joined, std::int64_t to) {
     using level_type = link_level<T, W, Block>;
     typename level_type::team_type const team(level.block);
-    elimination<T> const how = level.job.how;
+    elimination<real_lane_t<T>> const how = level.job.how;
     int const t = level.number(team), begin = level.begin(t), end = level.begin(t + 1), most = level.most_links();
     typename level_type::columns_type own(team, how);
     own.take_first(level.links, begin, level.exists && begin < end);
@@ -319,13 +319,18 @@ template <class T, int W, class Block>
 /// What another block wrote during this kernel: `count` elements, by all threads of a block.
 template <class T, class Block>
 COPPICE_HD inline void copy_fresh(Block const& block, T* to, T const* from, int count) {
-    COPPICE_UNROLL_FOUR
-    for (int i = block.thread(); i < count; i += block.threads()) {
+    if constexpr (is_complex_lane<T>) {
+        using real = real_lane_t<T>;
+        copy_fresh(block, reinterpret_cast<real*>(to), reinterpret_cast<real const*>(from), 2 * count);
+    } else {
+        COPPICE_UNROLL_FOUR
+        for (int i = block.thread(); i < count; i += block.threads()) {
 #if defined(__CUDA_ARCH__)
-        to[i] = __ldcg(from + i);
+            to[i] = __ldcg(from + i);
 #else
-        to[i] = from[i];
+            to[i] = from[i];
 #endif
+        }
     }
 }
 

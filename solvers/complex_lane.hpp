@@ -2,6 +2,8 @@
 /// \file Complex numbers as lane code needs them: over a plain real in a CUDA thread, over a pack on a CPU core.
 #pragma once
 
+#include <type_traits>
+
 #include "solvers/lane_math.hpp"
 
 namespace coppice {
@@ -70,6 +72,8 @@ struct real_lane<complex_lane<R>> {
 };
 template <class T>
 using real_lane_t = typename real_lane<T>::type;
+template <class T>
+inline constexpr bool is_complex_lane = !std::is_same_v<real_lane_t<T>, T>;
 
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T scaled(T const& a, T const& factor) {

@@ -104,10 +104,14 @@ std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_op
     using namespace chain;
     auto const rows = rows_of(a, o);
     levels const l = levels_of(rows.batch);
+    using lane = lane_of_t<T>;
+    using real = real_lane_t<lane>;
     std::vector<T> x(d.size());
-    elimination<T> const how{T(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
-    row_units<T> const units{rows, d.data(), x.data(), a.size, a.size, columns, singular};
-    std::vector<T> links(std::size_t(chain::for_each_stage(l, a.block, columns, [](auto...) {})), T(HUGE_VAL));
+    elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
+    row_units<lane> const units{
+        rows,    reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, columns,
+        singular};
+    std::vector<T> links(std::size_t(chain::for_each_stage(l, a.block, columns, [](auto...) {})), T(real(HUGE_VAL)));
     solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
     return x;
 }
@@ -185,6 +189,47 @@ TEST_CASE("tiles: some of them far from the borders") {
         CAPTURE(n);
         block_storage<float> const s(n == 4 ? 1600 : 2176, n, 5, false);
         check_tiles<float>(s.view(), s.meaning(false));
+    }
+}
+
+TEST_CASE("tiles: transposed matrices") {
+    for (int const n : {1, 2, 3})
+        for (std::int64_t const length : {2, 33, 1100}) {
+            CAPTURE(n);
+            CAPTURE(length);
+            bool const cyclic = length == 33;
+            block_storage<double> const s(length, n, std::uint64_t(length), cyclic);
+            check_tiles<double>(s.view(), s.meaning(cyclic).transposed(false),
+                                {.cyclic = cyclic, .operation = matrix_operation::transposed});
+        }
+    for (std::int64_t const length : {5, 300, 2222}) {
+        CAPTURE(length);
+        banded_storage<double> const s(length, 1, 2, std::uint64_t(length));
+        check_tiles<double>(banded_view<double>{length, 1, 2, s.bands.data()}, s.meaning().transposed(false),
+                            {.operation = matrix_operation::transposed});
+    }
+}
+
+TEST_CASE("tiles: complex numbers") {
+    using T = std::complex<float>;
+    using operation = matrix_operation;
+    for (operation const op : {operation::none, operation::transposed, operation::conjugate_transposed}) {
+        CAPTURE(int(op));
+        bool const conjugated = op == operation::conjugate_transposed;
+        for (std::int64_t const length : {1, 70, 1100}) {
+            block_storage<T> const s(length, 1, 3, true);
+            auto const a = s.meaning(true);
+            check_tiles<T>(s.view(), op == operation::none ? a : a.transposed(conjugated),
+                           {.cyclic = true, .operation = op});
+        }
+        block_storage<T> const s(300, 2, 4, false);
+        auto const a = s.meaning(false);
+        check_tiles<T>(s.view(), op == operation::none ? a : a.transposed(conjugated),
+                       {.pivot = pivoting::scaled_partial, .threshold = 1e-20, .operation = op});
+        banded_storage<T> const t(2222, 2, 1, 5);
+        auto const b = t.meaning();
+        check_tiles<T>(banded_view<T>{2222, 2, 1, t.bands.data()}, op == operation::none ? b : b.transposed(conjugated),
+                       {.operation = op});
     }
 }
 

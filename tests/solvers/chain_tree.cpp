@@ -80,10 +80,13 @@ std::vector<T> solve_with(tree_executor const& exec, band_matrix<T> const& a, ba
                           std::vector<T> const& d, std::int64_t* singular = nullptr) {
     using namespace chain;
     auto const rows = rows_of(a, o);
+    using lane = lane_of_t<T>;
+    using real = real_lane_t<lane>;
     std::vector<T> x(d.size());
-    elimination<T> const how{T(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
-    row_units<T> const units{rows, d.data(), x.data(), a.size, a.size, 1, singular};
-    std::vector<T> links(std::size_t(link_elements(exec, rows, 1)), T(HUGE_VAL));
+    elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
+    row_units<lane> const units{
+        rows, reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, 1, singular};
+    std::vector<T> links(std::size_t(link_elements(exec, rows, 1)), T(real(HUGE_VAL)));
     solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
     return x;
 }
@@ -179,6 +182,14 @@ TEST_CASE("teams: joined links of blocks of every size and border") {
             tree_layout const& how = layouts[length > 128 ? 3 : 1];
             check_tree<double>(t.view(), t.meaning(false), how);
             check_tree<double>(t.view(), t.meaning(false), how, {.pivot = pivoting::scaled_partial});
+        }
+    using complex = std::complex<double>;
+    for (int const n : {1, 2})
+        for (std::int64_t const length : {2, 70, 300}) {
+            block_storage<complex> const s(length, n, std::uint64_t(length), true);
+            for (auto const pivot : {pivoting::partial, pivoting::scaled_partial})
+                check_tree<complex>(s.view(), s.meaning(true), layouts_for(n)[std::size_t(length % 3)],
+                                    {.pivot = pivot, .cyclic = true});
         }
 }
 
