@@ -355,7 +355,7 @@ void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& e
     for (bool const cyclic : {false, true})
         for (int const block : {1, 2, 3, 4, 8})
             measure_blocks<float>(t, o, exec, n / block * block, block, {.cyclic = cyclic});
-    for (int const block : {1, 2, 4}) measure_blocks<double>(t, o, exec, n, block, {});
+    for (int const block : {1, 2, 4, 8}) measure_blocks<double>(t, o, exec, n, block, {});
     for (int const block : {1, 2, 4}) {
         measure_blocks<float>(t, o, exec, n, block, {.operation = matrix_operation::transposed});
         measure_blocks<std::complex<float>>(t, o, exec, n, block, {});

@@ -149,13 +149,11 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
 }
 
 /// Runs a stage by tiles, if they fit into shared memory.
-template <bool Left, class T, class Units>
 struct run_tiles {
     cuda_executor const& exec;
-    stage<T, Units> const& s;
 
-    template <int K, int W>
-    bool operator()(tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
+    template <bool Left, class T, class Units, int K, int W>
+    bool operator()(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
         launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
                       grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
@@ -172,13 +170,13 @@ int sides_at_once(cuda_executor const&, matrix_rows<T> const& a) {
 
 template <class T, class Units>
 void reduce(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    if (with_tiles<true>(s, run_tiles<true, T, Units>{exec, s})) return;
+    if (with_tiles<true>(s, run_tiles{exec})) return;
     run_teams(exec, &reduce_kernel<T, Units>, s, s.stretches, s.shape.reduce_columns(), s.shape.reduce_elements());
 }
 
 template <class T, class Units>
 void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    if (with_tiles<false>(s, run_tiles<false, T, Units>{exec, s})) return;
+    if (with_tiles<false>(s, run_tiles{exec})) return;
     run_teams(exec, &substitute_kernel<T, Units>, s, s.stretches, s.shape.substitute_columns(),
               s.shape.substitute_elements());
 }

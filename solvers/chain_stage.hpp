@@ -51,10 +51,9 @@ struct pivot_teller : no_record {
 struct unit_range {
     int first, last;
 
-    /// Those from `first` on that are before unit `end` of their system; none where there is no stretch.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static unit_range inside(stretch_place const& at, int first, std::int64_t end,
+    /// Those from `first` on that are among the next `here` of their system; none where there is no stretch.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static unit_range inside(stretch_place const& at, int first, std::int64_t here,
                                                               int units) {
-        std::int64_t const here = end - at.begin;
         int const last = at.link < 0 ? 0 : here < units ? int(here) : units;
         return {first, last > first ? last : first};
     }
@@ -143,7 +142,12 @@ struct row_units {
     }
     /// Units of a stretch, of `units`, that are what stands in the runs below: those that matrix_rows calls plain.
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
-        return unit_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at), units);
+        return unit_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - at.begin, units);
+    }
+    /// The first unit of a stretch, within its system, and where that lies in the storage.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t first_of(stretch_place const& at) { return at.begin; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t origin(stretch_place const& at) {
+        return at.units.base + at.begin * at.units.stride;
     }
     /// Of all units of its system.
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 1; }
@@ -152,44 +156,34 @@ struct row_units {
     }
     /// Units between one and the next of a stretch in the storage.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
-    /// Calls run(from, pitch, length, first, step, least): element e of `length` of block row i, from[i pitch + e], is
-    /// element first + e step of the unit, [side][K] and then [column][K]; from `least` on that is one of it. Of
-    /// conjugated units it is the conjugate.
+    /// Units of a stretch at most.
+    template <class Shape>
+    static constexpr int most_units = 1 << log_stretch_rows;
+    /// Calls run(from, pitch, length, first, step): element e of `length` of block row i, from[i pitch + e], is element
+    /// first + e step of the unit, [side][K] and then [column][K]. Of conjugated units it is the conjugate. Not of
+    /// banded matrices, which chain_bands.hpp takes row by row.
     template <class Shape, class Run>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
-        int const n = g.rows(), behind = sides * n;
-        if (a.banded()) {
-            // Transposed, band k is band -k from row k on.
-            bool const turned = a.op != transposition::none;
-            std::int64_t const apart = turned ? 1 - a.scalar_rows : a.scalar_rows;
-            std::int64_t at = a.lower_bands * a.scalar_rows + (1 - 2 * n) * apart;
-            COPPICE_NO_UNROLL
-            for (int i = -sides; i < 4 * n - 1; ++i) {         // one loop: the body is long
-                int const side = i + sides, k = i + 1 - 2 * n; // column minus row: entry (r, n + r + k)
-                int const band = turned ? -k : k;
-                bool const of_side = i < 0, stored = -a.lower_bands <= band && band <= a.upper_bands;
-                run(of_side  ? d + side * d_leading
-                    : stored ? a.diagonal + at
-                             : nullptr,
-                    n, n, of_side ? side * n : behind + (k + n) * n, of_side ? 1 : n + 1, of_side ? 0 : behind);
-                if (!of_side) at += apart;
-            }
-            return;
-        }
+        constexpr int n = Shape::rows();
+        constexpr std::integral_constant<int, n> row{};
+        int const behind = g.sides * n;
         COPPICE_NO_UNROLL
-        for (int side = 0; side < sides; ++side) run(d + side * d_leading, n, n, side * n, 1, 0);
+        for (int side = 0; side < g.sides; ++side) run(d + side * d_leading, n, row, side * n, 1);
         if (a.op != transposition::none) { // row r of a block of the unit is column r of one of its neighbours
             COPPICE_NO_UNROLL
             for (int i = 0; i < 3 * n; ++i) {
                 int const part = i / n, r = i - part * n;
                 T const* const band = part == 0 ? a.upper : part == 1 ? a.diagonal : a.lower;
-                run(band + (part - 1) * stride() * n * n + r * n, n * n, n, behind + part * n * n + r, n, behind);
+                run(band + (part - 1) * stride() * n * n + r * n, n * n, row, behind + part * n * n + r, n);
             }
             return;
         }
         COPPICE_NO_UNROLL
         for (int i = 0; i < 3; ++i)
-            run(i == 0 ? a.lower : i == 1 ? a.diagonal : a.upper, n * n, n * n, behind + i * n * n, 1, behind);
+            run(i == 0   ? a.lower
+                : i == 1 ? a.diagonal
+                         : a.upper,
+                n * n, std::integral_constant<int, n * n>(), behind + i * n * n, 1);
     }
     template <class Lane, int Lanes>
     COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
@@ -264,8 +258,14 @@ struct link_units {
     }
     /// As row_units has them.
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool conjugated() { return false; }
+    template <class Shape>
+    static constexpr int most_units = stretch_links;
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
-        return unit_range::inside(at, plain_begin(), plain_end(at), units);
+        return unit_range::inside(at, plain_begin(), plain_end(at) - at.begin, units);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t first_of(stretch_place const& at) { return at.begin; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t origin(stretch_place const& at) {
+        return at.units.base + at.begin;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 0; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(stretch_place const& at) { return at.units.rows; }
@@ -276,10 +276,10 @@ struct link_units {
         return {rhs + ((at.units.base + at.begin) * sides + side) * width, std::int64_t(sides) * width, here * width};
     }
     template <class Shape, class Run>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
-        int const w = g.width();
-        run(rhs, w * sides, w * sides, 0, 1, 0);
-        run(matrix, 2 * w * w, 2 * w * w, w * sides, 1, 0);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const&, Run const& run) const {
+        constexpr int w = Shape::width(); // and one side
+        run(rhs, w, std::integral_constant<int, w>(), 0, 1);
+        run(matrix, 2 * w * w, std::integral_constant<int, 2 * w * w>(), w, 1);
     }
     template <class Lane, int Lanes>
     COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {

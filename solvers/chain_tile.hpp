@@ -65,15 +65,15 @@ struct unit_tile {
             stretch_places<1> const at(l, units.depth, first + t < end ? first + t : l.total(units.depth + 1));
             stretch_place const& s = at.lane[0];
             unit_range const plain = units.plain(s, g.units);
-            to[t] = {s.units.base + s.begin * s.units.stride, plain.first, plain.last, at};
+            to[t] = {units.origin(s), plain.first, plain.last, at};
             borders = plain.first > 0 || plain.last < g.units;
         }
         filled = block.ballot(borders && to[block.thread()].at.lane[0].link >= 0);
         borders = block.sync_any(borders);
-        row = l.batch.systems == 1 && g.units >= piece_units();
+        row = l.batch.systems == 1 && g.units % piece_units() == 0;
         if (!row || !borders) return;
         stretch_place const& s = to[0].at.lane[0];
-        std::int64_t const left = s.link < 0 ? 0 : units.plain_end(s) - s.begin;
+        std::int64_t const left = s.link < 0 ? 0 : units.plain_end(s) - units.first_of(s);
         copied_from = s.begin == 0 ? units.plain_begin() : 0;
         copied_to = left < Stretches * g.units ? int(left) : Stretches * g.units;
     }
@@ -87,6 +87,8 @@ struct unit_tile {
         return stretch(own) + (whole ? u : u & (piece_units() - 1)) * g.unit_elements();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return units.conjugated(); }
+    /// Whether all stretches follow each other in the storage and none is at a border.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool follow() const { return row && !borders; }
     /// Starts the first copies.
     COPPICE_HD COPPICE_ALWAYS_INLINE void begin() const { start(0); }
     /// Before the first unit is looked at: those of the first piece are there.
@@ -122,27 +124,70 @@ private:
             }
         }
     }
-    /// Copies `length` elements of every unit, from[unit pitch + e], to places first + e step of the unit, those that
-    /// lie in [least, K (K + W + sides)). `from` may be null: zeros.
+    /// Copies `Length` elements of every unit, from[unit pitch + e], to places first + e step of the unit. `from` may
+    /// be null: zeros.
     struct run_copier {
         unit_tile const& tile;
         int piece;
 
-        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int pitch, int length, int first, int step,
-                                                         int least) const {
+        template <int Length>
+        COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int pitch, std::integral_constant<int, Length>,
+                                                         int first, int step) const {
             if (!from && piece > 0) return; // they stay
+            constexpr int units = Units::template most_units<Shape>;
+            if (from && pitch == Length && tile.follow()) {
+                if constexpr (fills_warp<Length, units>())
+                    if (tile.g.units == units) return copy_row<Length, units>(from, first, step);
+                if constexpr (fills_warp<Length, units / 2>())
+                    if (tile.g.units == units / 2) return copy_row<Length, units / 2>(from, first, step);
+            }
             // Lanes side by side copy what lies side by side, of one stretch or of several.
-            int const words = length / Count, chunk = words * tile.piece_units();
+            int const words = Length / Count, chunk = words * tile.piece_units();
             int const each = whole || chunk > warp_lanes ? warp_lanes : chunk, groups = warp_lanes / each;
             int const thread = tile.block.thread(), group = thread / each;
             if (group >= groups) return;
             COPPICE_NO_UNROLL
             for (int i = thread - group * each; i < chunk; i += each) {
                 int const u = i / words, e = (i - u * words) * Count, at = first + e * step;
-                if (at < least || at >= tile.g.unit_elements()) continue;
                 T* const to = tile.stretch(0) + (u * tile.g.unit_elements() + at);
                 copy(from, pitch, piece * tile.piece_units() + u, e, to, group, groups);
             }
+        }
+        /// The same for stretches of `All` units that follow each other, all of them to be copied: no address is
+        /// computed twice, and most are known to the compiler but for a base.
+        template <int Length, int All>
+        COPPICE_HD COPPICE_ALWAYS_INLINE void copy_row(T const* from, int first, int step) const {
+            constexpr int words = Length / Count, units = whole ? All : 1 << LogPiece, chunk = units * words;
+            constexpr int each = lanes_for<Length, All>(), groups = warp_lanes / each, apart = each / words;
+            int const thread = tile.block.thread(), group = thread / each, i = thread % each, u = i / words;
+            int const e = (i - u * words) * Count, pitch = tile.pitch();
+            if (each * groups < warp_lanes && group >= groups) return;
+            T const* source = from + (tile.places[0].origin + piece * units + group * All) * Length + i * Count;
+            T* target = tile.stretch(group) + (u * tile.g.unit_elements() + first + e * step);
+            COPPICE_UNROLL_FOUR
+            for (int q = 0; q < Stretches; q += groups) {
+                if (Stretches % groups == 0 || q + group < Stretches) {
+                    COPPICE_UNROLL
+                    for (int h = 0; h < chunk / each; ++h)
+                        start_copy<Count>(target + h * apart * tile.g.unit_elements(), source + h * each * Count);
+                }
+                source += groups * All * Length;
+                target += groups * pitch;
+            }
+        }
+        /// Lanes that share a stretch there: the most that have the same part of as many units.
+        template <int Length, int All>
+        static constexpr int lanes_for() {
+            int const words = Length / Count, chunk = (whole ? All : 1 << LogPiece) * words;
+            int each = warp_lanes;
+            while (each > 1 && (chunk % each != 0 || each % words != 0)) --each;
+            return each;
+        }
+        template <int Length, int All>
+        static constexpr bool fills_warp() {
+            int const each = lanes_for<Length, All>();
+            return (whole || All % (1 << LogPiece) == 0) && each % (Length / Count) == 0 &&
+                   warp_lanes / each * each >= 3 * warp_lanes / 4;
         }
         /// Element e of unit u of every stretch, every `groups`th from `group` on.
         COPPICE_HD COPPICE_ALWAYS_INLINE void copy(T const* from, int pitch, int u, int e, T* to, int group,

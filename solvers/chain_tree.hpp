@@ -145,7 +145,7 @@ void with_tree_width(matrix_rows<T> const& a, Run const& run, std::integer_seque
 }
 template <class T, class Run>
 void with_tree_width(matrix_rows<T> const& a, Run const& run) {
-    with_tree_width(a, run, std::make_integer_sequence<int, largest_tiled<T>>());
+    with_tree_width(a, run, std::make_integer_sequence<int, largest_tiled>());
 }
 
 /// Launchers that have no kernel for it solve links in stages: a core has no use for the depth of a tree.

@@ -72,7 +72,11 @@ std::int64_t tree_elements(tree_executor const& exec, chain::levels const& l, ch
 }
 template <class T>
 void solve_links(tree_executor const& exec, chain::tree_job<T> const& job) {
-    chain::with_tree_width(job.links.a, [&]<int W>(std::integral_constant<int, W>) { run_tree<W>(job, exec.how); });
+    // Joins of blocks of n + 1 rows: each takes the compiler a while.
+    using some = std::conditional_t<std::is_floating_point_v<T>, std::integer_sequence<int, 0, 1, 2, 3>,
+                                    std::integer_sequence<int, 0, 1>>;
+    chain::with_tree_width(
+        job.links.a, [&]<int W>(std::integral_constant<int, W>) { run_tree<W>(job, exec.how); }, some());
 }
 
 template <class T>
