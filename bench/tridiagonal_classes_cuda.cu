@@ -333,6 +333,9 @@ void measure_factored(table& t, options const& o, cuda_executor const& exec, int
     sparse_columns_view<float> const sparse{
         n, columns, o_device.data(), r_device.data(), v_device.data(), std::int64_t(rows.size())};
     problem.coppice("sparse sides", 2, [&](int) { solve_factored_sparse(exec, a, kept, sparse, x, space.view()); });
+    buffer<std::byte> other(exec, sparse_to_dense_workspace(exec, a, columns));
+    problem.coppice("sparse sides, not factorised before", 2,
+                    [&](int) { solve_sparse_to_dense(exec, a, sparse, x, other.view()); });
 }
 
 } // namespace

@@ -42,8 +42,8 @@ std::int64_t sparse_to_dense_workspace(Executor const& exec, band_matrix<T> cons
                                        band_options const& options = {});
 
 /// Solves A X = D for sparse D, X dense; otherwise as solve_bands. Many columns are solved with a factorisation, which
-/// walks only where they are not zero; few columns, scaled pivoting and rpts as solve_bands does. Neither allocates nor
-/// waits.
+/// walks only where they are not zero; few columns, scaled pivoting and rpts as solve_bands does, and so what RPTS can
+/// solve on a GPU, where that is faster. Neither allocates nor waits.
 template <class T, class I, executor Executor>
 void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
                            sparse_columns_view<std::type_identity_t<T>, I> const& d,

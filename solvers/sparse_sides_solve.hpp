@@ -102,9 +102,13 @@ inline void check_space(array_view<std::byte> workspace, std::int64_t needed) {
 /// Columns from which on a factorisation pays.
 inline constexpr std::int64_t factored_columns = 4;
 
-inline bool by_factor(std::int64_t columns, band_options const& o) {
-    return columns >= factored_columns && o.pivot != pivoting::scaled_partial && o.method != band_method::rpts &&
-           o.refinements == 0;
+/// Whether to solve with a factorisation, walking only where there is something. On a GPU not where RPTS applies, which
+/// is faster than that for all rows.
+template <class T, class Executor>
+bool by_factor(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, band_options const& o) {
+    bool const faster_whole = !std::is_same_v<Executor, host_executor> && chain::starts_with_rpts(exec, a, o);
+    return columns >= factored_columns && !faster_whole && o.pivot != pivoting::scaled_partial &&
+           o.method != band_method::rpts && o.refinements == 0;
 }
 
 template <class T>
@@ -197,7 +201,7 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
 template <class T, executor Executor>
 std::int64_t sparse_to_dense_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options) {
-    if (!sparse_sides::by_factor(columns, options)) return bands_workspace(exec, a, columns, options);
+    if (!sparse_sides::by_factor(exec, a, columns, options)) return bands_workspace(exec, a, columns, options);
     return bands_factor_bytes(exec, a, options) + factored_sparse_workspace(exec, a, columns, options);
 }
 
@@ -209,7 +213,7 @@ void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
     using namespace sparse_sides;
     check_sides(a, d);
     check_solution(d, x);
-    if (!by_factor(x.columns, options)) {
+    if (!by_factor(exec, a, x.columns, options)) {
         if (x.columns > 0 && x.rows > 0) spread(exec, d, 0, x);
         solve_bands(exec, a, columns_view<T const>(x), x, workspace, options);
         return;
@@ -244,7 +248,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     batch = std::min(batch, d.columns);
     std::byte* const space = workspace.data();
     // As solve_sparse_to_dense does for one batch; but one factorisation is enough for all of them.
-    bool const factored = by_factor(batch, options);
+    bool const factored = by_factor(exec, a, batch, options);
     auto const solving = workspace.slice(plan.solve, workspace.size() - plan.solve);
     std::int64_t const kept = factored ? bands_factor_bytes(exec, a, options) : 0;
     auto const factor = solving.slice(0, kept), rest = solving.slice(kept, solving.size() - kept);
