@@ -65,6 +65,9 @@ TEST_CASE("rpts: small partitions where there is little work, large ones and til
     CHECK(choose_by_rule<float>(65536, 1, 132, 8) == resident_choice{8, 128});
     CHECK(choose_by_rule<float>(1 << 20, 1, 132, 8) == resident_choice{16, 512});
     CHECK(choose_by_rule<float>(512, 8192, 132, 8) == resident_choice{16, 0});
+    CHECK(choose_by_rule<float>(512, 512, 132, 8) == resident_choice{16, 0}); // a warp a system
+    CHECK(choose_by_rule<float>(512, 64, 132, 8) == resident_choice{8, 0});
+    CHECK(choose_by_rule<float>(256, 1024, 132, 8) == resident_choice{8, 0});
     CHECK(choose_by_rule<double>(65536, 64, 132, 8).tiles);
     CHECK(choose_by_rule<float>(1 << 25, 1, 132, 8).tiles);
 }
