@@ -163,7 +163,8 @@ TEST_CASE("teams: the chain solver and its factorisation") {
 
 namespace {
 
-/// Tiles give a solution, which of blocks is what one worker gives, bit by bit. Bands are eliminated row by row.
+/// Tiles give a solution, and that is what one worker gives, bit by bit, but for two and more bands on a side: those
+/// are eliminated row by row.
 template <class T>
 void check_tiles(band_matrix<T> const& a, plain_rows<T> const& meaning, band_options const& o = {}) {
     auto const d = sides_for(meaning, 1, 1);
@@ -171,7 +172,7 @@ void check_tiles(band_matrix<T> const& a, plain_rows<T> const& meaning, band_opt
     auto const x = solve_anew<T>(tile_executor{}, a, o, d, 1, in_tiles.data());
     CHECK(backward_error_of(meaning, x, d) <= 100 * epsilon<T>);
     auto const y = solve_anew<T>(team_executor{1}, a, o, d, 1, alone.data());
-    if (a.lower_bands < 0) CHECK(x == y);
+    if (a.lower_bands < 0 || a.block == 1) CHECK(x == y);
     CHECK(in_tiles == alone);
 }
 
