@@ -143,7 +143,7 @@ private:
         slot_rows<T, shape> const slots{tile.stretch(team.stretch), g};
         T* const y = slots.known();
         T* const z = y + W;
-        take_boundary(at.lane[0], y, z);
+        take_boundary(at, y, z);
         tile.arrive_first();
         stacks_type stacks(team, tile, y, s.how);
         walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
@@ -156,23 +156,19 @@ private:
         team.sync();
         store();
     }
-    /// y and z of the stretch, as link_boundary has them; asked for together.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_place const& at, T* y, T* z) const {
+    /// y and z of the stretch; asked for together, before one of them is stored.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_places<1> const& at, T* y, T* z) const {
         constexpr int each = (W + sizes::lanes - 1) / sizes::lanes;
-        bool const exists = at.link >= 0 && !team.idle;
-        T const* const before = s.links.rhs + (exists ? at.link : 0) * W;
-        T const* const behind = s.links.rhs + (exists ? at.next : 0) * W;
-        T of_y[each], of_z[each];
+        link_boundary<T> const boundary{s.links};
+        T of_y[each]{}, of_z[each]{};
         COPPICE_UNROLL
         for (int j = 0; j < each; ++j) {
-            int const i = team.place() + j * sizes::lanes, there = at.exchanged ? (i + W / 2) % W : i;
-            bool const is = exists && i < W;
-            of_y[j] = is ? before[i] : T(0);
-            of_z[j] = is ? behind[there] : T(0);
+            int const i = team.rank() + j * sizes::lanes;
+            if (i < W && !team.idle) boundary.left(at, i, 0, of_y[j]), boundary.right(at, i, 0, of_z[j]);
         }
         COPPICE_UNROLL
         for (int j = 0; j < each; ++j) {
-            int const i = team.place() + j * sizes::lanes;
+            int const i = team.rank() + j * sizes::lanes;
             if (i < W && !team.idle) y[i] = of_y[j], z[i] = of_z[j];
         }
     }
