@@ -21,6 +21,9 @@ void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
         result.line("forest",
                     fmt::format("{}, the longest of {}, weight coverage {}", counted(r.setup.paths, "path"),
                                 counted(r.setup.longest_path, "row"), show_fraction(r.setup.weight_coverage)));
+    if (r.setup.mended_rows > 0)
+        result.line("mended", fmt::format("the pivots of {}: the preconditioner was nearly singular",
+                                          counted(r.setup.mended_rows, "row")));
     result.line(r.result.converged ? "converged" : "not converged",
                 counted(r.result.iterations, "iteration") +
                     (r.result.reason == krylov_reason::converged ? "" : ", " + in_words(r.result.reason)));
@@ -46,6 +49,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["reason"] = to_string(r.result.reason);
     json["relative_residual"] = r.result.relative_residual;
     json["forward_relative_error"] = r.forward_error;
+    json["mended_rows"] = r.setup.mended_rows;
     json["setup_seconds"] = r.setup_seconds;
     json["solve_seconds"] = r.solve_seconds;
     if (o.preconditioner == "forest")

@@ -16,6 +16,7 @@ namespace coppice {
 struct preconditioner_report {
     std::string name{};
     double setup_seconds = 0;
+    std::int64_t mended_rows = 0; ///< whose pivots were shifted, for a tridiagonal part that was (nearly) singular
     // The forest alone:
     double weights_seconds = 0; ///< symmetrised edge weights
     double factor_seconds = 0;  ///< [0, 2]-factor

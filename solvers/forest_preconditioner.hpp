@@ -24,7 +24,7 @@ struct forest_options {
 /// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
 ///
 /// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients. The order of the rows does not matter but for ties. apply() gathers, solves by RPTS and scatters in
+/// coefficients, which are mended where they are singular or nearly so (mend_tridiagonal). The order of the rows does not matter but for ties. apply() gathers, solves by RPTS and scatters in
 /// workspace of the object: one solve at a time. The result is that of the direct solve in exact arithmetic when the
 /// graph of A is a path. Where A is symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive
 /// definite when A is.
@@ -104,6 +104,7 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
     system_ = extract_forest_system(exec, a, forest_);
+    report_.mended_rows = mend_tridiagonal(exec, system_, options_);
     report_.system_seconds = part.lap();
     right_ = buffer<T>(exec, a.rows());
     solution_ = buffer<T>(exec, a.rows());
@@ -132,6 +133,7 @@ template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     extract_forest_system(exec, make_srcsr_plan(exec, a), a, forest_, system_);
+    report_.mended_rows = mend_tridiagonal(exec, system_, options_);
 }
 
 template <executor Executor, class T, class I>

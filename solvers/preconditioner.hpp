@@ -40,6 +40,7 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
         tridiagonal_preconditioner<Executor, T, I> m(exec, a, options.tridiagonal);
         report.setup_seconds = watch.lap();
         report.weight_coverage = coverages(exec, a).identity_coverage();
+        report.mended_rows = m.mended_rows();
         return result(std::move(m), report);
     }
     if (name == preconditioner_names[3]) {

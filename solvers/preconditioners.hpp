@@ -6,7 +6,7 @@
 #include <string>
 
 #include "algebra/operations.hpp"
-#include "solvers/rpts.hpp"
+#include "solvers/mend_tridiagonal.hpp"
 
 namespace coppice {
 namespace detail {
@@ -82,8 +82,8 @@ private:
 };
 
 /// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
-/// section 4.6). A zero on the diagonal is left to the pivoting; a singular tridiagonal part shows as a result that is
-/// not finite. apply() uses workspace of the object: one solve at a time.
+/// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
+/// mended (mend_tridiagonal). apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
 public:
@@ -92,10 +92,13 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
 
+    std::int64_t mended_rows() const { return mended_rows_; }
+
 private:
     detail::pattern_size pattern_;
     tridiagonal_options options_;
     tridiagonal<T> system_;
+    std::int64_t mended_rows_ = 0;
     mutable buffer<std::byte> workspace_;
 };
 
@@ -138,6 +141,7 @@ template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     system_ = extract_tridiagonal(exec, a);
+    mended_rows_ = mend_tridiagonal(exec, system_, options_);
 }
 
 template <executor Executor, class T, class I>
