@@ -12,7 +12,7 @@ namespace coppice {
 /// Solves A x = b for general A (van der Vorst 1992), preconditioned from the right, so that its residual is that of
 /// A x = b.
 ///
-/// The constructor allocates 7 vectors; solve() allocates nothing but the history. One iteration takes two products
+/// The constructor allocates 8 vectors; solve() allocates nothing but the history. One iteration takes two products
 /// with A, two preconditioners and three waits: compare its count with twice that of GMRES or CG. Where the recurrence
 /// breaks down (its divisors vanish) the method restarts from the true residual; a breakdown before the first step of a
 /// round ends it with reason `breakdown`.
@@ -25,9 +25,9 @@ template <executor Executor, class T>
 class bicgstab {
 public:
     bicgstab(Executor const& exec, std::int64_t n, krylov_options options = {})
-        : exec_(exec), options_(std::move(options)), scratch_(exec, n), vectors_(exec, 7 * n) {}
+        : exec_(exec), options_(std::move(options)), scratch_(exec, n), vectors_(exec, 7 * n), best_(exec, n) {}
 
-    /// x[n] holds the starting guess on entry and the last iterate on return; b[n] must not overlap it.
+    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
     requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
@@ -39,32 +39,24 @@ private:
     krylov_options options_;
     dot_scratch scratch_;
     buffer<T> vectors_;
+    detail::best_solution<Executor, T> best_;
 };
 
-/// p = r + beta (p - omega v)
-template <class T>
-struct bicgstab_direction {
-    T beta;
-    T omega;
-    T const* r;
-    T const* v;
-    T* p;
-    COPPICE_HD void operator()(std::int64_t i) const { p[i] = r[i] + beta * (p[i] - omega * v[i]); }
-};
-
-/// x = x + alpha p̂ + omega ŝ, r = s - omega t, where r holds s on entry
+/// x = x + alpha p̂ + omega ŝ, p = r + beta (p - omega v)
 template <class T>
 struct bicgstab_update {
     T alpha;
     T omega;
+    T beta;
     T const* p_hat;
     T const* s_hat;
-    T const* t;
+    T const* r;
+    T const* v;
     T* x;
-    T* r;
+    T* p;
     COPPICE_HD void operator()(std::int64_t i) const {
         x[i] += alpha * p_hat[i] + omega * s_hat[i];
-        r[i] -= omega * t[i];
+        p[i] = r[i] + beta * (p[i] - omega * v[i]);
     }
 };
 
@@ -95,7 +87,8 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         a.apply(exec_, array_view<T const>(p_hat), v);
     };
 
-    for (double rr; monitor.open(rr = detail::true_residual(exec_, scratch_, a, b, x, r));) {
+    best_.begin();
+    for (double rr; monitor.open(rr = best_.open(exec_, scratch_, a, b, x, r, monitor));) {
         for_each(exec_, n, bicgstab_begin<T>{r.data(), p.data(), shadow.data()});
         expand();
         auto [sv, vv] = dots(exec_, scratch_, dot_pair(shadow, v), dot_pair(v, v));
@@ -116,19 +109,21 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
             auto const [ts, tt] = dots(exec_, scratch_, dot_pair(t, r), dot_pair(t, t));
             if (!monitor.finite(ts, tt)) break;
             double const omega = tt > 0 ? ts / tt : 0.0;
-            // x = x + alpha p̂ + omega ŝ, r = s - omega t
-            bicgstab_update<T> const update{T(alpha), T(omega), p_hat.data(), s_hat.data(),
-                                            t.data(), x.data(), r.data()};
-            auto const [rho_next, rr_next] =
-                update_and_dot(exec_, scratch_, update, dot_pair(shadow, r), dot_pair(r, r));
+            // r = s - omega t
+            auto const [rho_next, rr_next] = update_and_dot(exec_, scratch_, axpy<T>{T(-omega), t.data(), r.data()},
+                                                            dot_pair(shadow, r), dot_pair(r, r));
+            if (!monitor.finite(rho_next, rr_next)) break;
+            best_.before_step(exec_, x, rr, rr_next);
+            // x = x + alpha p̂ + omega ŝ, p = r + beta (p - omega v)
+            double const beta = omega != 0 ? rho_next / rho * alpha / omega : 0;
+            for_each(exec_, n,
+                     bicgstab_update<T>{T(alpha), T(omega), T(beta), p_hat.data(), s_hat.data(), r.data(), v.data(),
+                                        x.data(), p.data()});
             if (!monitor.step(rr_next)) break;
             if (omega == 0) {
                 monitor.breakdown();
                 break;
             }
-            // p = r + beta (p - omega v)
-            double const beta = rho_next / rho * alpha / omega;
-            for_each(exec_, n, bicgstab_direction<T>{T(beta), T(omega), r.data(), v.data(), p.data()});
             expand();
             auto const [sv_next, vv_next] = dots(exec_, scratch_, dot_pair(shadow, v), dot_pair(v, v));
             rho = rho_next, rr = rr_next, sv = sv_next, vv = vv_next;

@@ -12,7 +12,7 @@ namespace coppice {
 /// Solves A x = b for general A (Saad and Schultz 1986), preconditioned from the right, so that the norm it minimises
 /// is that of b - A x.
 ///
-/// The constructor allocates restart + 3 vectors; solve() allocates nothing but the history. An iteration takes one
+/// The constructor allocates restart + 4 vectors; solve() allocates nothing but the history. An iteration takes one
 /// product with A and one preconditioner. New basis vectors are made orthogonal by classical Gram-Schmidt, repeated
 /// where cancellation asks for it ("twice is enough", Daniel, Gragg, Kaufman and Stewart 1976): as orthogonal as the
 /// modified form, with a few waits instead of one per basis vector. A cycle without progress ends the solve with reason
@@ -22,9 +22,9 @@ class gmres {
 public:
     gmres(Executor const& exec, std::int64_t n, krylov_options options = {})
         : exec_(exec), options_(std::move(options)), scratch_(exec, n), basis_(exec, basis_size(n, options_)),
-          work_(exec, 2 * n), least_squares_(options_.restart) {}
+          work_(exec, 2 * n), best_(exec, n), least_squares_(options_.restart) {}
 
-    /// x[n] holds the starting guess on entry and the last iterate on return; b[n] must not overlap it.
+    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
     requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
@@ -65,6 +65,7 @@ private:
     dot_scratch scratch_;
     buffer<T> basis_;
     buffer<T> work_;
+    detail::best_solution<Executor, T> best_;
     hessenberg_least_squares least_squares_;
 };
 
@@ -143,7 +144,8 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     std::int64_t const n = scratch_.size;
     auto const r = work_.view().slice(0, n), z = work_.view().slice(n, n);
 
-    for (double rr; monitor.open(rr = detail::true_residual(exec_, scratch_, a, b, x, r));) {
+    best_.begin();
+    for (double rr; monitor.open(rr = best_.open(exec_, scratch_, a, b, x, r, monitor));) {
         double const beta = std::sqrt(rr);
         least_squares_.begin(beta);
         for_each(exec_, n, scaled_copy<T>{T(1 / beta), r.data(), column(0).data()}); // v_0 = r / |r|

@@ -41,7 +41,8 @@ enum class krylov_reason {
     max_iterations, ///< the limit of iterations is reached
     breakdown,      ///< a division by zero from which a restart does not help: a singular or unsuitable matrix
     stagnated,  ///< restarts from the true residual no longer reduce it: the limit of the precision, or of the method
-    not_finite, ///< a NaN or infinity in A, b, x or the preconditioner, or squares outside the range of double
+    not_finite, ///< a NaN or infinity in b, the given x, A or the preconditioner, or squares outside the range of
+                ///< double
     cancelled   ///< the progress callback returned false
 };
 std::string_view to_string(krylov_reason reason);

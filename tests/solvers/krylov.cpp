@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "algebra/generators.hpp"
+#include "algebra/matrix_market.hpp"
 #include "solvers/dense.hpp"
+#include "support/datasets.hpp"
 #include "support/executors.hpp"
 
 using namespace coppice;
@@ -267,8 +269,105 @@ TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, 
             if (bad != bad) { // 1 / infinity is a finite preconditioner
                 CHECK(in_m.reason == krylov_reason::not_finite);
                 CHECK(std::isfinite(in_m.relative_residual));
+                CHECK(to_vector(exec, z) == guess);
             }
         }
+    }
+}
+
+namespace {
+
+/// A preconditioner that works for some time, then gives NaN, in one element alone.
+struct breaks_down {
+    int* calls;
+    int sound;
+    template <class Executor, class T>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        exec.copy_elements(r.data(), z.data(), r.size());
+        T const bad = std::numeric_limits<T>::quiet_NaN();
+        if ((*calls)++ >= sound) exec.copy_elements(&bad, z.data() + r.size() / 2, 1);
+    }
+};
+
+template <class Solver, class A, class M, class Executor>
+outcome<double> solve_with(Executor const& exec, A const& a, M const& m, std::vector<double> const& b,
+                           std::vector<double> const& guess, krylov_options const& options) {
+    auto const rhs = exec.copy(b);
+    auto x = exec.copy(guess);
+    Solver solver(exec, rhs.size(), options);
+    auto result = solver.solve(a, m, rhs.view(), x.view());
+    return {std::move(result), to_vector(exec, x)};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto m = random_matrix(60, true, 4);
+    auto const guess = random_vector<double>(60, 3);
+    for (bool const empty_column : {false, true}) { // A does not read the element that breaks
+        if (empty_column)
+            for (int i = 0; i < 60; ++i) m(i, 30) = m(30, i) = 0;
+        auto const host = to_csr<double>(m);
+        auto b = random_vector<double>(60, 2);
+        if (empty_column) b[30] = 0;
+        auto const local = exec.copy(host);
+        csr_operator<Executor, double> const op(exec, local.view());
+        double const start = residual_of(host, b, guess);
+        for (int const sound : {0, 1, 2, 5}) {
+            CAPTURE(empty_column);
+            CAPTURE(sound);
+            krylov_options const options{.tolerance = 1e-14, .restart = 4};
+            int calls = 0;
+            auto const check = [&](outcome<double> const& end) {
+                calls = 0;
+                CHECK(!end.result.converged);
+                CHECK(end.result.reason == krylov_reason::not_finite);
+                for (double const value : end.x) REQUIRE(std::isfinite(value));
+                CHECK(residual_of(host, b, end.x) <= start * (1 + 1e-12));
+                CHECK(residual_of(host, b, end.x) == doctest::Approx(end.result.relative_residual).epsilon(1e-3));
+            };
+            breaks_down const p{&calls, sound};
+            check(solve_with<cg<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<bicgstab<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<gmres<Executor, double>>(exec, op, p, b, guess, options));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on the way", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host{1};
+    std::vector<std::pair<std::string, csr<double>>> all;
+    for (auto const name : {"real/rajat01", "real/bcsstm22", "graph/karate", "graph/chesapeake", "graph/polbooks",
+                            "graph/minnesota", "graph/can_1072", "real/nnc1374", "real/qh882", "banded/olm1000"})
+        if (auto const file = dataset(std::string(name) + ".mtx.gz"))
+            all.emplace_back(name, read_matrix_market<double>(host, *file));
+    dense zero_diagonal(101); // a path, which is singular, and a cycle beside it
+    for (int i = 1; i < 50; ++i) zero_diagonal(i, i - 1) = zero_diagonal(i - 1, i) = 1;
+    for (int i = 50; i < 101; ++i) zero_diagonal(i, i < 100 ? i + 1 : 50) = 1;
+    all.emplace_back("zero diagonal", to_csr<double>(zero_diagonal));
+    for (auto const& [matrix, a] : all) {
+        auto const b = random_vector<double>(int(a.rows()), 5);
+        for (auto const method : krylov_names)
+            for (auto const name : {"none", "tridiagonal", "forest"}) {
+                CAPTURE(matrix);
+                CAPTURE(method);
+                CAPTURE(name);
+                auto const [result, x] = solve_on(exec, method, name, a, b, {.max_iterations = 150});
+                for (double const value : x) REQUIRE(std::isfinite(value));
+                double const residual = residual_of(a, b, x);
+                CHECK(residual <= 1 + 1e-12); // from x = 0
+                CHECK(residual == doctest::Approx(result.relative_residual).epsilon(0.01));
+                CHECK(result.reason != krylov_reason::not_finite);
+                if (method == "gmres") continue; // within a cycle x is not formed
+                double least = 1;
+                for (double const r : result.residual_history)
+                    if (r > 1e-3) least = std::min(least, r); // below, the recurrence may have left the truth
+                CHECK(residual <= 1.05 * least);
+            }
     }
 }
 
