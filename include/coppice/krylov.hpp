@@ -14,7 +14,7 @@
 ///     auto result = coppice::solve(exec, "bicgstab", op, m, b.view(), x.view(), {.tolerance = 1e-8});
 ///
 /// **Which one.** cg for symmetric positive definite A and preconditioner; bicgstab for the rest, with little memory;
-/// gmres where bicgstab is erratic, with restart + 3 vectors. One iteration of bicgstab applies A and the
+/// gmres where bicgstab is erratic, with restart + 4 vectors. One iteration of bicgstab applies A and the
 /// preconditioner twice, one of the others once.
 ///
 /// **Operators** are anything with apply(exec, x, y) const, y = A x; **preconditioners** anything with
@@ -26,8 +26,8 @@
 /// **Stopping.** |b - A x| <= tolerance |b| in the 2-norm, always the true residual: where the recurrence of a method
 /// claims it, b - A x is computed; if it does not hold, the method goes on from there. result.relative_residual is that
 /// of the returned x. Why a solve ended is a result, not an exception (krylov_reason): breakdown, stagnation and NaN
-/// have their own reasons, and none of them hangs. After a NaN from A, b or the preconditioner, x is the last good
-/// iterate where one exists; an overflow within an iteration may reach it.
+/// have their own reasons, and none of them hangs. Whatever the reason, x is the best iterate by its true residual:
+/// never one worse than the starting guess, and never NaN from A, b or the preconditioner.
 ///
 /// **Corners.** b = 0 gives x = 0 (zero_rhs); so does n = 0. A right-hand side whose squares leave the range of double
 /// (norms above 1e154 or below 1e-154) has reason not_finite: scale the system.
