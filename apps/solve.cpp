@@ -78,6 +78,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["reason"] = to_string(r.result.reason);
     json["relative_residual"] = r.result.relative_residual;
     json["forward_relative_error"] = r.forward_error;
+    json["mended_rows"] = r.setup.has("mended_rows") ? std::int64_t(r.setup.number("mended_rows")) : 0;
     json["setup_seconds"] = r.setup_seconds;
     json["solve_seconds"] = r.solve_seconds;
     if (!r.setup.findings.empty()) json[r.setup.name] = findings_json(r.setup);

@@ -24,10 +24,10 @@ struct forest_options {
 /// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
 ///
 /// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients. The order of the rows does not matter but for ties. apply() gathers, solves by RPTS and scatters in
-/// workspace of the object: one solve at a time. The result is that of the direct solve in exact arithmetic when the
-/// graph of A is a path. Where A is symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive
-/// definite when A is.
+/// coefficients, which are mended where they are singular or nearly so (mend_tridiagonal). The order of the rows does
+/// not matter but for ties. apply() gathers, solves by RPTS and scatters in workspace of the object: one solve at a
+/// time. The result is that of the direct solve in exact arithmetic when the graph of A is a path. Where A is
+/// symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive definite when A is.
 template <executor Executor, class T, class I = std::int32_t>
 class forest_preconditioner {
 public:
@@ -64,6 +64,7 @@ private:
     mutable buffer<std::byte> workspace_;
     stage_times times_{};
     int rounds_ = 0; ///< of the factor
+    std::int64_t mended_rows_ = 0;
 };
 
 namespace detail {
@@ -111,6 +112,7 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
     system_ = extract_forest_system(exec, a, forest_);
+    mended_rows_ = mend_tridiagonal(exec, system_, options_);
     times_.system = part.lap();
     right_ = buffer<T>(exec, a.rows());
     solution_ = buffer<T>(exec, a.rows());
@@ -137,6 +139,7 @@ std::vector<finding> forest_preconditioner<Executor, T, I>::findings() const {
             {"weight_coverage", finding_unit::share, forest_.weight_coverage}, // c_pi, Eq. 23
             {"cycles_broken", finding_unit::count, double(forest_.cycles_broken)},
             {"rounds", finding_unit::count, double(rounds_)},
+            {"mended_rows", finding_unit::count, double(mended_rows_)},
             {"weights_seconds", finding_unit::seconds, times_.weights},
             {"factor_seconds", finding_unit::seconds, times_.factor},
             {"forest_seconds", finding_unit::seconds, times_.forest},
@@ -147,6 +150,7 @@ template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     extract_forest_system(exec, make_srcsr_plan(exec, a), a, forest_, system_);
+    mended_rows_ = mend_tridiagonal(exec, system_, options_);
 }
 
 template <executor Executor, class T, class I>

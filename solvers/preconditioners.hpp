@@ -7,10 +7,10 @@
 #include <string>
 
 #include "algebra/operations.hpp"
+#include "solvers/mend_tridiagonal.hpp"
 #include "solvers/precondition/preconditioner_needs.hpp"
 #include "solvers/precondition/preconditioner_row.hpp"
 #include "solvers/precondition/tridiagonal_rows.hpp"
-#include "solvers/rpts.hpp"
 
 namespace coppice {
 namespace detail {
@@ -77,8 +77,8 @@ private:
 };
 
 /// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
-/// section 4.6). A zero on the diagonal is left to the pivoting; a singular tridiagonal part shows as a result that is
-/// not finite. apply() uses workspace of the object: one solve at a time.
+/// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
+/// mended (mend_tridiagonal). apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
 public:
@@ -86,13 +86,17 @@ public:
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
-    std::vector<finding> findings() const { return {{"weight_coverage", finding_unit::share, coverage_}}; }
+    std::vector<finding> findings() const {
+        return {{"weight_coverage", finding_unit::share, coverage_},
+                {"mended_rows", finding_unit::count, double(mended_rows_)}};
+    }
 
 private:
     detail::pattern_size pattern_;
     tridiagonal_options options_;
     double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
+    std::int64_t mended_rows_ = 0;
     mutable buffer<std::byte> workspace_;
 };
 
@@ -134,6 +138,7 @@ void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, c
     pattern_.require_same(a);
     system_ = extract_tridiagonal(exec, a);
     coverage_ = coverages(exec, a).identity_coverage();
+    mended_rows_ = mend_tridiagonal(exec, system_, options_);
 }
 
 template <executor Executor, class T, class I>

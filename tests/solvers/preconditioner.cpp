@@ -320,3 +320,83 @@ TEST_CASE_TEMPLATE("bad input of preconditioners", Fixture, COPPICE_TEST_EXECUTO
         none.apply(exec, array_view<double const>{}, array_view<double>{});
     }
 }
+
+namespace {
+
+/// Tridiagonal matrices, singular or nearly so, each as its three bands.
+std::vector<dense> singular_bands(int n) {
+    std::vector<dense> all;
+    auto const add = [&](auto lower, auto diagonal, auto upper) {
+        dense m(n);
+        for (int i = 0; i < n; ++i) {
+            m(i, i) = diagonal(i);
+            if (i > 0) m(i, i - 1) = lower(i);
+            if (i + 1 < n) m(i, i + 1) = upper(i);
+        }
+        all.push_back(m);
+    };
+    auto const constant = [](double value) { return [value](int) { return value; }; };
+    add(constant(1), constant(0), constant(1)); // a graph of one path
+    add(
+        constant(-1), [n](int i) { return i == 0 || i == n - 1 ? 1.0 : 2.0; }, constant(-1)); // no Dirichlet end
+    add(
+        constant(0), [](int i) { return i % 5 == 3 ? 0.0 : 2.0; }, constant(0)); // zero rows
+    add(
+        constant(0.5), [](int i) { return i % 7 == 2 ? 0.0 : 1.0; }, constant(0)); // zero columns
+    add([](int i) { return i % 2 ? 1.0 : 0.0; }, [](int i) { return i / 2 % 3 ? 2.0 : 1.0; },
+        [](int i) { return i % 2 ? 0.0 : 1.0; }); // pairs, every third singular
+    add([](int i) { return i % 2 ? 1.0 : 0.0; }, [](int i) { return i % 6 == 1 ? 1 + 1e-15 : 1.0; },
+        [](int i) { return i % 2 ? 0.0 : 1.0; }); // nearly singular
+    return all;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("singular tridiagonal parts are mended during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host{1};
+    for (int const n : {2, 3, 7, 65, 501}) {
+        for (double const unit : {1.0, 0x1p-300, 0x1p300}) {
+            int which = 0;
+            for (auto m : singular_bands(n)) {
+                for (auto& value : m.a) value *= unit;
+                CAPTURE(n);
+                CAPTURE(unit);
+                CAPTURE(which++);
+                auto const a = to_csr<double>(m);
+                auto const local = exec.copy(a);
+                auto const r = exec.copy(random_vector<double>(n, 3));
+                buffer<double> z(exec, n);
+                for (auto const name : {"tridiagonal", "forest"}) {
+                    auto const p = make_preconditioner(exec, name, local.view());
+                    p.apply(exec, r.view(), z.view());
+                    double largest = 0;
+                    for (double const value : to_vector(exec, z))
+                        largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : INFINITY;
+                    CHECK(largest * unit < 1e6 * n);
+                    CHECK(p.report().number("mended_rows") ==
+                          make_preconditioner(host, name, a.view()).report().number("mended_rows"));
+                }
+            }
+        }
+    }
+    // A sound path beside a singular one keeps its entries.
+    dense beside(40);
+    for (int i = 0; i < 40; ++i) {
+        beside(i, i) = i < 20 ? 0 : 2;
+        if (i > 0 && i != 19 && i != 20) beside(i, i - 1) = beside(i - 1, i) = 1;
+    }
+    auto const both = exec.copy(to_csr<double>(beside));
+    auto const p = make_preconditioner(exec, "tridiagonal", both.view());
+    CHECK(p.report().number("mended_rows") >= 19);
+    CHECK(p.report().number("mended_rows") <= 22);
+    auto const kept = matrix_of(exec, p, 40);
+    for (int i = 22; i < 40; ++i) CHECK(kept(i, i) == doctest::Approx(2));
+    // Nothing is changed where nothing is wrong, however badly scaled.
+    auto scaled = random_matrix(50, true, 3);
+    for (int i = 0; i < 50; ++i)
+        for (int j = 0; j < 50; ++j) scaled(i, j) *= std::pow(10.0, (i * 7 % 20 - 10) + (j * 7 % 20 - 10));
+    auto const graded = exec.copy(to_csr<double>(scaled));
+    for (auto const name : {"tridiagonal", "forest"})
+        CHECK(make_preconditioner(exec, name, graded.view()).report().number("mended_rows") == 0);
+}
