@@ -2,7 +2,9 @@
 // coppice solve MATRIX: Krylov solve with a preconditioner made from nothing but the matrix.
 #include "apps/solve.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -13,17 +15,43 @@
 namespace coppice::app {
 namespace {
 
+std::string show_finding(finding const& f) {
+    std::string name(f.key);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    if (f.unit == finding_unit::share) return name + " " + show_fraction(f.value);
+    if (f.unit == finding_unit::number) return name + " " + show_scientific(f.value);
+    return name + " " + show_count(std::int64_t(f.value));
+}
+
+// What the setup found; its times stand in the JSON object.
+std::string show_findings(preconditioner_report const& report) {
+    std::string text;
+    for (finding const& f : report.findings)
+        if (f.unit != finding_unit::seconds) text += (text.empty() ? "" : ", ") + show_finding(f);
+    return text;
+}
+
+nlohmann::ordered_json findings_json(preconditioner_report const& report) {
+    auto json = nlohmann::ordered_json::object();
+    for (finding const& f : report.findings)
+        if (f.unit == finding_unit::count)
+            json[std::string(f.key)] = std::int64_t(f.value);
+        else
+            json[std::string(f.key)] = f.value;
+    return json;
+}
+
+nlohmann::ordered_json options_json(option_values const& options) {
+    auto json = nlohmann::ordered_json::object();
+    for (auto const& [name, value] : options.entries()) json[name] = value.text;
+    return json;
+}
+
 template <class T>
 void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
     result.line("solver",
                 fmt::format("{}, preconditioner {}, tolerance {:g}", o.solver, o.preconditioner, o.tolerance));
-    if (o.preconditioner == "forest")
-        result.line("forest",
-                    fmt::format("{}, the longest of {}, weight coverage {}", counted(r.setup.paths, "path"),
-                                counted(r.setup.longest_path, "row"), show_fraction(r.setup.weight_coverage)));
-    if (r.setup.mended_rows > 0)
-        result.line("mended", fmt::format("the pivots of {}: the preconditioner was nearly singular",
-                                          counted(r.setup.mended_rows, "row")));
+    if (auto const found = show_findings(r.setup); !found.empty()) result.line(r.setup.name, found);
     result.line(r.result.converged ? "converged" : "not converged",
                 counted(r.result.iterations, "iteration") +
                     (r.result.reason == krylov_reason::converged ? "" : ", " + in_words(r.result.reason)));
@@ -39,6 +67,7 @@ template <class T>
 void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T> const& r) {
     json["solver"] = o.solver;
     json["preconditioner"] = o.preconditioner;
+    json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = o.factors;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
     json["tolerance"] = o.tolerance;
@@ -49,19 +78,10 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["reason"] = to_string(r.result.reason);
     json["relative_residual"] = r.result.relative_residual;
     json["forward_relative_error"] = r.forward_error;
-    json["mended_rows"] = r.setup.mended_rows;
+    json["mended_rows"] = r.setup.has("mended_rows") ? std::int64_t(r.setup.number("mended_rows")) : 0;
     json["setup_seconds"] = r.setup_seconds;
     json["solve_seconds"] = r.solve_seconds;
-    if (o.preconditioner == "forest")
-        json["forest"] = {{"rounds", r.setup.rounds},
-                          {"paths", r.setup.paths},
-                          {"longest_path", r.setup.longest_path},
-                          {"cycles_broken", r.setup.cycles_broken},
-                          {"weight_coverage", r.setup.weight_coverage},
-                          {"weights_seconds", r.setup.weights_seconds},
-                          {"factor_seconds", r.setup.factor_seconds},
-                          {"forest_seconds", r.setup.forest_seconds},
-                          {"system_seconds", r.setup.system_seconds}};
+    if (!r.setup.findings.empty()) json[r.setup.name] = findings_json(r.setup);
     json["residual_history"] = r.result.residual_history;
 }
 
@@ -103,12 +123,21 @@ outcome solve_system(solve_options const& o, any_executor const& chosen, Executo
     return judge(o, host, a, r);
 }
 
+// Splits NAME,key=value and holds all options against the catalogue.
+void read_preconditioner(solve_options& o) {
+    auto const choice = parse_choice(o.preconditioner);
+    require_name("preconditioner", choice.name, preconditioner_names);
+    o.preconditioner = choice.name;
+    for (auto const& [name, value] : choice.options.entries()) o.preconditioner_options.set(name, value);
+    chosen_options("preconditioner \"" + choice.name + "\"", preconditioner_row_of(choice.name).options,
+                   o.preconditioner_options);
+}
+
 void check(solve_options& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "solve");
     require_name("solver", o.solver, krylov_names);
-    require_name("preconditioner", o.preconditioner, preconditioner_names);
-    o.forest(); // throws for what is wrong in its options
+    read_preconditioner(o);
     if (o.factors != 1)
         throw usage_error(
             fmt::format("--factors is {}, expected 1: preconditioners of one forest are built", o.factors));
@@ -119,6 +148,38 @@ void check(solve_options& o) {
     if (o.restart < 1 || o.restart > 1000)
         throw usage_error(fmt::format("--restart is {}, expected 1 to 1000", o.restart));
     check_system_arguments(o.system);
+}
+
+std::string kind_of(option_row const& row) {
+    if (row.kind != option_kind::choice) return row.kind == option_kind::integer ? "N" : "X";
+    std::string text;
+    for (std::string_view const choice : row.choices)
+        if (!choice.empty()) text.append(text.empty() ? "" : "|").append(choice);
+    return text;
+}
+
+// An option that several preconditioners have stands once, with all that it means.
+void add_preconditioner_options(CLI::App& cli, option_values& values) {
+    struct entry {
+        std::string kind;
+        std::map<std::string, std::string> meanings; // and whose
+    };
+    std::map<std::string, entry> options;
+    for (preconditioner_row const& row : preconditioner_catalogue)
+        for (option_row const& option : row.options) {
+            entry& e = options[std::string(option.name)];
+            e.kind = kind_of(option);
+            std::string& whose = e.meanings[fmt::format("{}; {} by default", option.meaning, option.standard)];
+            whose.append(whose.empty() ? "" : ", ").append(row.name);
+        }
+    for (auto const& [name, e] : options) {
+        std::string help;
+        for (auto const& [meaning, whose] : e.meanings)
+            help += fmt::format("{}{}: {}", help.empty() ? "" : ". ", whose, meaning);
+        cli.add_option_function<std::string>(
+               "--" + name, [&values, name = name](std::string const& value) { values.set(name, value); }, help)
+            ->type_name(e.kind);
+    }
 }
 
 outcome run(solve_options& o) {
@@ -142,11 +203,11 @@ command add_solve(CLI::App& program) {
     cli->add_option("--solver", o->solver, "one of " + listed(krylov_names) + "; bicgstab by default")
         ->type_name("NAME");
     cli->add_option("--preconditioner", o->preconditioner,
-                    "one of " + listed(preconditioner_names) + "; forest by default")
+                    "one of " + listed(preconditioner_names) +
+                        "; forest by default. Its options follow by name, or behind it: forest,rounds=7")
         ->type_name("NAME");
+    add_preconditioner_options(*cli, o->preconditioner_options);
     cli->add_option("--factors", o->factors, "forests that the preconditioner is made of: 1")->type_name("m");
-    cli->add_option("--pivoting", o->pivoting, "of the tridiagonal solves in the preconditioner")
-        ->type_name(alternatives(pivotings));
     cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
     cli->add_option("--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
@@ -155,7 +216,6 @@ command add_solve(CLI::App& program) {
     cli->add_option("--report", o->report,
                     "write a self-contained HTML page with pictures; runs the other preconditioners to compare")
         ->type_name("FILE.html");
-    add_factor_options(*cli, o->factor);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -6,9 +6,8 @@
 #include <string>
 
 #include "apps/backend.hpp"
-#include "apps/factor_arguments.hpp"
+#include "apps/names.hpp"
 #include "apps/output.hpp"
-#include "apps/pivoting_names.hpp"
 #include "apps/system.hpp"
 #include "solvers/krylov.hpp"
 #include "solvers/preconditioner.hpp"
@@ -20,18 +19,17 @@ struct solve_options {
     std::string matrix{};
     std::string solver = "bicgstab";
     std::string preconditioner = "forest";
+    option_values preconditioner_options{}; ///< as given: --rounds 7, or behind the name
     int factors = 1;
-    std::string pivoting = "partial";
-    factor_arguments factor{forest_options{}.factor}; // ties as the preconditioner takes them
     system_arguments system{};
     double tolerance = 1e-6;
     std::int64_t max_iterations = 10000;
     int restart = 30;
     std::string report{};
 
-    forest_options forest() const {
-        return {.factor = read_factor_arguments(factor),
-                .tridiagonal = {.pivot = choose("pivoting", pivoting, pivotings), .threshold = 0}};
+    /// The options for one of the preconditioners: those given that it knows.
+    option_values options_of(std::string_view name) const {
+        return known_options(preconditioner_row_of(name).options, preconditioner_options);
     }
 };
 
@@ -77,12 +75,12 @@ inline std::string in_words(krylov_reason reason) {
 /// Why `preconditioner` cannot be made for this matrix; nothing where it can. Rows count from 1.
 template <class T>
 std::optional<std::string> reason_against(host_executor const& host, std::string const& preconditioner, csr_view<T> a) {
-    if (preconditioner != "jacobi") return {};
-    auto const diagonal = extract_diagonal(host, a);
-    for (std::int64_t i = 0; i < diagonal.size(); ++i)
-        if (diagonal[i] == T(0))
-            return "the diagonal entry of row " + std::to_string(i + 1) + " is zero, and jacobi divides by it";
-    return {};
+    auto const unmet = find_unmet_need(host, preconditioner_row_of(preconditioner).needs, a);
+    if (!unmet) return {};
+    if (unmet->kind == unmet_need::zero_on_diagonal)
+        return "the diagonal entry of row " + std::to_string(unmet->row + 1) + " is zero, and " + preconditioner +
+               " divides by it";
+    return "its pattern is not symmetric, and " + preconditioner + " needs that";
 }
 
 /// Sets up a preconditioner and solves from x = 0.
@@ -95,7 +93,7 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
     status.show("setting up " + preconditioner);
     exec.synchronize();
     stopwatch clock;
-    auto const m = make_preconditioner(exec, preconditioner, system.matrix.view(), o.forest());
+    auto const m = make_preconditioner(exec, preconditioner, system.matrix.view(), o.options_of(preconditioner));
     exec.synchronize();
     run.setup_seconds = clock.lap();
     run.setup = m.report();

@@ -34,6 +34,7 @@ constexpr suite suites[] = {
     {"tridiagonal", tridiagonal_host, COPPICE_BENCH_CUDA(tridiagonal_cuda)},
     {"factor", factor_host, COPPICE_BENCH_CUDA(factor_cuda)},
     {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
+    {"preconditioner", preconditioner_host, COPPICE_BENCH_CUDA(preconditioner_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal.
+/// \file Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal. Each with its row in the
+/// catalogue.
 #pragma once
 
 #include <limits>
@@ -7,6 +8,9 @@
 
 #include "algebra/operations.hpp"
 #include "solvers/mend_tridiagonal.hpp"
+#include "solvers/precondition/preconditioner_needs.hpp"
+#include "solvers/precondition/preconditioner_row.hpp"
+#include "solvers/precondition/tridiagonal_rows.hpp"
 
 namespace coppice {
 namespace detail {
@@ -33,15 +37,6 @@ struct pattern_size {
     }
 };
 
-template <class T>
-struct row_of_zero {
-    T const* diagonal;
-    std::int64_t none;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return diagonal[i] == T(0) ? i : none; }
-};
-struct earlier_row {
-    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b < a ? b : a; }
-};
 template <class T>
 struct invert_element {
     T* diagonal;
@@ -91,12 +86,15 @@ public:
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
-
-    std::int64_t mended_rows() const { return mended_rows_; }
+    std::vector<finding> findings() const {
+        return {{"weight_coverage", finding_unit::share, coverage_},
+                {"mended_rows", finding_unit::count, double(mended_rows_)}};
+    }
 
 private:
     detail::pattern_size pattern_;
     tridiagonal_options options_;
+    double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
     std::int64_t mended_rows_ = 0;
     mutable buffer<std::byte> workspace_;
@@ -112,12 +110,10 @@ template <executor Executor, class T, class I>
 void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     buffer<T> diagonal = extract_diagonal(exec, a);
-    std::int64_t const n = diagonal.size();
-    std::int64_t const row = reduce(exec, n, n, detail::row_of_zero<T>{diagonal.data(), n}, detail::earlier_row{});
-    if (row < n)
-        throw matrix_error("row " + std::to_string(row) +
+    if (auto const row = detail::first_zero(exec, array_view<T const>(diagonal.view())))
+        throw matrix_error("row " + std::to_string(*row) +
                            " has a zero diagonal entry, or none; the Jacobi preconditioner needs every one");
-    for_each(exec, n, detail::invert_element<T>{diagonal.data()});
+    for_each(exec, diagonal.size(), detail::invert_element<T>{diagonal.data()});
     inverse_ = std::move(diagonal);
 }
 
@@ -141,6 +137,7 @@ template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     system_ = extract_tridiagonal(exec, a);
+    coverage_ = coverages(exec, a).identity_coverage();
     mended_rows_ = mend_tridiagonal(exec, system_, options_);
 }
 
@@ -151,6 +148,42 @@ void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, arr
     require_size("z of a preconditioner", z.size(), system_.size());
     solve_tridiagonal(exec, system_.view(), r, z, workspace_.view(), options_);
 }
+
+struct identity_entry {
+    static constexpr preconditioner_row row{.name = "none", .matrix = "I", .setup = "nothing", .suits = "comparison"};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const&, csr_view<T, I>, chosen_options const&) {
+        return identity_preconditioner{};
+    }
+};
+
+struct jacobi_entry {
+    static constexpr preconditioner_row row{.name = "jacobi",
+                                            .matrix = "diag(A)",
+                                            .setup = "one pass",
+                                            .suits = "diagonals of different size",
+                                            .needs = {.diagonal = true}};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const&) {
+        return jacobi_preconditioner<Executor, T, I>(exec, a);
+    }
+};
+
+struct tridiagonal_entry {
+    static constexpr auto& options = detail::tridiagonal_option_rows;
+    static constexpr preconditioner_row row{.name = "tridiagonal",
+                                            .matrix = "tridiag(A), rows as numbered",
+                                            .setup = "one pass",
+                                            .suits = "strong couplings that the numbering already follows",
+                                            .options = options};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return tridiagonal_preconditioner<Executor, T, I>(exec, a, detail::read_tridiagonal_options(o));
+    }
+};
 
 #define COPPICE_PRECONDITIONERS(EXTERN, EXECUTOR, T)                                                                   \
     EXTERN template class jacobi_preconditioner<EXECUTOR, T>;                                                          \

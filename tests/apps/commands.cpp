@@ -237,6 +237,23 @@ TEST_CASE("solve: every solver with every preconditioner") {
             }
 }
 
+TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
+    auto const told = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner", "forest,rounds=7,ties=hash",
+                               "--seed", "3", "--pivoting", "scaled"});
+    auto const options = told["preconditioner_options"];
+    CHECK(options["rounds"] == "7");
+    CHECK(options["ties"] == "hash");
+    CHECK(options["seed"] == "3");
+    CHECK(options["pivoting"] == "scaled");
+    CHECK(options["charge-period"] == "5");
+    CHECK(told["preconditioner"] == "forest");
+    CHECK(told["forest"]["paths"].get<int>() > 0);
+    CHECK(told["forest"]["weight_coverage"].get<double>() > 0.3);
+    // The text of the report, with the same figures.
+    auto const text = run({"solve", "generate:laplace2d,nx=20", "--preconditioner", "tridiagonal"});
+    CHECK(text.out.find("weight coverage") != std::string::npos);
+}
+
 TEST_CASE("solve: the written solution has the residual that is told") {
     scratch_folder const folder;
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
