@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The installed package: find_package(coppice) gives the target coppice::coppice.
 #
-#   include/coppice/*.hpp, *.h          entry headers
-#   include/coppice/modules/<module>/   what they pull in, by the same paths as in the source tree
+#   include/coppice/*.hpp, *.h   entry headers
+#   include/coppice/<module>/    what they pull in
 if(NOT COPPICE_INSTALL)
   return()
 endif()
@@ -11,8 +11,8 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
-foreach(module core algebra semiring graph solvers)
-  install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice/modules/${module}
+foreach(module ${COPPICE_MODULES})
+  install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice/${module}
     FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
 endforeach()
 

@@ -160,6 +160,12 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
                         "factorisation");
     chain::check_factor(a, options, workspace.data(), workspace.size(), needed, "workspace");
     if (a.size == 0 || x.columns == 0) return;
+    chain::check_sides_apart(d, x);
+    memory_range const kept{"the factorisation", factor.data(), factor.size()};
+    memory_range const solution = chain::range_of("the solution", x);
+    require_apart(solution, kept, "solve_factored_bands: ");
+    for (memory_range const& other : {solution, kept, chain::range_of("the right-hand side", d)})
+        require_apart({"the workspace", workspace.data(), needed}, other, "solve_factored_bands: ");
     auto const rows = chain::rows_of(a, options);
     auto const plan = chain::plan_factor(exec, rows);
     int const most = int(std::min<std::int64_t>(x.columns, chain::most_sides));

@@ -22,6 +22,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/memory_range.hpp"
 #include "core/parallel.hpp"
 #include "solvers/band_condition.hpp"
 #include "solvers/band_error.hpp"
@@ -216,18 +217,6 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     if (o.refinements < 0) refuse(std::to_string(o.refinements) + " refinements");
 }
 
-struct byte_range {
-    char const* name;
-    void const* begin;
-    std::int64_t bytes;
-};
-inline void require_disjoint(byte_range const& a, byte_range const& b) {
-    auto const first = reinterpret_cast<std::uintptr_t>(a.begin), second = reinterpret_cast<std::uintptr_t>(b.begin);
-    if (a.bytes > 0 && b.bytes > 0 && first < second + std::uintptr_t(b.bytes) &&
-        second < first + std::uintptr_t(a.bytes))
-        refuse(std::string(a.name) + " overlaps " + b.name);
-}
-
 template <class T>
 void check_bands(band_matrix<T> const& a) {
     bool const bands = a.lower_bands >= 0;
@@ -244,29 +233,46 @@ void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_vie
     if (d.leading < a.size || x.leading < a.size)
         refuse("leading dimensions are " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
                ", expected at least " + std::to_string(a.size));
+    constexpr std::int64_t most_elements = (std::int64_t(1) << 56) / std::int64_t(sizeof(T));
+    if (x.columns > 0 && std::max(d.leading, x.leading) > most_elements / x.columns)
+        refuse("leading dimensions of " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
+               " lead beyond any memory");
     if (a.size == 0 || x.columns == 0) return;
     check_bands(a);
     if (!d.pointer || !x.pointer) refuse("null pointer to " + std::to_string(a.size) + " rows");
 }
 
 template <class T>
+memory_range range_of(char const* name, columns_view<T> x) {
+    return {name, x.pointer, ((x.columns - 1) * x.leading + x.rows) * std::int64_t(sizeof(T))};
+}
+/// The solution may replace the right-hand side; otherwise they are apart.
+template <class T>
+void check_sides_apart(columns_view<T const> d, columns_view<T> x) {
+    if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading)
+        require_apart(range_of("the solution", x), range_of("the right-hand side", d), "solve_bands: ");
+}
+
+template <class T>
 void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                    array_view<std::byte> workspace, bool keep_sides) {
+                    array_view<std::byte> workspace, array_view<solve_report> report, bool keep_sides) {
     std::int64_t const unit = sizeof(T), part = a.size * (a.lower_bands >= 0 ? 1 : a.block) * unit;
-    byte_range const solution{"the solution", x.pointer, ((x.columns - 1) * x.leading + x.rows) * unit};
-    byte_range const sides{"the right-hand side", d.pointer, ((d.columns - 1) * d.leading + d.rows) * unit};
-    byte_range const space{"the workspace", workspace.data(), workspace.size()};
-    std::array<byte_range, 3> const bands{
+    memory_range const solution = range_of("the solution", x), sides = range_of("the right-hand side", d);
+    memory_range const space{"the workspace", workspace.data(), workspace.size()};
+    memory_range const told{"the report", report.data(), report.size() * std::int64_t(sizeof(solve_report))};
+    std::array<memory_range, 4> const matrix{
         {{"the lower band", a.lower, a.lower ? part : 0},
          {"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
-         {"the upper band", a.upper, a.upper ? part : 0}}};
-    for (byte_range const& band : bands) {
-        require_disjoint(solution, band);
-        require_disjoint(space, band);
+         {"the upper band", a.upper, a.upper ? part : 0},
+         {"the offsets", a.offsets, a.offsets ? (a.systems + 1) * 8 : 0}}};
+    for (memory_range const& written : {solution, space, told})
+        for (memory_range const& read : matrix) require_apart(written, read, "solve_bands: ");
+    for (memory_range const& other : {solution, sides}) {
+        require_apart(space, other, "solve_bands: ");
+        require_apart(told, other, "solve_bands: ");
     }
-    require_disjoint(space, solution);
-    require_disjoint(space, sides);
-    if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading) require_disjoint(solution, sides);
+    require_apart(told, space, "solve_bands: ");
+    check_sides_apart(d, x);
     if (keep_sides && static_cast<void const*>(x.pointer) == d.pointer)
         refuse("a report or refinement needs the right-hand side: the solution cannot replace it");
 }
@@ -516,7 +522,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
     chain::check_space("workspace", workspace.data(), workspace.size(), plan.bytes);
-    chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), !report.empty() || options.refinements > 0);
+    chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), report, !report.empty() || options.refinements > 0);
     chain::solve_run<T, Executor>{exec, a, d, x, options, workspace.data(), plan, report}.run();
 }
 

@@ -10,9 +10,10 @@
 ///   - `a`: a tridiagonal_view, block_tridiagonal_view (blocks of 1 to 8 rows) or banded_view (up to 8 bands on either
 ///     side) of float, double or complex of both, or a batch of systems made of one by band_matrix::batch or
 ///     interleaved_batch; bands and blocks in memory of `exec`, not changed. What lies outside a matrix is ignored,
-///     unless options.cyclic makes it couple the first and the last (block) row of a single, not banded matrix.
+///     unless options.cyclic makes it couple the first and the last (block) row of a matrix, or of each one of a batch,
+///     that is not banded.
 ///   - `d`, `x`: n x k, column-major with leading dimensions of at least n. `x` may be `d` where neither a report nor
-///     refinement is wanted; any other overlap is refused.
+///     refinement is wanted; any other overlap, also of workspace and report, is refused.
 ///   - `options.operation`: A, its transpose, or its conjugate transpose.
 ///   - `workspace`: at least bands_workspace(exec, a, k, options, with report) bytes, aligned to 64. For large systems
 ///     that is 8 to 12 % of the bytes of the system, on CUDA 15 to 27 % of those of up to 2^19 block rows, and up to
@@ -23,8 +24,8 @@
 ///   - `report`: empty, or one solve_report for each system, in memory of `exec`.
 ///   - On CUDA the call returns before the work is done, never waits, and may be captured into a CUDA graph.
 ///   - Errors: dimension_error for sizes that differ; argument_error for null pointers, forbidden overlap, a workspace
-///     that is too small or misaligned, options out of range, a class that does not exist (cyclic batches, cyclic or
-///     batched banded matrices). All are found in constant time before anything is written.
+///     that is too small or misaligned, options out of range, a class that does not exist (cyclic or batched banded
+///     matrices). All are found in constant time before anything is written.
 ///
 /// What the report says. `status` is ok where max |A x - d| / (|A| |x| + |d|) is at most options.error_bound (50
 /// epsilon); singular where a column was left without any pivot, with its row number within its system (LAPACK's info
