@@ -82,7 +82,8 @@ report::entries settings_of(solve_options const& o) {
         {"tolerance", fmt::format("{:g}", o.tolerance)},
         {"most iterations", show_count(o.max_iterations)},
         {"pivoting", o.pivoting},
-        {"factor", fmt::format("{} rounds, charges in all but one of {} rounds, ties {}, seed {}", used.factor.rounds,
+        {"factor", fmt::format("{} rounds, charges in all but one of {} rounds, ties {}, seed {}",
+                               used.factor.rounds ? std::to_string(*used.factor.rounds) : "as many as it pays for",
                                used.factor.charge_period, name_of(used.factor.ties), used.factor.seed)},
         {"precision", o.common.precision}};
     return rows;
