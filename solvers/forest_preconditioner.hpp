@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include "algebra/operations.hpp"
 #include "graph/factor.hpp"
@@ -167,8 +168,9 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
 struct forest_entry {
     static constexpr option_row options[] = {
         {.name = "rounds",
-         .standard = "5",
-         .meaning = "rounds of proposals of the factor; 0 goes on until the factor is maximal",
+         .standard = "-1",
+         .meaning = "rounds of proposals of the factor; 0 goes on until it is maximal, -1 as long as it pays",
+         .least = -1,
          .most = 1e6},
         {.name = "ties",
          .kind = option_kind::choice,
@@ -204,8 +206,9 @@ struct forest_entry {
         return forest_preconditioner<Executor, T, I>(exec, a, read(o));
     }
     static forest_options read(chosen_options const& o) {
+        int const rounds = int(o.integer("rounds"));
         return {.factor = {.degree = 2,
-                           .rounds = int(o.integer("rounds")),
+                           .rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
                            .charge_period = int(o.integer("charge-period")),
                            .charge_offset = int(o.integer("charge-offset")),
                            .charge_below = o.real("charge-below"),
@@ -217,7 +220,7 @@ struct forest_entry {
     /// The other way.
     static option_values values(forest_options const& o) {
         auto values = detail::tridiagonal_option_values(o.tridiagonal);
-        values.set("rounds", o.factor.rounds);
+        values.set("rounds", o.factor.rounds.value_or(-1));
         values.set("ties", o.factor.ties == tie_rule::hash ? "hash" : "near");
         values.set("charge-period", o.factor.charge_period);
         values.set("charge-offset", o.factor.charge_offset);
