@@ -127,7 +127,8 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 ///
 /// `workspace`, if given: at least plan.workspace<accumulator>() bytes, aligned to 16 and as the accumulator; else
 /// memory of the executor's pool.
-template <executor Executor, class O, class Multiply, adder Add, class Store>
+template <executor Executor, class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
                  array_view<std::byte> workspace = {}) {
     reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store, workspace);

@@ -250,7 +250,8 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
     }
 }
 
-template <class O, class Multiply, class Add, class Store>
+template <class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
                  Store store, array_view<std::byte> workspace = {}) {
     reduce_rows_with<segmented_reduction::warp_transposed>(exec, plan, range, multiply, add, store, workspace);

@@ -104,7 +104,8 @@ srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> off
 
 /// The stretches of the plan, clipped to the range: rows are cut at the same places in every range, so that a row's
 /// sum has the same bits whether it is done alone or with others.
-template <class O, class Multiply, class Add, class Store>
+template <class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
                  Store store, array_view<std::byte> = {}) {
     detail::require_range(range, plan.rows());

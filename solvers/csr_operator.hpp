@@ -9,27 +9,32 @@
 namespace coppice {
 
 /// y = A x with a plan made once. Borrows the matrix, which must outlive it; new values in the same arrays are seen.
-template <executor Executor, class T, class I = std::int32_t>
+/// Offsets `O` may be wider than indices `I`.
+template <executor Executor, class T, class I = std::int32_t, class O = I>
 class csr_operator {
 public:
+    using value_type = T;
+
     /// Throws dimension_error for a matrix that is not square.
-    csr_operator(Executor const& exec, csr_view<T, I> a) : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)) {}
+    csr_operator(Executor const& exec, csr_view<T, I, O> a) : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)) {}
+    csr_operator(Executor const& exec, csr<T, I, O> const& a) : csr_operator(exec, a.view()) {}
+    csr_operator(Executor const&, csr<T, I, O> const&&) = delete; ///< a temporary matrix would be gone at once
 
     std::int64_t size() const { return a_.rows(); }
-    csr_view<T, I> const& matrix() const { return a_; }
+    csr_view<T, I, O> const& matrix() const { return a_; }
 
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
 
 private:
-    static csr_view<T, I> require_square(csr_view<T, I> a) {
+    static csr_view<T, I, O> require_square(csr_view<T, I, O> a) {
         if (a.rows() != a.columns())
             throw dimension_error("a linear system needs a square matrix, got " + std::to_string(a.rows()) + " x " +
                                   std::to_string(a.columns()));
         return a;
     }
 
-    csr_view<T, I> a_;
-    srcsr_plan<I> plan_;
+    csr_view<T, I, O> a_;
+    srcsr_plan<O> plan_;
 };
 
 } // namespace coppice

@@ -20,8 +20,14 @@
 /// **Operators** are anything with apply(exec, x, y) const, y = A x; **preconditioners** anything with
 /// apply(exec, r, z) const, z ≈ A^-1 r (concepts linear_operator, preconditioner_for). Views are in the memory of the
 /// executor; x and b must not overlap. bicgstab and gmres precondition from the right, so that the residuals they see
-/// are those of A x = b. The library holds compiled methods for csr_operator with any_preconditioner in float and
-/// double on the host and on CUDA; code that nvcc compiles, or that uses the host, may bring its own types.
+/// are those of A x = b. solve() takes vectors that convert to views (std::vector, std::span). The library holds
+/// compiled methods for csr_operator and any_operator with any_preconditioner in float and double on the host and on
+/// CUDA; code that nvcc compiles, or that uses the host, may bring its own types.
+///
+///     coppice::any_operator<coppice::host_executor, double> const shifted(n, [&](auto const& exec, auto x, auto y) {
+///         ...                                                                      // y = A x
+///     });
+///     auto result = coppice::solve(exec, "gmres", shifted, m, b, x);
 ///
 /// **Stopping.** |b - A x| <= tolerance |b| in the 2-norm, always the true residual: where the recurrence of a method
 /// claims it, b - A x is computed; if it does not hold, the method goes on from there. result.relative_residual is that
@@ -41,3 +47,4 @@
 #pragma once
 
 #include "solvers/krylov.hpp"
+#include "solvers/solve_by_name.hpp"
