@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "solvers/lane_access.hpp"
+#include "solvers/chain_reflect.hpp"
 
 namespace coppice::chain {
 
@@ -14,6 +14,7 @@ struct alone {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rank() { return 0; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return 1; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr void sync() {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool any(bool condition) { return condition; }
 };
 
 inline constexpr int most_stack_rows = 32; ///< W + K of links of blocks of 8
@@ -268,6 +269,37 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
             }
         }
     }
+}
+
+/// The same by reflections, which let nothing grow: the first `count` columns keep v below the diagonal. A pivot up to
+/// `tolerance` counts as none; zero_pivot hears of it.
+template <class T, class Team, class Tell>
+COPPICE_HD inline void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active,
+                                       stack_view<T> const& next, real_lane_t<T> const& tolerance,
+                                       Tell const& zero_pivot) {
+    for (int k = 0; k < count; ++k) {
+        T* const key = s.column(k);
+        reflection<T> const of(key, k, rows);
+        if (team.rank() == 0) {
+            if (zero_pivot.wanted())
+                for (int l = 0; l < lane_count<T>; ++l)
+                    if (get_lane(magnitude(of.top), l) <= get_lane(tolerance, l)) zero_pivot(k, l);
+            zero_pivot.record(k, of, key);
+        }
+        team.sync();
+        for (int r = k + 1 + team.rank(); r < rows; r += team.size()) key[r] = of.v(key[r]);
+        if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
+        team.sync();
+        for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
+            reflect(s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
+        team.sync();
+    }
+    int const left = rows - count;
+    for (int i = team.rank(); i < left * (s.columns - count); i += team.size()) {
+        int const j = count + i / left, r = i % left;
+        next(r, j < active ? j - count : j) = s(count + r, j);
+    }
+    team.sync();
 }
 
 /// The power of two that brings the largest of the active columns of a row near 1.
