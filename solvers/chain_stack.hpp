@@ -17,6 +17,16 @@ struct alone {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool any(bool condition) { return condition; }
 };
 
+/// A team that works, or only goes along to the barriers of others.
+template <class Team>
+struct onlooking {
+    Team const& team;
+    bool works;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return works ? team.rank() : 1 << 20; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int size() const { return team.size(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { team.sync(); }
+};
+
 inline constexpr int most_stack_rows = 32; ///< W + K of links of blocks of 8
 
 /// Sizes of one stage: K and W, here known at run time only.
@@ -291,7 +301,8 @@ COPPICE_HD inline void reflect_columns(Team const& team, stack_view<T> const& s,
         if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
         team.sync();
         for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
-            reflect(s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
+            reflect(
+                s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
         team.sync();
     }
     int const left = rows - count;
@@ -343,7 +354,17 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_unit(Team const& team, Units const& u
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
+/// The larger of `size` and the magnitudes of the entries of the last K rows, of those that this lane looks at.
+template <class T, class Team, class Shape>
+COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_unit(Team const& team, Shape const& g, stack_view<T> const& s,
+                                                          real_lane_t<T> size) {
+    for (int i = team.rank(); i < g.rows() * g.active(); i += team.size())
+        size = larger(size, magnitude(s(g.width() + i % g.rows(), i / g.rows())));
+    return size;
+}
+
 /// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known it goes to the other side.
+/// The unit stays where it was loaded, too.
 template <class T, class Team, class Units, class Shape, class Places>
 COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Shape const& g, Places const& at, int u,
                                        stack_view<T> const& s, T const* y, elimination<real_lane_t<T>> const& how) {
@@ -379,6 +400,7 @@ struct memory_stacks {
     T const* y; ///< [width][sides], the unknowns before the stretch where they are known
     elimination<real_lane_t<T>> const& how;
     stack_view<T> now, next;
+    real_lane_t<T> size{0}; ///< of the entries of the first units, by the lanes of the team together
 
     COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, Units const& from, Shape const& shape,
                                                    Places const& places, T* memory, int left, T const* known,
@@ -387,7 +409,12 @@ struct memory_stacks {
           how(e), now{memory, g.pitch(), g.active() + left + g.sides, left}, next{memory + g.pitch() * now.columns,
                                                                                   now.pitch, now.columns, left} {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) { load_first_unit(team, units, g, at, u, now, y, how); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
+        load_first_unit(team, units, g, at, u, now, y, how);
+        if (now.left == 0) return;
+        size = with_unit(team, g, now, size);
+        team.sync();
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
         load_unit(team, units, g, at, u, now, how);
         for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
@@ -411,6 +438,32 @@ struct memory_stacks {
             int const j = i / rows, r = i - j * rows;
             take(r, j, now(r, j));
         }
+    }
+    /// The largest magnitude in the link that is left, of what this lane looks at.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> largest_left() const {
+        int const w = g.width();
+        real_lane_t<T> largest(0);
+        for (int i = team.rank(); i < 2 * w * w; i += team.size()) {
+            int const j = i / w, r = i - j * w;
+            largest = larger(largest, magnitude(now(r, j < w ? j : g.active() + j - w)));
+        }
+        return largest;
+    }
+};
+
+/// The same by reflections; a pivot up to `tolerance` counts as none.
+template <class T, class Team, class Units, class Shape, class Places>
+struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
+    real_lane_t<T> tolerance;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE reflecting_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows,
+                                                       real_lane_t<T> const& zero)
+        : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {}
+
+    template <class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+        reflect_columns(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
+                        tolerance, tell);
     }
 };
 
