@@ -165,16 +165,17 @@ void reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t la
         pivot_teller<row_units<T>, lanes::size> const teller{{}, s.units, tile.at};
         auto const front =
             reduce_band<lanes, N>(tile.rows, tile.count, row_teller<N, decltype(teller)>{teller}, tile.ahead());
-        lanes largest(0);
+        largest_magnitude<lanes> largest;
         for (int r = 0; r < w; ++r) {
             for (int c = 0; c < w; ++c) {
                 s.links.take(tile.at, r, c, front.left[r][c]);
                 s.links.take(tile.at, r, w + c, front.active[r][c]);
-                largest = larger(larger(largest, magnitude(front.left[r][c])), magnitude(front.active[r][c]));
+                largest.look_at(front.left[r][c]);
+                largest.look_at(front.active[r][c]);
             }
             s.links.take(tile.at, r, 2 * w, front.rhs[r]);
         }
-        auto const grown = s.growth_of(alone{}, tile.at, tile.largest_of_first(), largest);
+        auto const grown = s.growth_of(alone{}, tile.at, tile.largest_of_first(), largest.value());
         if (grown.some) s.reduce_again(alone{}, tile.at, grown, reinterpret_cast<lanes*>(memory));
     }
 }

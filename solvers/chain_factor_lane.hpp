@@ -46,12 +46,12 @@ COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
     for (int r = k + 1; r < rows; ++r) number = select(p.here(r), T(real(r)), number);
     return number;
 }
-/// Of a reflection its weight; where that changes nothing, the number of the row itself.
+/// Of a reflection its weight; where that changes nothing or is NaN, the number of the row itself.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(reflection<T> const& p, int k, int) {
     using real = real_lane_t<T>;
     real const own{typename lane_traits<real>::value_type(k)};
-    real const number = select(p.weight <= real(0), own, -p.weight);
+    real const number = select(real(0) < p.weight, -p.weight, own);
     if constexpr (is_complex_lane<T>)
         return T(number, real(0));
     else

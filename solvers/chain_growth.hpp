@@ -30,10 +30,46 @@ namespace coppice::chain {
 inline constexpr int most_growth = 64;
 inline constexpr int rank_tolerance = 100;
 
+/// Also where something overflowed.
 template <class Real>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(Real largest, Real size) {
-    return Real(most_growth) * size < largest; // not where one of them is NaN
+    return !(largest <= Real(most_growth) * size);
 }
+
+/// The largest magnitude of entries; NaN where one of them is not finite.
+template <class T>
+class largest_magnitude {
+public:
+    using real = real_lane_t<T>;
+    COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry) {
+        real const size = magnitude(entry);
+        largest_ = larger(largest_, size);
+        sum_ = sum_ + size;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real value() const { return largest_ + (sum_ - sum_); }
+
+private:
+    real largest_{0}, sum_{0};
+};
+
+/// The same of a plain scalar by its leading bits, which costs a GPU less.
+template <class T>
+class largest_bits {
+public:
+    using real = real_lane_t<T>;
+    COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry, bool counts = true) {
+        std::int32_t const bits = leading_bits(magnitude(entry));
+        bits_ = counts && bits_ < bits ? bits : bits_;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real value() const {
+        real value;
+        from_leading_bits(bits_, value);
+        return value;
+    }
+
+private:
+    std::int32_t bits_ = 0;
+};
 
 /// What a link knows of the matrix under it: the size of its entries, and whether anything was reflected.
 template <class Real>
@@ -70,9 +106,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE Real largest_of_team(Team const& team, Real val
     team.sync();
     scratch[team.rank()] = value;
     team.sync();
-    for (int i = 0; i < team.size(); ++i) value = larger(value, scratch[i]);
+    largest_magnitude<Real> all;
+    for (int i = 0; i < team.size(); ++i) all.look_at(scratch[i]);
     team.sync();
-    return value;
+    return all.value();
 }
 
 } // namespace coppice::chain

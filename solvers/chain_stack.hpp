@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "solvers/chain_growth.hpp"
 #include "solvers/chain_reflect.hpp"
 
 namespace coppice::chain {
@@ -439,15 +440,15 @@ struct memory_stacks {
             take(r, j, now(r, j));
         }
     }
-    /// The largest magnitude in the link that is left, of what this lane looks at.
+    /// The largest_magnitude of the link that is left, of what this lane looks at.
     COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> largest_left() const {
         int const w = g.width();
-        real_lane_t<T> largest(0);
+        largest_magnitude<T> largest;
         for (int i = team.rank(); i < 2 * w * w; i += team.size()) {
             int const j = i / w, r = i - j * w;
-            largest = larger(largest, magnitude(now(r, j < w ? j : g.active() + j - w)));
+            largest.look_at(now(r, j < w ? j : g.active() + j - w));
         }
-        return largest;
+        return largest.value();
     }
 };
 

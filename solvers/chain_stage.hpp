@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "solvers/chain_growth.hpp"
 #include "solvers/chain_lane.hpp"
 #include "solvers/chain_levels.hpp"
 #include "solvers/lane_atomics.hpp"
@@ -604,10 +603,10 @@ private:
     }
     /// Of the pivot rows; their pivots are as large as what is behind them, or do not matter.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above(stack_view<T> const& m) const {
-        real largest(0);
+        largest_magnitude<T> largest;
         for (int c = 1; c < links.width; ++c)
-            for (int r = 0; r < c; ++r) largest = larger(largest, magnitude(m(r, c)));
-        return largest;
+            for (int r = 0; r < c; ++r) largest.look_at(m(r, c));
+        return largest.value();
     }
     /// `again`: this team; others of its warp may go along for their own sake.
     template <class Team, class Tell>
