@@ -104,7 +104,7 @@ std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
     for (int depth = 1;; ++depth, span *= stretch_links) {
         std::int64_t const links = l.total(depth);
         visit(depth, links, span, offset);
-        offset += (links * 2 * n * (4 * n + sides) + 15) / 16 * 16; // a multiple of 64 bytes
+        offset += (links * (2 * n * (4 * n + sides) + 1) + 15) / 16 * 16; // a multiple of 64 bytes
         if (l.count(l.batch.rows, depth) <= 1) return offset;
     }
 }
@@ -303,8 +303,9 @@ void solve_columns(Executor const& exec, row_units<T> const& units, elimination<
     levels const l = levels_of(exec, units.a);
     auto* const base = reinterpret_cast<T*>(links);
     auto const links_at = [&](int depth, std::int64_t count, std::int64_t span, std::int64_t offset) {
-        T* const at = base + offset;
-        return link_units<T>{at, at + count * 2 * w * w, depth, w, sides, units.a, span, units.singular};
+        T *const at = base + offset, *const rhs = at + count * 2 * w * w, *const behind = rhs + count * w * sides;
+        return link_units<T>{at,   rhs,           reinterpret_cast<real_lane_t<T>*>(behind), depth, w, sides, units.a,
+                             span, units.singular};
     };
     std::int64_t const count = l.total(1);
     stage<T, row_units<T>> const finest{

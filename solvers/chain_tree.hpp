@@ -104,21 +104,21 @@ inline std::int64_t most_shares(std::int64_t systems, int multiprocessors) {
 
 /// Elements of the memory of `links` links of w unknowns and `shares` shares; the links are first.
 inline std::int64_t tree_elements(int w, std::int64_t links, std::int64_t shares) {
-    return whole_vectors(links * (2 * w * w + w + w * (w + 1) / 2)) + shares * (2 * w + 1) * w;
+    return whole_vectors(links * (2 * w * w + w + 1 + w * (w + 1) / 2)) + shares * ((2 * w + 1) * w + 1);
 }
 
 /// Everything that a launcher needs but the plan.
 template <class T>
 struct tree_job {
-    link_units<T> links; ///< of the finest stage, one side; in memory of tree_elements
-    T *upper, *shares;   ///< of that: triangles of a link_store, and links of shares
+    link_units<T> links; ///< of the finest stage, one side; in memory of tree_elements, one after the other
+    T *upper, *shares;   ///< behind them: triangles of a link_store, and links of shares
     std::int64_t rows;   ///< block rows of a system
     elimination<real_lane_t<T>> how;
     int const* gate; ///< as of a stage
     tree_plan plan;
 
     tree_job(link_units<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e, int const* opened)
-        : links(from), upper(from.rhs + l.total(1) * from.width),
+        : links(from), upper(from.rhs + l.total(1) * (from.width + 1)),
           shares(from.matrix + tree_elements(from.width, l.total(1), 0)), rows(l.batch.rows), how(e),
           gate(opened), plan{l.batch.systems, l.count(l.batch.rows, 1)} {}
 
@@ -126,11 +126,13 @@ struct tree_job {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
     template <int W>
     COPPICE_HD link_store<T, W> store() const {
-        return {links.matrix, links.rhs, upper};
+        return {links.matrix, links.rhs, upper, links.sizes};
     }
     template <int W>
     COPPICE_HD link_store<T, W> store_of_shares() const {
-        return {shares, shares + plan.systems * plan.shares * 2 * W * W, nullptr};
+        T *const rhs = shares + plan.systems * plan.shares * 2 * W * W, *const behind =
+                                                                            rhs + plan.systems * plan.shares * W;
+        return {shares, rhs, nullptr, reinterpret_cast<real_lane_t<T>*>(behind)};
     }
     /// The first link of a share.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int share) const {
@@ -363,6 +365,7 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
         auto const all = memory.of_shares(), theirs = of_shares.from(system * shares);
         copy_fresh(block, all.matrix, theirs.matrix, shares * 2 * W * W);
         copy_fresh(block, all.rhs, theirs.rhs, shares * W);
+        copy_fresh(block, all.sizes, theirs.sizes, shares);
         block.sync();
         link_level<T, W, Block> const joined{block,  job,  all, memory.joining_shares(), memory.around(), system, 0,
                                              shares, true, true};

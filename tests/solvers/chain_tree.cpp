@@ -8,6 +8,7 @@
 #include "solvers/band_reference.hpp"
 #include "solvers/band_solve.hpp"
 #include "solvers/chain_tree.hpp"
+#include "solvers/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/share_barrier.hpp"
 
@@ -140,7 +141,9 @@ void check_chain(int links, bool odd, tree_layout const& how) {
     a.n = W / 2;
     a.batch = {1, 4 * links - (odd ? 1 : 0), nullptr, false, 4 * links - (odd ? 1 : 0)};
     chain::levels const l{a.batch, 2};
-    chain::link_units<T> const units{c.memory.data(), c.memory.data() + links * 2 * W * W, 1, W, 1, a, 4, nullptr};
+    T *const rhs = c.memory.data() + links * 2 * W * W, *const sizes = rhs + links * W;
+    std::fill(sizes, sizes + links, T(1));
+    chain::link_units<T> const units{c.memory.data(), rhs, sizes, 1, W, 1, a, 4, nullptr};
     run_tree<W>(chain::tree_job<T>(units, l, {0, false, false}, nullptr), how);
     std::vector<T> const found(c.memory.begin() + links * 2 * W * W, c.memory.begin() + links * (2 * W + 1) * W);
     CHECK(forward_error_of(found, c.y) <= 3e4 * epsilon<T>);
@@ -194,6 +197,25 @@ TEST_CASE("teams: joined links of blocks of every size and border") {
             for (auto const pivot : {pivoting::partial, pivoting::scaled_partial})
                 check_tree<complex>(s.view(), s.meaning(true), layouts_for(n)[std::size_t(length % 3)],
                                     {.pivot = pivot, .cyclic = true});
+        }
+}
+
+TEST_CASE("teams: joined links do not grow") {
+    auto const check = []<class T>(growth_case<T> const& c, tree_layout const& how) {
+        CAPTURE(c.name);
+        if (lapack_condition(c.meaning) <= (sizeof(real_of<T>) == 4 ? 1e3 : 1e8))
+            check_tree<T>(c.matrix, c.meaning, how, {.cyclic = c.cyclic});
+    };
+    using complex = std::complex<double>;
+    for (int const n : {1, 2, 3, 4})
+        for (tree_layout const& how : layouts_for(n)) {
+            // What grows within stretches, what grows over some of them, and what does so slowly.
+            for (double const h : {1.0, 0.1, 0.03}) {
+                check(boundary_value_problem<double>(300, n, h, true, 1), how);
+                if (n <= 2) check(boundary_value_problem<complex>(300, n, h, false, 2), how);
+            }
+            check(grcar<double>(300 * n, n, true), how);
+            check(blocks_of_ones<float>(200, n, 4, true), how);
         }
 }
 
