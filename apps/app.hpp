@@ -2,8 +2,11 @@
 /// \file What every command shares: the common options, the outcome of a run and its exit code.
 #pragma once
 
+#include <charconv>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -54,6 +57,20 @@ struct command {
     std::function<outcome()> run{};
 };
 
+/// Adds an option that takes a whole number within the range of its type, in plain digits and nothing else.
+template <class Integer>
+CLI::Option* add_integer(CLI::App& cli, std::string const& names, Integer& value, std::string const& description) {
+    auto const read = [&value, option = names.substr(names.rfind(',') + 1)](std::string const& text) {
+        char const* const end = text.data() + text.size();
+        if (auto const [stop, status] = std::from_chars(text.data(), end, value); stop == end && status == std::errc{})
+            return;
+        throw usage_error(option + " is '" + text + "', expected a whole number from " +
+                          std::to_string(std::numeric_limits<Integer>::min()) + " to " +
+                          std::to_string(std::numeric_limits<Integer>::max()));
+    };
+    return cli.add_option_function<std::string>(names, read, description);
+}
+
 /// Adds the common options to a command and makes unknown options reach check_extras().
 void add_common_options(CLI::App& cli, common_options& options);
 
@@ -63,8 +80,9 @@ void add_matrix_argument(CLI::App& cli, std::string& matrix);
 /// Throws usage_error where a common option holds a bad value.
 void check_common_options(common_options const& options);
 
-/// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them.
-void check_extras(CLI::App const& cli);
+/// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them, and for
+/// options whose value is the empty text.
+void check_arguments(CLI::App const& cli);
 
 // Each is defined in the file of its name.
 command add_generate(CLI::App& program);

@@ -48,7 +48,7 @@ outcome measure(options const& o, bool on_cuda, output_files& files) {
     bench::options b{.host = o.common.backend != "cuda", .cuda = on_cuda, .threads = o.common.threads};
     b.quick = o.quick;
     b.only = o.only;
-    b.print_table = !o.common.quiet && o.common.json != "-";
+    b.print_table = !o.common.quiet && !files.on_stdout();
     auto const rows = bench::run(o.suite, b);
     sheet result("bench", o.common);
     result.json()["suite"] = o.suite;
