@@ -101,17 +101,20 @@ template <class Executor, class T>
 outcome solve_system(solve_options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
-    status.show("reading " + o.matrix);
-    auto const a = load_matrix<T>(host, o.matrix);
+    auto a = load_matrix<T>(host, o.matrix, status);
     require_square("solve", o.matrix, a.rows(), a.columns());
-    if (auto const reason = reason_against(host, o.preconditioner, a.view()))
+    if (auto const reason = reason_against(host, o.preconditioner, a.view()); reason && !o.compare)
         throw input_error(o.matrix + ": " + *reason);
-    auto const rhs = make_right_hand_side<T>(host, o.system, a);
+    int const scale = scale_into_range(host, a);
+    auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status);
     linear_system<Executor, T> const system(exec, a, rhs);
 
+    if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
     auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);
     if (!o.report.empty()) write_report(o, chosen, exec, system, r, files, status);
-    files.write(o.system.output, [&](std::string const& path) { write_vector<T>(host, path, r.x.view()); });
+    files.write(o.system.output, [&](std::string const& path) {
+        write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
+    });
     status.clear();
 
     sheet result("solve", o.common);
@@ -119,8 +122,9 @@ outcome solve_system(solve_options const& o, any_executor const& chosen, Executo
     result.backend(chosen);
     tell(result, o, r);
     tell_json(result.json(), o, r);
-    result.publish(files);
-    return judge(o, host, a, r);
+    auto const end = judge(o, host, a, r);
+    result.publish(files, end);
+    return end;
 }
 
 // Splits NAME,key=value and holds all options against the catalogue.
@@ -140,14 +144,16 @@ void check(solve_options& o) {
     read_preconditioner(o);
     if (o.factors != 1)
         throw usage_error(
-            fmt::format("--factors is {}, expected 1: preconditioners of one forest are built", o.factors));
+            fmt::format("--factors is {}; only 1 is accepted: preconditioners are made of one forest", o.factors));
     if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
         throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
     if (o.max_iterations < 0)
         throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
     if (o.restart < 1 || o.restart > 1000)
         throw usage_error(fmt::format("--restart is {}, expected 1 to 1000", o.restart));
-    check_system_arguments(o.system);
+    if (o.compare && !o.report.empty())
+        throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
+    check_system_arguments(o.system, o.matrix);
 }
 
 std::string kind_of(option_row const& row) {
@@ -207,12 +213,16 @@ command add_solve(CLI::App& program) {
                         "; forest by default. Its options follow by name, or behind it: forest,rounds=7")
         ->type_name("NAME");
     add_preconditioner_options(*cli, o->preconditioner_options);
-    cli->add_option("--factors", o->factors, "forests that the preconditioner is made of: 1")->type_name("m");
+    add_integer(*cli, "--factors", o->factors, "forests that the preconditioner is made of; only 1 is accepted")
+        ->type_name("m");
     cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
-    cli->add_option("--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
-    cli->add_option("--restart", o->restart, "gmres: dimension of the Krylov space; 30 by default")->type_name("N");
+    add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
+    add_integer(*cli, "--restart", o->restart, "gmres: dimension of the Krylov space; 30 by default")->type_name("N");
     add_system_options(*cli, o->system);
+    cli->add_flag("--compare", o->compare,
+                  "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
+                  "included; -o writes the solution of the fastest");
     cli->add_option("--report", o->report,
                     "write a self-contained HTML page with pictures; runs the other preconditioners to compare")
         ->type_name("FILE.html");

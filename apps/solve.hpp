@@ -2,6 +2,8 @@
 /// \file What the files of the solve command share: its options and one timed Krylov run.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -26,6 +28,8 @@ struct solve_options {
     std::int64_t max_iterations = 10000;
     int restart = 30;
     std::string report{};
+    bool compare = false;
+    double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
 
     /// The options for one of the preconditioners: those given that it knows.
     option_values options_of(std::string_view name) const {
@@ -67,6 +71,8 @@ inline std::string in_words(krylov_reason reason) {
         return "iteration limit";
     case krylov_reason::not_finite:
         return "values that are not finite";
+    case krylov_reason::cancelled:
+        return "given up";
     default:
         return std::string(to_string(reason));
     }
@@ -99,14 +105,17 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
     run.setup = m.report();
 
     krylov_options options{.tolerance = o.tolerance, .max_iterations = max_iterations, .restart = o.restart};
-    if (status.enabled())
+    stopwatch since_start;
+    if (status.enabled() || std::isfinite(o.most_seconds))
         options.progress = [&](std::int64_t iteration, double residual) {
-            status.show(preconditioner + ": iteration " + std::to_string(iteration) + ", relative residual " +
-                        show_scientific(residual));
-            return true;
+            if (status.enabled())
+                status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
+                            ", relative residual " + show_scientific(residual));
+            return since_start.seconds() < o.most_seconds;
         };
     auto x = exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)));
     exec.synchronize();
+    since_start.lap();
     clock.lap();
     run.result = solve(exec, o.solver, system.a, m, system.b.view(), x.view(), options);
     exec.synchronize();
@@ -115,6 +124,12 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
     run.forward_error = forward_relative_error<T>(host, run.x.view(), system.solution);
     return run;
 }
+
+/// Runs every solver with every preconditioner that suits the matrix, tells them by their time, set-up included, and
+/// writes the solution of the fastest.
+template <class Executor, class T>
+outcome compare_solvers(solve_options const& o, any_executor const& chosen, Executor const& exec,
+                        linear_system<Executor, T> const& system, output_files& files, progress& status);
 
 /// Writes the HTML page: runs the other preconditioners to compare, and draws the matrix in the order of its forest.
 template <class Executor, class T>

@@ -78,15 +78,14 @@ template <class Executor, class T>
 outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
-    status.show("reading " + o.matrix);
     auto const rule = o.semiring == "plus-times" ? finite_rule::finite : finite_rule::infinity_allowed;
-    auto const a = load_matrix<T>(host, o.matrix, rule);
+    auto const a = load_matrix<T>(host, o.matrix, status, rule);
     require_not_empty(o.matrix, a.rows(), a.columns());
     if (writes_columns(o.semiring) && sizeof(T) == 4 && a.columns() > (1 << 24))
         throw usage_error(o.semiring + " writes column numbers, and those of " + o.matrix +
                           " do not fit single precision; use --precision double");
-    auto const x =
-        o.x.empty() ? make_solution<T>(host, "ones", a.columns()) : load_vector<T>(host, o.x, a.columns(), "--x", rule);
+    auto const x = o.x.empty() ? make_solution<T>(host, "ones", a.columns())
+                               : load_vector<T>(host, o.x, a.columns(), "--x", status, rule);
     auto const on_device = exec.copy(a);
     auto const from = exec.copy(x);
     buffer<T> y(exec, a.rows());
@@ -105,8 +104,9 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
     });
     auto result_on_host = host.copy(y);
     if (writes_columns(o.semiring)) count_from_one(result_on_host);
-    files.write(o.output,
-                [&](std::string const& path) { write_vector(host, path, array_view<T const>(result_on_host.view())); });
+    files.write(o.output, [&](std::string const& path) {
+        write_vector(host, path, array_view<T const>(result_on_host.view()), {}, status.of_file(o.output));
+    });
     status.clear();
 
     double const rate = least_bytes(a.view()) / seconds * 1e-9;
@@ -133,6 +133,7 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
 outcome run(options const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "spmv");
+    check_inputs(o.matrix, "--x", o.x);
     require_name("semiring", o.semiring, semiring_names);
     require_name("scheme", o.scheme, srcsr_scheme_names);
     if (o.scheme == "balanced-atomic" && o.semiring != "plus-times")
@@ -160,7 +161,7 @@ command add_spmv(CLI::App& program) {
     cli->add_option("-o,--output", o->output,
                     "where to write y; arg-max writes columns counted from 1, 0 for an empty row")
         ->type_name("FILE");
-    cli->add_option("--repeat", o->repeat, "products to time; the median is told")->type_name("N");
+    add_integer(*cli, "--repeat", o->repeat, "products to time; the median is told")->type_name("N");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -10,6 +10,7 @@
 #include <coppice/graphblas.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/linear_forest.hpp>
+#include <coppice/matrix_file.hpp>
 #include <coppice/matrix_market.hpp>
 #include <coppice/memory.hpp>
 #include <coppice/parallel.hpp>
