@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <coppice/core/executor.hpp>
 #include <coppice/solvers/krylov_monitor.hpp>
 
 namespace coppice {
