@@ -217,8 +217,9 @@ struct forest_entry {
                            .seed = std::uint64_t(o.integer("seed"))},
                 .tridiagonal = detail::read_tridiagonal_options(o)};
     }
-    /// The other way.
+    /// The other way. Throws argument_error where those of the factor are out of range.
     static option_values values(forest_options const& o) {
+        check_factor_options(o.factor);
         auto values = detail::tridiagonal_option_values(o.tridiagonal);
         values.set("rounds", o.factor.rounds.value_or(-1));
         values.set("ties", o.factor.ties == tie_rule::hash ? "hash" : "near");

@@ -49,7 +49,8 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
 #define COPPICE_MAKE_PRECONDITIONER(EXTERN, EXECUTOR, T)                                                               \
     EXTERN template class any_preconditioner<EXECUTOR, T>;                                                             \
     EXTERN template any_preconditioner<EXECUTOR, T> make_preconditioner(EXECUTOR const&, std::string_view,             \
-                                                                        csr_view<T>, option_values const&);
+                                                                        csr_view<T>, option_values const&);            \
+    EXTERN template std::optional<unmet_need> find_unmet_need(EXECUTOR const&, matrix_needs, csr_view<T>);
 COPPICE_MAKE_PRECONDITIONER(extern, host_executor, float)
 COPPICE_MAKE_PRECONDITIONER(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)
