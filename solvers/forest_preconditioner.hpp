@@ -219,7 +219,7 @@ struct forest_entry {
     }
     /// The other way. Throws argument_error where those of the factor are out of range.
     static option_values values(forest_options const& o) {
-        check_factor_options(o.factor);
+        graph_detail::check_factor_options(o.factor);
         auto values = detail::tridiagonal_option_values(o.tridiagonal);
         values.set("rounds", o.factor.rounds.value_or(-1));
         values.set("ties", o.factor.ties == tie_rule::hash ? "hash" : "near");
