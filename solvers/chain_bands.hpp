@@ -24,9 +24,11 @@ struct band_row_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int, int side) const {
         return of.side_of(at, u / of.a.n, u % of.a.n, side);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int, int c) const {
-        return of.entry_of(at, u / of.a.n, u % of.a.n, u % of.a.n + c);
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int, int c,
+                                                filling_sizes const& filling) const {
+        return of.entry_of(at, u / of.a.n, u % of.a.n, u % of.a.n + c, filling);
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const { return of.filling(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(stretch_place const& at) const { return at.begin * of.a.n; }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t origin(stretch_place const& at) const { return first_of(at); }
