@@ -88,7 +88,7 @@ struct factored_stages {
 
 struct show_singular {
     std::int64_t* rows;
-    COPPICE_HD void operator()(std::int64_t s) const { rows[s] = rows[s] == no_row ? -1 : rows[s]; }
+    COPPICE_HD void operator()(std::int64_t s) const { rows[s] = rows[s] == no_row ? -1 : row_met(rows[s]); }
 };
 struct hide_singular {
     std::int64_t* rows;

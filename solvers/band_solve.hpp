@@ -29,10 +29,12 @@
 #include "solvers/band_solver.hpp"
 #include "solvers/chain_host.hpp"
 #include "solvers/chain_tree.hpp"
+#include "solvers/error_host.hpp"
 #include "solvers/rpts.hpp"
 #include "solvers/workspace_layout.hpp"
 #if defined(__CUDACC__)
 #include "solvers/chain_cuda.cuh"
+#include "solvers/error_cuda.cuh"
 #endif
 
 namespace coppice {
@@ -165,7 +167,7 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     plan.inaccurate = plan.take(reported ? a.systems * columns : 0);
     plan.singular = plan.take(reported ? a.systems * 8 : 0);
     plan.next = plan.take(reported ? a.systems * std::int64_t(sizeof(int)) : 0);
-    plan.flags = plan.take(reported ? (most_tries + 1) * std::int64_t(sizeof(int)) : 0);
+    plan.flags = plan.take(reported ? try_flags * std::int64_t(sizeof(int)) : 0);
     bool const refined = o.refinements > 0 || (reported && o.method == band_method::automatic);
     plan.residual_bytes = refined ? a.size * columns * std::int64_t(sizeof(T)) : 0;
     plan.residual = plan.take(plan.residual_bytes);
@@ -362,9 +364,9 @@ double error_bound(band_options const& o) {
 template <class T, class Executor>
 void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
            try_scope const& scope, judgement const& about) {
-    std::int64_t const workers = workers_for(rows.a.scalar_rows * memory.columns);
-    for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, scope});
-    for_each(exec, memory.systems, judge_system{memory, report, scope, about});
+    measure_job<T> const job{rows, memory.parts, memory.columns, scope};
+    judge_system const judging{memory, report, scope, about};
+    if (!measure(exec, job, judging)) for_each(exec, memory.systems, judging);
 }
 
 /// Estimates the condition numbers of all systems in the workspace; returns where they stand.
@@ -436,10 +438,11 @@ struct solve_run {
                            .growth = growth,
                            .if_inaccurate = more ? 2 : 0,
                            .if_doubtful = more ? 3 : 0,
+                           .if_hollow = more ? 3 : 0,
                            .eliminated = false});
                 if (more) {
                     refine(memory.waiting_for(2),
-                           {.bound = bound, .if_inaccurate = 3, .if_doubtful = 3, .eliminated = false},
+                           {.bound = bound, .if_inaccurate = 3, .if_doubtful = 3, .if_hollow = 3, .eliminated = false},
                            [&](int const* gate) {
                                columns_view<T> const c(reinterpret_cast<T*>(correction.pointer), a.scalar_rows,
                                                        x.columns);
@@ -477,6 +480,7 @@ private:
 
     /// The systems that wait for it are solved again, for the first time by the chain; the others keep their bits.
     void retry_by_chain(try_scope const& scope, judgement const& about) const {
+        if (stays_closed(exec, scope.gate)) return;
         solve_by_chain(exec, a, sides, correction, o, space, plan, memory.singular, scope.gate);
         for_all_rows(take_answer<lane>{a, solution.pointer, correction.pointer, x.leading, scope});
         judge(exec, rows, memory, report.data(), scope, about);
@@ -491,6 +495,7 @@ private:
     }
     template <class Solve>
     void refine(try_scope const& scope, judgement const& about, Solve const& solve_correction) const {
+        if (stays_closed(exec, scope.gate)) return;
         for_all_rows(residual_to<lane>{rows, correction.pointer, scope});
         solve_correction(scope.gate);
         for_all_rows(correct_inaccurate<lane>{a, correct, memory, scope});
@@ -553,7 +558,7 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     buffer<chain::error_parts> parts(exec, a.systems * x.columns);
     buffer<bool> inaccurate(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
-    buffer<int> next(exec, a.systems), flags(exec, chain::most_tries + 1);
+    buffer<int> next(exec, a.systems), flags(exec, chain::try_flags);
     buffer<solve_report> reports(exec, a.systems);
     chain::verdict_memory const memory{parts.data(), inaccurate.data(), singular.data(), next.data(),
                                        flags.data(), a.systems,         x.columns};

@@ -36,7 +36,7 @@ struct band_tile {
     stretch_places<width> at;
 
     band_tile(stage<T, row_units<T>> const& stage, std::int64_t p)
-        : s(stage), count(stage.shape.units * N), at(stage.all, 0, p) {}
+        : s(stage), count(stage.shape.units * N), at(stage.all, stage.units, p) {}
 
     /// Where the bands and the right-hand side of these stretches lie; null for bands that are not stored.
     void locate(T const* (&from)[bands + 1]) const {
@@ -90,7 +90,8 @@ struct band_tile {
             for (int l = 0; l < width; ++l) {
                 system_place const& system = at.lane[l].units;
                 std::int64_t const j = at.lane[l].begin + i / N;
-                for (int b = 0; b < bands; ++b) set_lane(rows[i].entry[b], l, s.units.a.entry(system, j, r, r + b));
+                for (int b = 0; b < bands; ++b)
+                    set_lane(rows[i].entry[b], l, s.units.a.entry(system, j, r, r + b, at.filling[l]));
                 set_lane(rows[i].rhs, l, s.units.a.has_row(system, j, r) ? s.units.d[j * N + r] : T(0));
             }
         }

@@ -69,8 +69,9 @@ template <class T, class Units, class Block>
     int const w = s.shape.width();
     team.sync();
     for (int q = 0; stretches >> q != 0; ++q) {
-        stretch_places<1> const& at = places[q].at;
+        stretch_places<1> at = places[q].at;
         if ((stretches >> q & 1) == 0 || at.lane[0].link < 0) continue;
+        at.filling[0] = s.units.filling(at.lane[0]);
         largest_magnitude<T> largest;
         for (int i = team.rank(); i < 2 * w * w; i += team.size())
             largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
@@ -93,9 +94,11 @@ template <class T, class Units, class Block>
     team.sync();
     for (int q = 0; stretches >> q != 0; ++q) {
         if ((stretches >> q & 1) == 0) continue;
+        stretch_places<1> at = places[q].at;
+        at.filling[0] = s.units.filling(at.lane[0]);
         slot_rows<T, shape> const to{slots + q * pitch, s.shape};
         reflecting_stacks stacks(
-            memory_stacks(team, s.units, s.shape, places[q].at, memory, 0, static_cast<T const*>(to.known()), s.how),
+            memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(to.known()), s.how),
             real_lane_t<T>(0));
         walk(stacks, s.shape, keep_slots<T, shape>{to}, silent_teller{});
         team.sync();
@@ -224,7 +227,7 @@ private:
                 COPPICE_UNROLL
                 for (int e = 0; e < K * (K + W); ++e) of_rows.look_at(entries[e]);
             }
-            size.size = of_rows.value();
+            size.size = s.units.without_filling(place, g.units, of_rows.value());
         }
         if (team.rank() == 0) s.links.sizes[place.link] = size.after(largest, s.how.equilibrate).mark();
         return size.reflected || chain::has_grown(own, size.size);

@@ -59,7 +59,7 @@ struct factored_stage {
         constexpr int lanes = lane_count<Lane>;
         if (p >= base.stretches) return; // a team without a stretch, which keeps nothing
         auto const& g = base.shape;
-        stretch_places<lanes> const at(base.all, base.units.depth, p);
+        stretch_places<lanes> const at(base.all, base.units, p);
         if (rests(at)) return;
         Lane* const mine = reinterpret_cast<Lane*>(kept) + p / lanes * kept_each(g);
         if (step == factor_step::factorise) {

@@ -16,6 +16,16 @@ inline constexpr int most_stages = 17; ///< 32 * 16^15 > 2^63
 inline constexpr int most_sides = 8;   ///< right-hand sides solved at once
 inline constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 
+/// A row without a pivot, for lower_to: of those that were met first the first. One that is met later may be without
+/// only because the other took a row away. Step 0 of an elimination are the rows of the matrix, later ones their links.
+COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t met_at(int step, std::int64_t row) {
+    return std::int64_t(step) << 56 | row;
+}
+/// The row that stands in what met_at made; no_row stays.
+COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_met(std::int64_t met) {
+    return met == no_row ? no_row : met & ((std::int64_t(1) << 56) - 1);
+}
+
 /// For tellers that do not keep what was eliminated with what.
 struct no_record {
     static constexpr bool recording = false;
@@ -43,7 +53,7 @@ struct pivot_teller : no_record {
         stretch_place const& place = places.lane[l];
         if (place.link < 0) return;
         std::int64_t const row = units.row_of(place, u, k);
-        if (row >= 0) lower_to(units.singular + place.units.system, row);
+        if (row >= 0) lower_to(units.singular + place.units.system, met_at(units.depth, row));
     }
 };
 
@@ -78,7 +88,7 @@ struct row_units {
     T* x;
     std::int64_t d_leading, x_leading;
     int sides;
-    std::int64_t* singular; ///< a row for each system, no_row at first; or null
+    std::int64_t* singular; ///< met_at() for each system, no_row at first; or null
 
     template <class Lane, class Team, class Shape, int Lanes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, stretch_places<Lanes> const& at, int u,
@@ -92,7 +102,7 @@ struct row_units {
                 load_strand(at, a.strand_of(n, r, c), u, g.units, to(2 * n + r, c));
             else
                 for (int l = 0; l < Lanes; ++l)
-                    set_lane(to(2 * n + r, c), l, a.entry(at.lane[l].units, at.lane[l].begin + u, r, c));
+                    set_lane(to(2 * n + r, c), l, entry_of(at.lane[l], u, r, c, at.filling[l]));
         }
         load_sides(team, g, at, u, to, 2 * n, 3 * n + to.left);
     }
@@ -134,8 +144,12 @@ struct row_units {
         if (!a.has_row(at.units, j, r)) return T(0);
         return d[(at.units.base + j * at.units.stride) * a.n + r + side * d_leading];
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c) const {
-        return a.entry(at.units, at.begin + u, r, c);
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c,
+                                                filling_sizes const& filling) const {
+        return a.entry(at.units, at.begin + u, r, c, filling);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
+        return a.filling(at.units);
     }
     /// What links know of units of a stretch: of rows nothing before they are looked at, `below` then, all of them, by
     /// the lanes of a team together.
@@ -148,9 +162,15 @@ struct row_units {
         for (int i = team.rank(); i < units * a.n; i += team.size()) {
             int const u = i / a.n, r = i - u * a.n;
             if (!a.has_row(at.units, at.begin + u, r)) continue;
-            for (int c = 0; c < 3 * a.n; ++c) largest = larger(largest, magnitude(entry_of(at, u, r, c)));
+            for (int c = 0; c < 3 * a.n; ++c) largest = larger(largest, magnitude(entry_of(at, u, r, c, {})));
         }
         return largest;
+    }
+    /// The size of the last of `units` units, of which rows behind the last of the matrix are larger: see filling().
+    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> without_filling(stretch_place const& at, int units,
+                                                                    real_lane_t<T> size) const {
+        bool const filled = !a.has_row(at.units, at.begin + units - 1, a.n - 1);
+        return filled ? size / real_lane_t<T>(a.filling_factor()) : size;
     }
     /// Whether the units of a tile hold conjugates of the entries that they stand for.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
@@ -250,7 +270,8 @@ struct link_units {
             Lane& target = to(width + r, c < 2 * width ? c : to.left + c);
             for (int l = 0; l < Lanes; ++l)
                 set_lane(target, l,
-                         c < 2 * width ? entry_of(at.lane[l], u, r, c) : side_of(at.lane[l], u, r, c - 2 * width));
+                         c < 2 * width ? entry_of(at.lane[l], u, r, c, at.filling[l])
+                                       : side_of(at.lane[l], u, r, c - 2 * width));
         }
     }
     template <class Lane, class Team, class Shape, int Lanes>
@@ -287,9 +308,17 @@ struct link_units {
         std::int64_t const j = at.begin + u;
         return j < at.units.rows ? side_at(at.units.base + j, r, side) : T(0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c,
+                                                filling_sizes const& filling) const {
         std::int64_t const j = at.begin + u;
-        return j < at.units.rows ? entry(at.units.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
+        if (j < at.units.rows) return entry(at.units.base + j, r, c);
+        // The last block of unknowns comes first where it has an odd number before it.
+        bool const first = r < width / 2, even = a.batch.system(at.units.system).rows % 2 == 0;
+        double const size = first == even ? filling.last : filling.behind;
+        return a.sized(c == r ? -size : c == width + r ? size : 0);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
+        return a.filling(a.batch.system(at.units.system));
     }
     /// As row_units has them.
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool conjugated() { return false; }
@@ -411,7 +440,7 @@ struct stage {
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        stretch_places<lane_count<Lane>> const at(all, units.depth, p);
+        stretch_places<lane_count<Lane>> const at(all, units, p);
         pivot_teller<Units, lane_count<Lane>> const teller{{}, units, at};
         auto const lane_how = spread<Lane>(how);
         memory_stacks stacks(team, units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
@@ -423,7 +452,7 @@ struct stage {
     }
     template <class Lane, class Team, class Shape>
     COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        stretch_places<lane_count<Lane>> at(all, units.depth, p);
+        stretch_places<lane_count<Lane>> at(all, units, p);
         if (team.any(links.any_reflected(at))) {
             substitute_again(team, at, memory);
             if (!team.any(links.leave(at, false))) return;
@@ -549,7 +578,7 @@ struct closing {
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return links.singular != nullptr && system >= 0; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             if (std::int64_t const row = links.row_before(0, k, system); row >= 0)
-                lower_to(links.singular + system, row);
+                lower_to(links.singular + system, met_at(links.depth + (k < links.a.n ? 0 : 1), row));
         }
     };
 
@@ -561,7 +590,7 @@ struct closing {
         std::int64_t const link = rows == 0 ? 0 : all.first(s, links.depth);
         for (int i = team.rank(); i < w * m.columns; i += team.size()) {
             int const c = i / w, r = i - c * w, behind = rows % 2 == 1 ? (c + w / 2) % w : c;
-            m(r, c) = rows == 0 ? links.a.whole(c == r ? 1 : 0)
+            m(r, c) = rows == 0 ? links.a.sized(c == r ? 1 : 0)
                       : c >= w  ? links.entry(link, r, c + w)
                                 : links.entry(link, r, c) + links.entry(link, r, w + behind);
         }

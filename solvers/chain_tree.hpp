@@ -198,13 +198,14 @@ struct link_level {
     /// Tells of unknowns before one of the links.
     struct teller {
         link_level const& level;
-        int link;
+        int link, step;
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return level.job.links.singular != nullptr; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             link_units<T> const& all = level.job.links;
             std::int64_t const at = level.of_shares ? level.job.first_of(link) : level.first + link;
             if (std::int64_t const row = all.row_before(at, k, level.system); row >= 0)
-                lower_to(all.singular + level.system, row);
+                lower_to(all.singular + level.system,
+                         met_at(step + (level.of_shares ? 32 : 0) + (link == 0 && k >= W / 2 ? 1 : 0), row));
         }
     };
     /// A barrier of teams that are `apart`.
@@ -255,7 +256,7 @@ template <class T, int W, class Block>
             next = own.take_right(level.links, i + 1, !own.turned, level.exists && i + 1 < end);
         }
         own.join(right, in_tree ? level.joining : level.links, in_tree ? team.number + apart : i, active,
-                 typename level_type::teller{level, in_tree ? level.begin(i) : i});
+                 typename level_type::teller{level, in_tree ? level.begin(i) : i, in_tree ? 2 + k - most : 1});
     }
     if (!closes) {
         if (level.leads(team)) own.put(joined, to);
@@ -263,7 +264,7 @@ template <class T, int W, class Block>
     }
     if ((t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
     T y[W];
-    own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0});
+    own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
     T* const around = level.around(team);
     COPPICE_UNROLL
     for (int r = 0; r < W; ++r) {

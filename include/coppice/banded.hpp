@@ -34,9 +34,11 @@
 /// does. With one, and options.method automatic, a solution by RPTS whose backward error is beyond the bound gets a
 /// step of refinement; what is beyond the bound still is solved again by the chain solver, and gets a step of
 /// refinement by that where it is beyond; all on the device. Either the backward error is small or the status says that
-/// it is not. A matrix that is singular is called so where the chain solver met it; RPTS may find a solution, where
-/// there is one, and say ok. In a batch, a system that is singular or holds NaN does not touch the others. Condition
-/// numbers are estimated on request (options.condition), or without a solve by estimate_condition.
+/// it is not. A matrix is called singular also where the right-hand side is in its range and x solves the system: where
+/// every column of an x by RPTS has a zero, which is what RPTS leaves for an unknown without a pivot, the chain solver
+/// looks for columns without one, and x stays (not with options.method rpts). In a batch, a system that is singular or
+/// holds NaN does not touch the others. Condition numbers are estimated on request (options.condition), or without a
+/// solve by estimate_condition.
 ///
 /// Numerics. RPTS (see <coppice/tridiagonal.hpp>) reduces each partition by itself and loses digits where its inner
 /// rows are nearly singular. The chain solver eliminates the same unknowns, but every row that holds an unknown may
@@ -52,7 +54,9 @@
 /// of the matrix counts as none: a matrix with a condition number beyond 1e13 (1e5) may then be called singular.
 ///
 /// The same input gives the same bits for any number of host threads and on every run, on CUDA on one device with one
-/// tuning file (docs/guide/tridiagonal.md); a right-hand side gives the same bits alone and among others.
+/// tuning file (docs/guide/tridiagonal.md); a right-hand side gives the same bits alone and among others. A matrix or a
+/// right-hand side times a power of two gives the same bits, times a power of two, and the same report, as long as
+/// nothing overflows or underflows and options.threshold is multiplied with the matrix.
 ///
 /// Method: docs/guide/tridiagonal.md.
 #pragma once
