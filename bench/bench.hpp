@@ -99,6 +99,8 @@ void forest_host(table& t, options const& o);
 void forest_cuda(table& t, options const& o);
 void solve_host(table& t, options const& o);
 void solve_cuda(table& t, options const& o);
+void krylov_host(table& t, options const& o);
+void krylov_cuda(table& t, options const& o);
 void accuracy_host(table& t, options const& o);
 void accuracy_cuda(table& t, options const& o);
 

@@ -43,6 +43,12 @@ public:
     /// New values on the pattern of the matrix that it was made of; what depends on the pattern, and the forest, stay.
     void refresh(Executor const& exec, csr_view<T, I> a) { held_->refresh(exec, a); }
 
+    /// apply() queues the same work at every call, and neither allocates nor waits: it may be captured into a CUDA
+    /// graph.
+    bool replayable() const { return held_->replayable(); }
+    /// z = r
+    bool is_identity() const { return held_->is_identity(); }
+
     /// The linear forest of a "forest" preconditioner, else null; lives as long as the preconditioner.
     linear_forest<I> const* forest() const { return held_->forest(); }
     std::string const& name() const { return report_.name; }
@@ -54,6 +60,8 @@ private:
         virtual void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const = 0;
         virtual void refresh(Executor const& exec, csr_view<T, I> a) = 0;
         virtual linear_forest<I> const* forest() const = 0;
+        virtual bool replayable() const = 0;
+        virtual bool is_identity() const = 0;
     };
     template <class M>
     struct model final : concept_type {
@@ -67,6 +75,14 @@ private:
         linear_forest<I> const* forest() const override {
             if constexpr (requires { preconditioner.forest(); }) return &preconditioner.forest();
             return nullptr;
+        }
+        bool replayable() const override {
+            if constexpr (requires { preconditioner.replayable(); }) return preconditioner.replayable();
+            return false;
+        }
+        bool is_identity() const override {
+            if constexpr (requires { preconditioner.is_identity(); }) return preconditioner.is_identity();
+            return false;
         }
         M preconditioner;
     };

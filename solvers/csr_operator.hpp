@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "semiring/spmv.hpp"
+#include "core/parallel.hpp"
+#include "solvers/product_and_dot.hpp"
 
 namespace coppice {
 
@@ -13,12 +14,23 @@ template <executor Executor, class T, class I = std::int32_t>
 class csr_operator {
 public:
     /// Throws dimension_error for a matrix that is not square.
-    csr_operator(Executor const& exec, csr_view<T, I> a) : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)) {}
+    csr_operator(Executor const& exec, csr_view<T, I> a)
+        : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)), slots_(exec, spmv_and_dot_slots(exec, plan_)) {
+        fill(exec, slots_.view(), hand_over_slot{});
+    }
 
     std::int64_t size() const { return a_.rows(); }
     csr_view<T, I> const& matrix() const { return a_; }
 
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
+    /// The same with sums[0] = <left, y> and, where Count is 2, sums[1] = <y, y>: spmv_and_dot().
+    template <int Count>
+    void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
+                       double* sums) const {
+        spmv_and_dot<Count>(exec, plan_, a_, x, y, left, sums, slots_.data());
+    }
+    /// apply() queues the same work at every call, and neither allocates nor waits.
+    bool replayable() const { return true; }
 
 private:
     static csr_view<T, I> require_square(csr_view<T, I> a) {
@@ -30,6 +42,7 @@ private:
 
     csr_view<T, I> a_;
     srcsr_plan<I> plan_;
+    mutable buffer<hand_over_slot> slots_; ///< of the sums, empty between calls
 };
 
 } // namespace coppice

@@ -24,10 +24,10 @@ struct forest_options {
 /// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
 ///
 /// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients, which are mended where they are singular or nearly so (mend_tridiagonal). The order of the rows does not matter but for ties. apply() gathers, solves by RPTS and scatters in
-/// workspace of the object: one solve at a time. The result is that of the direct solve in exact arithmetic when the
-/// graph of A is a path. Where A is symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive
-/// definite when A is.
+/// coefficients, which are mended where they are singular or nearly so (mend_tridiagonal). The order of the rows does
+/// not matter but for ties. apply() gathers, solves by RPTS and scatters in workspace of the object: one solve at a
+/// time. The result is that of the direct solve in exact arithmetic when the graph of A is a path. Where A is
+/// symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive definite when A is.
 template <executor Executor, class T, class I = std::int32_t>
 class forest_preconditioner {
 public:
@@ -38,6 +38,7 @@ public:
     /// New values on the pattern of the matrix that it was made of: the forest stays, its coefficients are read again.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    bool replayable() const { return true; }
 
     linear_forest<I> const& forest() const { return forest_; }
     tridiagonal_view<T> system() const { return system_.view(); }
