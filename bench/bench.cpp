@@ -36,6 +36,7 @@ constexpr suite suites[] = {
     {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
     {"preconditioner", preconditioner_host, COPPICE_BENCH_CUDA(preconditioner_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
+    {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };
 

@@ -101,6 +101,8 @@ void preconditioner_host(table& t, options const& o);
 void preconditioner_cuda(table& t, options const& o);
 void solve_host(table& t, options const& o);
 void solve_cuda(table& t, options const& o);
+void krylov_host(table& t, options const& o);
+void krylov_cuda(table& t, options const& o);
 void accuracy_host(table& t, options const& o);
 void accuracy_cuda(table& t, options const& o);
 

@@ -140,6 +140,21 @@ COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result
         store(row, result);
 }
 
+/// Whether a store also folds over the rows that it stores: see reduce_rows.
+template <class Store>
+inline constexpr bool folds_rows_v = requires(Store const& store) {
+    store.of_rows(std::int64_t{}, std::int64_t{});
+};
+
+/// What the rows [first, last), which are stored, add to the fold of a store; nothing for other stores.
+template <class Store>
+auto fold_of_rows(Store const& store, std::int64_t first, std::int64_t last) {
+    if constexpr (folds_rows_v<Store>)
+        return store.of_rows(first, last);
+    else
+        return nothing{};
+}
+
 } // namespace detail
 
 /// What reduce_rows asks of ⊗: multiply(nonzero) or multiply(nonzero, row), both std::int64_t.

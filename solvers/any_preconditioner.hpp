@@ -28,6 +28,12 @@ public:
     /// New values on the pattern of the matrix that it was made of; what depends on the pattern, and the forest, stay.
     void refresh(Executor const& exec, csr_view<T, I> a) { held_->refresh(exec, a); }
 
+    /// apply() queues the same work at every call, and neither allocates nor waits: it may be captured into a CUDA
+    /// graph.
+    bool replayable() const { return held_->replayable(); }
+    /// z = r
+    bool is_identity() const { return held_->is_identity(); }
+
     /// The linear forest of a "forest" preconditioner, else null; lives as long as the preconditioner.
     linear_forest<I> const* forest() const { return held_->forest(); }
     std::string const& name() const { return held_->report.name; }
@@ -45,6 +51,8 @@ private:
         virtual void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const = 0;
         virtual void refresh(Executor const& exec, csr_view<T, I> a) = 0;
         virtual linear_forest<I> const* forest() const = 0;
+        virtual bool replayable() const = 0;
+        virtual bool is_identity() const = 0;
         virtual std::vector<finding> findings() const = 0;
         preconditioner_report report;
     };
@@ -64,6 +72,14 @@ private:
         std::vector<finding> findings() const override {
             if constexpr (requires { preconditioner.findings(); }) return preconditioner.findings();
             return {};
+        }
+        bool replayable() const override {
+            if constexpr (requires { preconditioner.replayable(); }) return preconditioner.replayable();
+            return false;
+        }
+        bool is_identity() const override {
+            if constexpr (requires { preconditioner.is_identity(); }) return preconditioner.is_identity();
+            return false;
         }
         M preconditioner;
     };

@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "semiring/spmv.hpp"
+#include "core/parallel.hpp"
+#include "solvers/product_and_dot.hpp"
 
 namespace coppice {
 
@@ -16,7 +17,10 @@ public:
     using value_type = T;
 
     /// Throws dimension_error for a matrix that is not square.
-    csr_operator(Executor const& exec, csr_view<T, I, O> a) : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)) {}
+    csr_operator(Executor const& exec, csr_view<T, I, O> a)
+        : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)), slots_(exec, spmv_and_dot_slots(exec, plan_)) {
+        fill(exec, slots_.view(), hand_over_slot{});
+    }
     csr_operator(Executor const& exec, csr<T, I, O> const& a) : csr_operator(exec, a.view()) {}
     csr_operator(Executor const&, csr<T, I, O> const&&) = delete; ///< a temporary matrix would be gone at once
 
@@ -24,6 +28,14 @@ public:
     csr_view<T, I, O> const& matrix() const { return a_; }
 
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
+    /// The same with sums[0] = <left, y> and, where Count is 2, sums[1] = <y, y>: spmv_and_dot().
+    template <int Count>
+    void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
+                       double* sums) const {
+        spmv_and_dot<Count>(exec, plan_, a_, x, y, left, sums, slots_.data());
+    }
+    /// apply() queues the same work at every call, and neither allocates nor waits.
+    bool replayable() const { return true; }
 
 private:
     static csr_view<T, I, O> require_square(csr_view<T, I, O> a) {
@@ -35,6 +47,7 @@ private:
 
     csr_view<T, I, O> a_;
     srcsr_plan<O> plan_;
+    mutable buffer<hand_over_slot> slots_; ///< of the sums, empty between calls
 };
 
 } // namespace coppice

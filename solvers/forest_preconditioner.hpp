@@ -39,6 +39,7 @@ public:
     /// New values on the pattern of the matrix that it was made of: the forest stays, its coefficients are read again.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    bool replayable() const { return true; }
 
     linear_forest<I> const& forest() const { return forest_; }
     tridiagonal_view<T> system() const { return system_.view(); }

@@ -9,6 +9,8 @@
 
 namespace coppice {
 
+using detail::round_end;
+
 std::string_view to_string(krylov_reason reason) {
     switch (reason) {
     case krylov_reason::converged:
@@ -66,7 +68,7 @@ bool krylov_monitor::open(double residual_squared) {
         finish(krylov_reason::converged);
         return false;
     }
-    if (end_ == round_end::final) return false;
+    if (finished_) return false;
     if (!std::isfinite(residual)) {
         finish(krylov_reason::not_finite);
         return false;
@@ -97,35 +99,28 @@ bool krylov_monitor::open(double residual_squared) {
     return true;
 }
 
-bool krylov_monitor::step(double residual_squared) {
-    double const residual = std::sqrt(residual_squared) / b_norm_;
-    ++result_.iterations;
-    ++steps_;
-    if (options_.record_history) result_.residual_history.push_back(residual);
-    if (!finite(residual)) return false;
-    if (options_.progress && !options_.progress(result_.iterations, residual)) {
-        finish(krylov_reason::cancelled);
-        return false;
-    }
-    if (residual <= options_.tolerance) {
-        end_ = round_end::tolerance;
-        return false;
-    }
-    return result_.iterations < options_.max_iterations;
+detail::krylov_control krylov_monitor::control() const {
+    detail::krylov_control round;
+    round.loop.on = 1;
+    round.iterations = round.round_began_at = round.history_begin = result_.iterations;
+    round.limit = options_.max_iterations;
+    round.b_norm = b_norm_;
+    round.tolerance = options_.tolerance;
+    return round;
 }
 
-void krylov_monitor::breakdown() { end_ = round_end::breakdown; }
-
-bool krylov_monitor::finite(double value, double other) {
-    if (std::isfinite(value) && std::isfinite(other)) return true;
-    finish(krylov_reason::not_finite);
-    return false;
+void krylov_monitor::close(detail::krylov_control const& round) {
+    result_.iterations = round.iterations;
+    steps_ = round.iterations - round.round_began_at;
+    end_ = round.end;
+    if (end_ == round_end::not_finite) finish(krylov_reason::not_finite);
+    if (end_ == round_end::cancelled) finish(krylov_reason::cancelled);
 }
 
 void krylov_monitor::finish(krylov_reason reason) {
     result_.reason = reason;
     result_.converged = reason == krylov_reason::converged || reason == krylov_reason::zero_rhs;
-    end_ = round_end::final;
+    finished_ = true;
 }
 
 } // namespace coppice

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
+#include "solvers/krylov_control.hpp"
 
 namespace coppice {
 
@@ -29,9 +30,11 @@ concept preconditioner_for = requires(M const& m, Executor const& exec, array_vi
 struct krylov_options {
     double tolerance = 1e-6; ///< of |b - Ax| / |b|; at least 0
     std::int64_t max_iterations = 10000;
-    int restart = 30;                                        ///< GMRES: dimension of the Krylov space, 1 to 1000
-    bool record_history = true;                              ///< fill krylov_result::residual_history
-    std::function<bool(std::int64_t, double)> progress = {}; ///< (iteration, relative residual); false stops the solve
+    int restart = 30;           ///< GMRES: dimension of the Krylov space, 1 to 1000
+    bool record_history = true; ///< fill krylov_result::residual_history
+    /// (iteration, relative residual), called by the host for every iteration in order; false stops the solve: on the
+    /// host after that iteration, on CUDA soon after.
+    std::function<bool(std::int64_t, double)> progress = {};
 };
 
 /// Why a solve ended.
@@ -54,12 +57,14 @@ struct krylov_result {
     krylov_reason reason = krylov_reason::max_iterations;
     double relative_residual = std::numeric_limits<double>::quiet_NaN(); ///< true |b - Ax| / |b| of the returned x
     std::int64_t restarts = 0; ///< restarts from the true residual that the method itself does not ask for
+    bool on_device = false;    ///< the iterations ran on a GPU without the host: as one CUDA graph
     /// Relative residual at the start and after each iteration: as the method's recurrence has it, the last one true.
     std::vector<double> residual_history{};
 };
 
-/// Follows a solve. A method runs in rounds: each begins with a true residual, open(), and ends when step() says so or
-/// the method cannot go on; then the true residual is computed again. So no method ever stops on its own recurrence.
+/// Follows a solve from outside of its rounds. A method runs in rounds: each begins with a true residual, open(), and
+/// ends when its krylov_control says so; then the true residual is computed again. So no method ever stops on its own
+/// recurrence.
 class krylov_monitor {
 public:
     /// Throws argument_error for options outside their range.
@@ -69,30 +74,29 @@ public:
     bool start(double b_squared, double b_largest);
     /// Is another round worth it, after a true residual with this square?
     bool open(double residual_squared);
-    /// Counts an iteration that led to this recursive residual. False ends the round.
-    bool step(double residual_squared);
-    /// The method cannot go on: a divisor is zero. The next round is the last when this one made no step.
-    void breakdown();
-    /// The method's own restart, with nothing wrong (GMRES).
-    void cycle_end() { end_ = round_end::cycle; }
-    /// False, and remembered as the reason, when one of the values is NaN or infinite.
-    bool finite(double value, double other = 0);
+    /// What a round that is open begins with.
+    detail::krylov_control control() const;
+    /// A round has ended.
+    void close(detail::krylov_control const& round);
+    /// x has become NaN or infinite, which only a preconditioner can do.
+    void x_is_spoilt() { finish(krylov_reason::not_finite); }
 
+    krylov_options const& options() const { return options_; }
+    krylov_result& result() { return result_; }
     krylov_result take() { return std::move(result_); }
 
 private:
-    enum class round_end { none, tolerance, breakdown, cycle, final };
-
     void finish(krylov_reason reason);
 
     krylov_options const& options_;
     krylov_result result_{};
+    bool finished_ = false;
     double b_norm_ = 0;
     double opened_with_ = std::numeric_limits<double>::infinity(); ///< true residual at the start of the round
     double best_ = std::numeric_limits<double>::infinity();        ///< least true residual so far
     int idle_rounds_ = 0;                                          ///< rounds in a row that did not improve on it
     std::int64_t steps_ = 0;                                       ///< iterations of this round
-    round_end end_ = round_end::none;
+    detail::round_end end_ = detail::round_end::none;
 };
 
 } // namespace coppice

@@ -54,7 +54,8 @@ double true_residual(Executor const& exec, dot_scratch& scratch, A const& a, arr
     return std::isfinite(largest) ? rr : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The best x that a solve has met, so that it never ends with a worse one.
+/// The best x that a solve has met, so that it never ends with a worse one. x is kept by the passes of a method, where
+/// its krylov_control says so, and here at the beginning of each round.
 template <executor Executor, class T>
 class best_solution {
 public:
@@ -62,34 +63,29 @@ public:
 
     /// A new solve.
     void begin() { residual_ = std::numeric_limits<double>::infinity(); }
-    /// Called before x, whose recursive residual is `now`, becomes one with `next` (squares): keeps x where it is the
-    /// best so far and not yet improved upon.
-    void before_step(Executor const& exec, array_view<T> x, double now, double next) {
-        if (now < next && now < residual_) keep(exec, x, now);
-    }
+    T* data() { return x_.data(); }
+
     /// Opens a round: puts the best x, by its true residual, in the place of x, and b - A x in r. Returns its square.
-    /// Where x has become NaN or infinite, which only a preconditioner can do, `monitor` is told.
     template <class A>
     double open(Executor const& exec, dot_scratch& scratch, A const& a, array_view<T const> b, array_view<T> x,
                 array_view<T> r, krylov_monitor& monitor) {
         double rr = true_residual(exec, scratch, a, b, x, r);
-        if (std::isfinite(residual_)) monitor.finite(rr);
+        if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.x_is_spoilt();
         if (residual_ < rr || (std::isnan(rr) && std::isfinite(residual_))) {
             double const kept = true_residual(exec, scratch, a, b, x_.view(), r);
             bool const better = kept < rr || !std::isfinite(rr);
             if (better) exec.copy_elements(x_.data(), x.data(), x.size());
             rr = better ? kept : true_residual(exec, scratch, a, b, x, r);
         }
-        keep(exec, x, rr);
+        exec.copy_elements(x.data(), x_.data(), x.size());
+        residual_ = rr;
         return rr;
     }
+    double residual() const { return residual_; }
+    /// After a round, in which another x may have been kept.
+    void close(krylov_control const& round) { residual_ = round.best; }
 
 private:
-    void keep(Executor const& exec, array_view<T> x, double residual) {
-        exec.copy_elements(x.data(), x_.data(), x.size());
-        residual_ = residual;
-    }
-
     buffer<T> x_;
     double residual_ = std::numeric_limits<double>::infinity(); ///< the square; of the recurrence, or the true one
 };

@@ -60,6 +60,8 @@ public:
         require_size("z of a preconditioner", z.size(), r.size());
         exec.copy_elements(r.data(), z.data(), r.size());
     }
+    bool replayable() const { return true; }
+    bool is_identity() const { return true; }
 };
 
 /// z_i = r_i / a_ii. An entry that is zero or not stored has no inverse: matrix_error that names the first such row.
@@ -70,6 +72,7 @@ public:
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    bool replayable() const { return true; }
 
 private:
     detail::pattern_size pattern_;
@@ -90,6 +93,7 @@ public:
         return {{"weight_coverage", finding_unit::share, coverage_},
                 {"mended_rows", finding_unit::count, double(mended_rows_)}};
     }
+    bool replayable() const { return true; }
 
 private:
     detail::pattern_size pattern_;

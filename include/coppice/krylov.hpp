@@ -14,7 +14,7 @@
 ///     auto result = coppice::solve(exec, "bicgstab", op, m, b.view(), x.view(), {.tolerance = 1e-8});
 ///
 /// **Which one.** cg for symmetric positive definite A and preconditioner; bicgstab for the rest, with little memory;
-/// gmres where bicgstab is erratic, with restart + 4 vectors. One iteration of bicgstab applies A and the
+/// gmres where bicgstab is erratic, with restart + 5 vectors. One iteration of bicgstab applies A and the
 /// preconditioner twice, one of the others once.
 ///
 /// **Operators** are anything with apply(exec, x, y) const, y = A x; **preconditioners** anything with
@@ -38,9 +38,17 @@
 /// **Corners.** b = 0 gives x = 0 (zero_rhs); so does n = 0. A right-hand side whose squares leave the range of double
 /// (norms above 1e154 or below 1e-154) has reason not_finite: scale the system.
 ///
-/// **Memory and order.** A solver object allocates when it is made; solve() allocates the history only. Dot products
-/// are accumulated in double for both types and have the same bits on every run and for any number of threads, and so
-/// has the solution. On CUDA an iteration waits for the stream two to three times, for its scalars.
+/// **Memory and order.** A solver object allocates its vectors when it is made; solve() allocates the history and a few
+/// scalars. Dot products are accumulated in double for both types and have the same bits on every run and for any number
+/// of threads, and so has the solution. Scalars, the stopping test and the history live where the vectors live: on CUDA
+/// the iterations of a round run as one CUDA graph, and the host waits at its end alone (result.on_device). That takes an
+/// operator and a preconditioner that can be captured into a graph, and say so by `bool replayable() const`: apply()
+/// queues the same kernels on the executor's stream at every call, allocates nothing and waits for nothing. All of the
+/// library's are. Others, which may do in apply() whatever they like, are called by the host, which then waits once an
+/// iteration. An operator may also have apply_and_dot (csr_operator), the product with its dot products in one pass.
+///
+/// **Watching.** options.progress is told of every iteration. On CUDA the host reads along while the graph runs, so a
+/// solve that is cancelled ends some iterations later; x and result are those of its end.
 ///
 /// **Errors.** argument_error for options out of range, overlapping vectors, an unknown method; dimension_error for
 /// vectors of the wrong length or a matrix that is not square.

@@ -21,6 +21,18 @@ struct outcome {
     std::vector<T> x;
 };
 
+/// A preconditioner behind a count that the host keeps, so that no graph may replay it.
+template <class M>
+struct counted_calls {
+    M const& held;
+    int* calls;
+    template <class Executor, class T>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        ++*calls;
+        held.apply(exec, r, z);
+    }
+};
+
 /// Sets up on `exec` and solves; `guess` may be empty for zero.
 template <class Executor, class T>
 outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_view preconditioner, csr<T> const& a,
@@ -203,6 +215,86 @@ TEST_CASE_TEMPLATE("limit of iterations, cancellation, no history", Fixture, COP
         CHECK(calls == 5);
         CHECK(cancelled.residual_history.empty());
         CHECK(residual_of(a, b, z) == doctest::Approx(cancelled.relative_residual).epsilon(1e-6));
+    }
+}
+
+TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    bool const gpu = std::is_same_v<Executor, cuda_executor>;
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 50, .ny = 47});
+    auto const b = random_vector<double>(int(a.rows()), 1);
+    for (auto const method : krylov_names)
+        for (auto const name : preconditioner_names) {
+            CAPTURE(method);
+            CAPTURE(name);
+            auto const whole = solve_on(exec, method, name, a, b, {.tolerance = 1e-9});
+            CHECK(whole.result.converged);
+            CHECK(whole.result.on_device == gpu);
+            CHECK(whole.result.residual_history.size() == std::size_t(whole.result.iterations) + 1);
+            // Watched, and without a history, it takes the same steps.
+            std::vector<double> told;
+            krylov_options options{.tolerance = 1e-9, .record_history = false};
+            options.progress = [&](std::int64_t iteration, double residual) {
+                CHECK(iteration == std::int64_t(told.size()) + 1);
+                told.push_back(residual);
+                return true;
+            };
+            auto const watched = solve_on(exec, method, name, a, b, options);
+            CHECK(watched.x == whole.x);
+            CHECK(watched.result.iterations == whole.result.iterations);
+            REQUIRE(told.size() + 1 == whole.result.residual_history.size());
+            for (std::size_t i = 0; i + 1 < told.size(); ++i) // where a round ended: the true one
+                CHECK(told[i] == doctest::Approx(whole.result.residual_history[i + 1]).epsilon(1e-4));
+            // An operator and a preconditioner that the host must call: the same bits.
+            auto const local = exec.copy(a);
+            csr_operator<Executor, double> const op(exec, local.view());
+            auto const m = make_preconditioner(exec, name, local.view());
+            int calls = 0;
+            counted_calls const counted{m, &calls};
+            auto const rhs = exec.copy(b);
+            auto x = exec.copy(std::vector<double>(b.size()));
+            auto const result =
+                method == "cg"
+                    ? cg<Executor, double>(exec, a.rows(), {.tolerance = 1e-9}).solve(op, counted, rhs.view(), x.view())
+                : method == "gmres" ? gmres<Executor, double>(exec, a.rows(), {.tolerance = 1e-9})
+                                          .solve(op, counted, rhs.view(), x.view())
+                                    : bicgstab<Executor, double>(exec, a.rows(), {.tolerance = 1e-9})
+                                          .solve(op, counted, rhs.view(), x.view());
+            CHECK(!result.on_device);
+            CHECK(calls >= result.iterations);
+            CHECK(result.iterations == whole.result.iterations);
+            if (name != "none") CHECK(to_vector(exec, x) == whole.x); // none: z is r there, and a copy of it here
+        }
+}
+
+TEST_CASE_TEMPLATE("a long solve keeps its whole history", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::vector<std::int32_t> offsets{0}, columns;
+    std::vector<double> values;
+    for (std::int32_t i = 0; i < 2500; ++i) { // -1 2 -1
+        for (std::int32_t j = std::max(i - 1, 0); j <= std::min(i + 1, 2499); ++j) {
+            columns.push_back(j);
+            values.push_back(i == j ? 2 : -1);
+        }
+        offsets.push_back(std::int32_t(columns.size()));
+    }
+    host_executor const host{1};
+    csr<double> const a(2500, 2500, host.copy(offsets), host.copy(columns), host.copy(values));
+    auto const b = random_vector<double>(2500, 1);
+    for (std::string_view const method : {"cg", "gmres"}) {
+        CAPTURE(method);
+        std::int64_t calls = 0;
+        krylov_options options{.tolerance = 1e-8, .max_iterations = 2300, .restart = 20};
+        options.progress = [&](std::int64_t iteration, double) { return iteration == ++calls; };
+        auto const [result, x] = solve_on(exec, method, "none", a, b, options);
+        CHECK(result.iterations == 2300); // several times what is recorded before the host fetches it
+        CHECK(calls == 2300);
+        auto const& h = result.residual_history;
+        REQUIRE(h.size() == 2301);
+        for (double const residual : h) REQUIRE(residual > 0);
+        if (method == "gmres")
+            for (std::size_t i = 1; i < h.size(); ++i) REQUIRE(h[i] <= h[i - 1] * (1 + 1e-9));
     }
 }
 
