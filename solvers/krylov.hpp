@@ -41,6 +41,7 @@ krylov_result solve(Executor const& exec, std::string_view method, csr_operator<
     EXTERN template krylov_result METHOD<EXECUTOR, T>::solve(                                                          \
         csr_operator<EXECUTOR, T> const&, any_preconditioner<EXECUTOR, T> const&, array_view<T const>, array_view<T>);
 #define COPPICE_KRYLOV(EXTERN, EXECUTOR, T)                                                                            \
+    EXTERN template class csr_operator<EXECUTOR, T>;                                                                   \
     COPPICE_KRYLOV_METHOD(EXTERN, cg, EXECUTOR, T)                                                                     \
     COPPICE_KRYLOV_METHOD(EXTERN, bicgstab, EXECUTOR, T)                                                               \
     COPPICE_KRYLOV_METHOD(EXTERN, gmres, EXECUTOR, T)                                                                  \
