@@ -37,7 +37,7 @@ struct band_row_units {
         for (int c = team.rank(); c <= w; c += team.size()) to(w, c) = entry_of(at.lane[0], u, 0, c, at.filling[0]);
         if (team.rank() == 0) to(w, g.active() + to.left) = side_of(at.lane[0], u, 0, 0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int, bool) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
         return {0, false};
     }
     template <class Team>
