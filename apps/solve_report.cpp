@@ -79,6 +79,7 @@ report::entries settings_of(solve_options const& o) {
                                                           : "b = A x with x_i = 1"},
         {"solver", o.solver == "gmres" ? fmt::format("gmres({})", o.restart) : o.solver},
         {"preconditioner", o.preconditioner},
+        {"starting guess", o.start.empty() ? "x = 0" : o.start},
         {"tolerance", fmt::format("{:g}", o.tolerance)},
         {"most iterations", show_count(o.max_iterations)},
         {"pivoting", o.pivoting},
