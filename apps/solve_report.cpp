@@ -79,7 +79,6 @@ report::entries settings_of(solve_options const& o) {
                                                           : "b = A x with x_i = 1"},
         {"solver", o.solver == "gmres" ? fmt::format("gmres({})", o.restart) : o.solver},
         {"preconditioner", o.preconditioner},
-        {"starting guess", o.start.empty() ? "x = 0" : o.start},
         {"tolerance", fmt::format("{:g}", o.tolerance)},
         {"most iterations", show_count(o.max_iterations)},
         {"pivoting", o.pivoting},
@@ -117,6 +116,7 @@ void write_report(solve_options const& o, any_executor const& chosen, Executor c
     add_forest(o, exec, system, page);
     page.settings = settings_of(o);
     page.environment = environment_of(chosen);
+    if (!o.start.empty()) page.settings.emplace_back("starting guess", o.start);
     files.write_text(o.report, report::render(page));
 }
 
