@@ -44,10 +44,6 @@ struct band_row_units {
     COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
         return of.largest_entry(team, at, units / of.a.n);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> without_filling(stretch_place const& at, int units,
-                                                                    real_lane_t<T> size) const {
-        return of.without_filling(at, units / of.a.n, size);
-    }
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const { return of.filling(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(stretch_place const& at) const { return at.begin * of.a.n; }

@@ -223,7 +223,7 @@ private:
                 COPPICE_UNROLL
                 for (int e = 0; e < K * (K + W); ++e) of_rows.look_at(entries[e]);
             }
-            size.size = s.how.equilibrate ? size.size : s.units.without_filling(place, g.units, of_rows.value());
+            size.size = s.how.equilibrate ? size.size : of_rows.value();
         }
         if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
         return size.reflected || chain::has_grown(largest, size.size, W);

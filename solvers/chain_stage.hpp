@@ -166,12 +166,6 @@ struct row_units {
         }
         return largest;
     }
-    /// The size of the last of `units` units, of which rows behind the last of the matrix are larger: see filling().
-    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> without_filling(stretch_place const& at, int units,
-                                                                    real_lane_t<T> size) const {
-        bool const filled = !a.has_row(at.units, at.begin + units - 1, a.n - 1);
-        return filled ? size / real_lane_t<T>(a.filling_factor()) : size;
-    }
     /// Whether the units of a tile hold conjugates of the entries that they stand for.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
         return is_complex_lane<T> && a.op == transposition::conjugate_transposed;
