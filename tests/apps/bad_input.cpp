@@ -72,7 +72,7 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--pivoting", "full"}, 2, "one of: none, partial, scaled"},
     {{"solve", "@good.mtx", "--preconditioner", "jacobi", "--rounds", "3"}, 2, "it takes none"},
     {{"solve", "@good.mtx", "--preconditioner", "tridiagonal", "--rounds", "3"}, 2, "one of: pivoting, threshold"},
-    {{"solve", "@good.mtx", "--preconditioner", "forest,rounds=-2"}, 2, "an integer from 0 to 1000000"},
+    {{"solve", "@good.mtx", "--preconditioner", "forest,rounds=-2"}, 2, "an integer from -1 to 1000000"},
     {{"solve", "@good.mtx", "--preconditioner", "forest,charge-probability=2"}, 2, "a number from 0 to 1"},
     {{"solve", "@good.mtx", "--preconditioner", "forest,rounds"}, 2, "expected key=value"},
     {{"solve", "@good.mtx", "--backend", "opencl"}, 2, "valid: auto, host, cuda"},
