@@ -42,8 +42,9 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["factors"] = o.factors;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
     json["tolerance"] = o.tolerance;
+    if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
-    if (o.solver == "gmres") json["restart"] = o.restart;
+    if (o.solver == "gmres" || o.solver == "fgmres") json["restart"] = o.restart;
     json["iterations"] = r.result.iterations;
     json["converged"] = r.result.converged;
     json["reason"] = to_string(r.result.reason);
@@ -71,7 +72,8 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", o.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
-    if (o.solver == "cg" && !is_symmetric(host, a.view())) reason += "; cg needs a symmetric matrix, this one is not";
+    if ((o.solver == "cg" || o.solver == "minres") && !is_symmetric(host, a.view()))
+        reason += "; " + o.solver + " needs a symmetric matrix, this one is not";
     if (r.result.reason == krylov_reason::not_finite && o.preconditioner != "none")
         reason += "; the " + o.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
@@ -114,6 +116,9 @@ void check(solve_options& o) {
             fmt::format("--factors is {}, expected 1: preconditioners of one forest are built", o.factors));
     if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
         throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
+    if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
+        throw usage_error(
+            fmt::format("--absolute-tolerance is {}, expected a finite number of at least 0", o.absolute_tolerance));
     if (o.max_iterations < 0)
         throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
     if (o.restart < 1 || o.restart > 1000)
@@ -149,8 +154,11 @@ command add_solve(CLI::App& program) {
         ->type_name(alternatives(pivotings));
     cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
+    cli->add_option("--absolute-tolerance", o->absolute_tolerance, "of |b - Ax|, where that is enough; 0 by default")
+        ->type_name("X");
     cli->add_option("--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
-    cli->add_option("--restart", o->restart, "gmres: dimension of the Krylov space; 30 by default")->type_name("N");
+    cli->add_option("--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
+        ->type_name("N");
     add_system_options(*cli, o->system);
     cli->add_option("--report", o->report,
                     "write a self-contained HTML page with pictures; runs the other preconditioners to compare")

@@ -25,6 +25,7 @@ struct solve_options {
     factor_arguments factor{forest_options{}.factor}; // ties as the preconditioner takes them
     system_arguments system{};
     double tolerance = 1e-6;
+    double absolute_tolerance = 0;
     std::int64_t max_iterations = 10000;
     int restart = 30;
     std::string report{};
@@ -100,7 +101,10 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
     run.setup_seconds = clock.lap();
     run.setup = m.report();
 
-    krylov_options options{.tolerance = o.tolerance, .max_iterations = max_iterations, .restart = o.restart};
+    krylov_options options{.tolerance = o.tolerance,
+                           .absolute_tolerance = o.absolute_tolerance,
+                           .max_iterations = max_iterations,
+                           .restart = o.restart};
     if (status.enabled())
         options.progress = [&](std::int64_t iteration, double residual) {
             status.show(preconditioner + ": iteration " + std::to_string(iteration) + ", relative residual " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Krylov methods: cg, bicgstab, gmres.
+/// \file Krylov methods: cg, minres, bicgstab, gmres, fgmres.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 1200});
@@ -13,8 +13,9 @@
 ///
 ///     auto result = coppice::solve(exec, "bicgstab", op, m, b.view(), x.view(), {.tolerance = 1e-8});
 ///
-/// **Which one.** cg for symmetric positive definite A and preconditioner; bicgstab for the rest, with little memory;
-/// gmres where bicgstab is erratic, with restart + 5 vectors. One iteration of bicgstab applies A and the
+/// **Which one.** cg for symmetric positive definite A and preconditioner; minres for symmetric A of both signs with a
+/// positive definite preconditioner; bicgstab for the rest, with little memory; gmres where bicgstab is erratic, with
+/// restart + 5 vectors; fgmres where the preconditioner changes from call to call, with 2 restart + 5. One iteration of bicgstab applies A and the
 /// preconditioner twice, one of the others once.
 ///
 /// **Operators** are anything with apply(exec, x, y) const, y = A x; **preconditioners** anything with
@@ -23,7 +24,7 @@
 /// are those of A x = b. The library holds compiled methods for csr_operator with any_preconditioner in float and
 /// double on the host and on CUDA; code that nvcc compiles, or that uses the host, may bring its own types.
 ///
-/// **Stopping.** |b - A x| <= tolerance |b| in the 2-norm, always the true residual: where the recurrence of a method
+/// **Stopping.** |b - A x| <= tolerance |b|, or <= absolute_tolerance, in the 2-norm, always the true residual: where the recurrence of a method
 /// claims it, b - A x is computed; if it does not hold, the method goes on from there. result.relative_residual is that
 /// of the returned x. Why a solve ended is a result, not an exception (krylov_reason): breakdown, stagnation and NaN
 /// have their own reasons, and none of them hangs. Whatever the reason, x is the best iterate by its true residual:
