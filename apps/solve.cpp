@@ -73,7 +73,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["tolerance"] = o.tolerance;
     if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
-    if (o.solver == "gmres") json["restart"] = o.restart;
+    if (o.solver == "gmres" || o.solver == "fgmres") json["restart"] = o.restart;
     json["iterations"] = r.result.iterations;
     json["converged"] = r.result.converged;
     json["reason"] = to_string(r.result.reason);
@@ -92,7 +92,8 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", o.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
-    if (o.solver == "cg" && !is_symmetric(host, a.view())) reason += "; cg needs a symmetric matrix, this one is not";
+    if ((o.solver == "cg" || o.solver == "minres") && !is_symmetric(host, a.view()))
+        reason += "; " + o.solver + " needs a symmetric matrix, this one is not";
     if (r.result.reason == krylov_reason::not_finite && o.preconditioner != "none")
         reason += "; the " + o.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
@@ -240,7 +241,8 @@ command add_solve(CLI::App& program) {
         ->type_name("X");
     cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
     add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
-    add_integer(*cli, "--restart", o->restart, "gmres: dimension of the Krylov space; 30 by default")->type_name("N");
+    add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
+        ->type_name("N");
     add_system_options(*cli, o->system);
     cli->add_flag("--compare", o->compare,
                   "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
