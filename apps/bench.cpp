@@ -94,7 +94,8 @@ outcome run(options const& o) {
 command add_bench(CLI::App& program) {
     auto const o = std::make_shared<options>();
     auto* const cli = program.add_subcommand("bench", "Measure a suite and its peers in one run");
-    cli->add_option("SUITE", o->suite, "spmv, tridiagonal, factor, forest, preconditioner, solve, krylov, accuracy or all")
+    cli->add_option("SUITE", o->suite,
+                    "spmv, tridiagonal, factor, forest, preconditioner, solve, krylov, accuracy or all")
         ->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <filesystem>
 #include <limits>
 #include <numbers>
 
@@ -131,7 +132,8 @@ buffer<T> load_vector(host_executor const& host, std::string const& path, std::i
 }
 
 bool is_complex_vector(std::string const& path) {
-    return !path.empty() && !is_standard_stream(path) &&
+    std::error_code failure;
+    return std::filesystem::is_regular_file(path, failure) &&
            read_matrix_market_header(path).field == matrix_market_field::complex;
 }
 

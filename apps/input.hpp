@@ -53,7 +53,7 @@ template <class T>
 buffer<T> load_vector(host_executor const& host, std::string const& path, std::int64_t length,
                       std::string const& option, progress& status, finite_rule rule = finite_rule::finite);
 
-/// Whether the vector in a file is complex; one from standard input is taken for real, and read as such.
+/// Whether the vector in a file is complex; one from a pipe, which can be read once, is taken for real.
 bool is_complex_vector(std::string const& path);
 
 /// Throws input_error for a matrix without rows or columns.

@@ -29,8 +29,10 @@ bool is_ignored(int signal) {
 [[noreturn]] void end_by(int signal, sigset_t const& waited) {
     lock().lock(); // and never unlocked: what is removed here is not published any more
     for (auto const& folder : folders()) {
-        std::error_code ignored;
-        std::filesystem::remove_all(folder, ignored);
+        // Another thread may just put a file into a folder that is being emptied.
+        std::error_code failure;
+        for (int attempt = 0; attempt < 10 && std::filesystem::exists(folder, failure); ++attempt)
+            std::filesystem::remove_all(folder, failure);
     }
     std::signal(signal, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &waited, nullptr);

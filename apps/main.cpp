@@ -60,12 +60,12 @@ void tell_in_json(std::vector<std::string> const& arguments, outcome const& end)
 }
 
 outcome dispatch(int argc, char** argv) {
-    CLI::App program("Graphs and sparse algebra over one generic semiring SpMV.\n"
-                     "MATRIX is a Matrix Market, Harwell-Boeing or Rutherford-Boeing file, an edge list (SNAP), or a "
-                     ".tar of the SuiteSparse collection that holds one, each plain or .gz; - for standard input; or "
-                     "generate:KIND,nx=... for a problem made on the spot. Results go to FILE, or - for standard "
-                     "output.",
-                     "coppice");
+    CLI::App program(
+        "Graphs and sparse algebra over one generic semiring SpMV.\n\n"
+        "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list\n"
+        "(SNAP), or a .tar of the SuiteSparse collection that holds one of them; - for standard input; or\n"
+        "generate:KIND,nx=... for a problem made on the spot. Where a FILE is written, - is standard output.",
+        "coppice");
     program.set_version_flag("--version", "coppice " + std::string(version));
     program.allow_extras();
     program.require_subcommand(0, 1); // after one command its name is a word like any other: generate tridiagonal

@@ -71,8 +71,9 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["factors"] = o.factors;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
     json["tolerance"] = o.tolerance;
+    if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
-    if (o.solver == "gmres") json["restart"] = o.restart;
+    if (o.solver == "gmres" || o.solver == "fgmres") json["restart"] = o.restart;
     json["iterations"] = r.result.iterations;
     json["converged"] = r.result.converged;
     json["reason"] = to_string(r.result.reason);
@@ -91,14 +92,23 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", o.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
-    if (o.solver == "cg" && !is_symmetric(host, a.view())) reason += "; cg needs a symmetric matrix, this one is not";
+    if ((o.solver == "cg" || o.solver == "minres") && !is_symmetric(host, a.view()))
+        reason += "; " + o.solver + " needs a symmetric matrix, this one is not";
     if (r.result.reason == krylov_reason::not_finite && o.preconditioner != "none")
         reason += "; the " + o.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
 }
 
+/// The tolerance of |b - Ax| / |b| that both tolerances together come to. `scale`: the power of two in b.
+template <class T>
+double joint_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
+    auto const square = [&](std::int64_t i) { return double(b[i]) * double(b[i]); };
+    double const norm = std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -scale);
+    return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
+}
+
 template <class Executor, class T>
-outcome solve_system(solve_options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome solve_system(solve_options o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
     auto a = load_matrix<T>(host, o.matrix, status);
@@ -107,7 +117,10 @@ outcome solve_system(solve_options const& o, any_executor const& chosen, Executo
         throw input_error(o.matrix + ": " + *reason);
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status);
-    linear_system<Executor, T> const system(exec, a, rhs);
+    buffer<T> start;
+    if (!o.start.empty()) start = load_vector<T>(host, o.start, a.rows(), "--x0", status);
+    if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
+    linear_system<Executor, T> const system(exec, a, rhs, start);
 
     if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
     auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);
@@ -147,6 +160,12 @@ void check(solve_options& o) {
             fmt::format("--factors is {}; only 1 is accepted: preconditioners are made of one forest", o.factors));
     if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
         throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
+    if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
+        throw usage_error(
+            fmt::format("--absolute-tolerance is {}, expected a finite number of at least 0", o.absolute_tolerance));
+    check_inputs(o.matrix, "--x0", o.start);
+    if (o.start == "-" && o.system.rhs == "-")
+        throw usage_error("--rhs and --x0 are both -, but standard input can be read only once");
     if (o.max_iterations < 0)
         throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
     if (o.restart < 1 || o.restart > 1000)
@@ -217,8 +236,13 @@ command add_solve(CLI::App& program) {
         ->type_name("m");
     cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
+    cli->add_option("--absolute-tolerance", o->absolute_tolerance,
+                    "of |b - Ax|; a solve ends where it meets this or the relative one")
+        ->type_name("X");
+    cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
     add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
-    add_integer(*cli, "--restart", o->restart, "gmres: dimension of the Krylov space; 30 by default")->type_name("N");
+    add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
+        ->type_name("N");
     add_system_options(*cli, o->system);
     cli->add_flag("--compare", o->compare,
                   "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "

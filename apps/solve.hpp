@@ -24,7 +24,9 @@ struct solve_options {
     option_values preconditioner_options{}; ///< as given: --rounds 7, or behind the name
     int factors = 1;
     system_arguments system{};
+    std::string start{}; ///< file of the starting guess; empty: zeros
     double tolerance = 1e-6;
+    double absolute_tolerance = 0; ///< of |b - Ax|; whichever of the two is met first
     std::int64_t max_iterations = 10000;
     int restart = 30;
     std::string report{};
@@ -44,10 +46,11 @@ struct linear_system {
     csr<T> matrix;
     buffer<T> b;
     buffer<T> const& solution; ///< host memory; empty where it is not known
+    buffer<T> const& start;    ///< host memory; empty for zeros
     csr_operator<Executor, T> a;
 
-    linear_system(Executor const& exec, csr<T> const& on_host, right_hand_side<T> const& rhs)
-        : host_matrix(on_host), matrix(exec.copy(on_host)), b(exec.copy(rhs.b)), solution(rhs.solution),
+    linear_system(Executor const& exec, csr<T> const& on_host, right_hand_side<T> const& rhs, buffer<T> const& x0)
+        : host_matrix(on_host), matrix(exec.copy(on_host)), b(exec.copy(rhs.b)), solution(rhs.solution), start(x0),
           a(exec, matrix.view()) {}
 };
 
@@ -89,7 +92,7 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     return "its pattern is not symmetric, and " + preconditioner + " needs that";
 }
 
-/// Sets up a preconditioner and solves from x = 0.
+/// Sets up a preconditioner and solves from the starting guess.
 template <class Executor, class T>
 solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                         std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
@@ -113,7 +116,8 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                             ", relative residual " + show_scientific(residual));
             return since_start.seconds() < o.most_seconds;
         };
-    auto x = exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)));
+    auto x = system.start.empty() ? exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)))
+                                  : exec.copy(system.start);
     exec.synchronize();
     since_start.lap();
     clock.lap();

@@ -122,6 +122,7 @@ void write_report(solve_options const& o, any_executor const& chosen, Executor c
     add_forest(o, exec, system, page);
     page.settings = settings_of(o, run.setup);
     page.environment = environment_of(chosen);
+    if (!o.start.empty()) page.settings.emplace_back("starting guess", o.start);
     files.write_text(o.report, report::render(page));
 }
 

@@ -63,11 +63,11 @@ row row_of(Executor const& exec, krylov_case const& c, std::string const& proble
     auto const m = make_preconditioner(exec, c.preconditioner, a);
     std::vector<double> right(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < right.size(); ++i) right[i] = random_element(std::int64_t(i));
-    auto const b = exec.copy(right);
+    auto const b = exec.copy(right), start = exec.copy(std::vector<double>(right.size(), 0.0));
     buffer<double> x(exec, n);
     krylov_result result;
     auto const run = [&](int iterations) {
-        fill(exec, x.view(), 0.0);
+        exec.copy_elements(start.data(), x.data(), n);
         exec.synchronize();
         return seconds_of([&] {
             result = solve(exec, c.method, op, m, b.view(), x.view(), {.tolerance = 0, .max_iterations = iterations});

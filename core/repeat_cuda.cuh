@@ -13,12 +13,16 @@ namespace coppice {
 namespace detail {
 
 /// In front of the while node: tells the loop which condition ends it.
-inline __global__ void enter_loop_kernel(loop_switch* loop, unsigned long long condition) {
+template <class Loop> // a template, as several sources hold it
+__global__ void enter_loop_kernel(Loop* loop, unsigned long long condition) {
     loop->condition = condition;
     if (!loop->on) loop->stop();
 }
 /// Behind it: what runs later is not part of the graph.
-inline __global__ void leave_loop_kernel(loop_switch* loop) { loop->condition = 0; }
+template <class Loop>
+__global__ void leave_loop_kernel(Loop* loop) {
+    loop->condition = 0;
+}
 
 /// Pinned memory that the device reaches by the same address.
 class mapped_memory final : public memory_resource {

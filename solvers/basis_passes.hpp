@@ -29,6 +29,15 @@ struct basis_scratch<host_executor> {
     basis_scratch(host_executor const& exec, std::int64_t n, int columns)
         : most(columns), partial(exec, dot_blocks(n) * columns) {}
 };
+#if defined(COPPICE_HAS_CUDA)
+template <>
+struct basis_scratch<cuda_executor> {
+    int most;
+    std::int64_t blocks;
+    buffer<double> partial;
+    basis_scratch(cuda_executor const& exec, std::int64_t n, int columns);
+};
+#endif
 
 /// h[j] = <v_j, w> for all columns.
 template <class T>

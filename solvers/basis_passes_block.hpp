@@ -2,8 +2,8 @@
 /// \file Bodies of the kernels that project a vector onto a Krylov basis, over a Block (core/block.hpp).
 #pragma once
 
-#include "solvers/basis_passes.hpp"
 #include "core/sum_of_blocks.hpp"
+#include "solvers/basis_passes.hpp"
 
 namespace coppice::detail {
 

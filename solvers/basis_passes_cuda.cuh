@@ -8,14 +8,8 @@
 
 namespace coppice::detail {
 
-template <>
-struct basis_scratch<cuda_executor> {
-    int most;
-    std::int64_t blocks;
-    buffer<double> partial;
-    basis_scratch(cuda_executor const& exec, std::int64_t n, int columns)
-        : most(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)), partial(exec, blocks * columns) {}
-};
+inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns)
+    : most(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)), partial(exec, blocks * columns) {}
 
 template <class T>
 __global__ void __launch_bounds__(pass_threads) project_kernel(basis_columns<T> v, T const* w, double* partial) {

@@ -37,16 +37,12 @@ struct band_row_units {
         for (int c = team.rank(); c <= w; c += team.size()) to(w, c) = entry_of(at.lane[0], u, 0, c, at.filling[0]);
         if (team.rank() == 0) to(w, g.active() + to.left) = side_of(at.lane[0], u, 0, 0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int, bool) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
         return {0, false};
     }
     template <class Team>
     COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
         return of.largest_entry(team, at, units / of.a.n);
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> without_filling(stretch_place const& at, int units,
-                                                                    real_lane_t<T> size) const {
-        return of.without_filling(at, units / of.a.n, size);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const { return of.filling(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }

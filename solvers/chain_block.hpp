@@ -68,18 +68,17 @@ template <class T, class Units, class Block>
     warp_team<Block> const team{block};
     int const w = s.shape.width();
     team.sync();
-    for (int q = 0; stretches >> q != 0; ++q) {
+    for (int q = 0; q < warp_lanes; ++q) {
+        if ((stretches >> q & 1) == 0 || places[q].at.lane[0].link < 0) continue;
         stretch_places<1> at = places[q].at;
-        if ((stretches >> q & 1) == 0 || at.lane[0].link < 0) continue;
         at.filling[0] = s.units.filling(at.lane[0]);
         largest_magnitude<T> largest;
         for (int i = team.rank(); i < 2 * w * w; i += team.size())
             largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
-        // Of rows nothing is known but that they are scaled.
-        s.reduce_again(team, at,
-                       typename stage<T, Units>::template growth<real>{
-                           real(s.how.equilibrate ? 1 : 0), largest_of_team(team, largest.value(), memory), true},
-                       memory);
+        s.reduce_again(
+            team, at, // of rows nothing is known
+            typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
+            memory);
         team.sync();
     }
 }
@@ -92,7 +91,7 @@ template <class T, class Units, class Block>
     using shape = unit_shape<any_size>;
     warp_team<Block> const team{block};
     team.sync();
-    for (int q = 0; stretches >> q != 0; ++q) {
+    for (int q = 0; q < warp_lanes; ++q) {
         if ((stretches >> q & 1) == 0) continue;
         stretch_places<1> at = places[q].at;
         at.filling[0] = s.units.filling(at.lane[0]);
@@ -212,13 +211,10 @@ private:
     }
     /// Whether the columns of this lane have, beside the last units of rows, which are still there, or beside what
     /// links know.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real_lane_t<T> own) const {
-        real_lane_t<T> largest = own;
-        if (s.how.equilibrate)
-            for (int l = 0; l < sizes::lanes; ++l) largest = larger(largest, team.from(own, l));
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real_lane_t<T> largest) const {
         stretch_place const& place = at.lane[0];
         if (team.idle || place.link < 0) return false;
-        link_size<real_lane_t<T>> size = s.units.known(place, g.units, s.how.equilibrate);
+        link_size<real_lane_t<T>> size = s.size_before(place, 1);
         if constexpr (sizes::of_rows) {
             largest_bits<T> of_rows;
             COPPICE_UNROLL
@@ -227,10 +223,10 @@ private:
                 COPPICE_UNROLL
                 for (int e = 0; e < K * (K + W); ++e) of_rows.look_at(entries[e]);
             }
-            size.size = s.units.without_filling(place, g.units, of_rows.value());
+            size.size = s.how.equilibrate ? size.size : of_rows.value();
         }
-        if (team.rank() == 0) s.links.sizes[place.link] = size.after(largest, s.how.equilibrate).mark();
-        return size.reflected || chain::has_grown(own, size.size);
+        if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
+        return size.reflected || chain::has_grown(largest, size.size, W);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() const {
         stretch_places<1> const& at = places[team.stretch].at;

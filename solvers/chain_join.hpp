@@ -135,12 +135,12 @@ struct link_columns {
             beside[r] = aside[r];
         }
         take_in(right);
-        auto const size = link_size<real>(mark).with(link_size<real>(right.mark), how.equilibrate);
+        auto const size = link_size<real>(mark).with(link_size<real>(right.mark));
         zero_pivots zeros = eliminate<rows>(size, false);
-        bool const grown = active && has_grown(largest_left(), size.size);
+        bool const grown = active && has_grown(largest_left(), size.size, W);
         bool reflects = false;
-        if (unsigned const lanes = team.block.ballot(grown); lanes != 0) { // those teams by reflections, all once more
-            reflects = team.any_of(lanes);
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // those teams by reflections, all once more
+            reflects = team.any_of(voted);
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r) {
                 held[r] = before[r];
@@ -149,14 +149,13 @@ struct link_columns {
             take_in(take_right(joints, i, turned, active));
             zeros = eliminate<rows>(size, reflects);
         }
-        real const next = size_after({size.size, size.reflected || reflects});
         team.block.sync_warp(); // the joint goes where the right link was
         if (active) {
             if (team.rank() == 0) zeros.tell(tell);
             keep(joints, i);
         }
         turned = turned != active;
-        mark = active ? next : mark;
+        mark = active ? link_size<real>(size.size, size.reflected || reflects).mark() : mark;
         bool const comes_in = in_sets() && !holds_middle(turned);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -192,14 +191,14 @@ struct link_columns {
         }
         link_size<real> const size(mark);
         zero_pivots zeros = eliminate<W>(size, false);
-        bool const grown = active && (size.reflected || has_grown(largest_above(), size.size));
-        if (unsigned const lanes = team.block.ballot(grown); lanes != 0) {
+        bool const grown = active && (size.reflected || has_grown(largest_above(), size.size, W));
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) {
             COPPICE_UNROLL
             for (int r = 0; r < W; ++r) {
                 held[r] = before[r];
                 aside[r] = beside[r];
             }
-            bool const reflects = team.any_of(lanes);
+            bool const reflects = team.any_of(voted);
             zeros = eliminate<W>({size.size, reflects}, reflects);
         }
         if (active && team.rank() == 0) zeros.tell(tell);
@@ -241,16 +240,6 @@ private:
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) largest.look_at(held[r], middle && r < place());
         return largest.value();
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real size_after(link_size<real> const& size) const {
-        real largest(0);
-        if (how.equilibrate) {
-            largest = largest_left();
-            COPPICE_UNROLL
-            for (int apart = 1; apart < lanes; apart *= 2)
-                largest = larger(team.from(largest, team.rank() ^ apart), largest);
-        }
-        return size.after(largest, how.equilibrate).mark();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool in_sets() const { return team.rank() < 2 * W; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
@@ -316,7 +305,7 @@ private:
     /// Eliminates m from the first `Rows` rows; by reflections in teams of which `reflects` is true.
     template <int Rows>
     COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(link_size<real> const& size, bool reflects) {
-        real tolerance = size.reflected || reflects ? size.tolerance(how.equilibrate) : real(0);
+        real tolerance = size.reflected || reflects ? size.tolerance() : real(0);
         if (reflects && how.flush) tolerance = larger(tolerance, how.threshold);
         zero_pivots zeros;
         COPPICE_UNROLL

@@ -116,10 +116,9 @@ struct matrix_rows {
         T const value = of.base[(s.base + at * s.stride) * of.stride];
         return op == transposition::conjugate_transposed ? conjugate(value) : value;
     }
-    /// The sizes of rows behind the last of a system. They are powers of two that follow the matrix, so that a matrix
-    /// times a power of two is eliminated alike; and so large that these rows become pivot rows, which passes unknowns
-    /// through without a rounding: only the last two block rows stand in columns of theirs, and entries there double
-    /// with each of the up to 2 n unknowns that are eliminated before.
+    /// The sizes of rows behind the last of a system: powers of two that follow the last two block rows, which alone
+    /// stand in the columns of these rows. So a matrix times a power of two is eliminated alike, and no row is larger
+    /// than those of the matrix, which growth is told by.
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(system_place const& s) const {
         double last = 0, behind = 0; // entries of the last block of unknowns, and of that behind it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
@@ -131,8 +130,6 @@ struct matrix_rows {
             last = larger(largest_part(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
         return {size_beyond(last), size_beyond(behind)};
     }
-    /// How many times as large as the last rows of the matrix, about.
-    COPPICE_HD COPPICE_ALWAYS_INLINE double filling_factor() const { return double(std::int64_t(4) << 2 * n); }
     /// Whether block row j of a system may be read through its strands alone.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_place const& s, std::int64_t j) const {
         return j > 0 && j < s.rows - 2 && op != transposition::conjugate_transposed;
@@ -150,7 +147,7 @@ private:
         using real = typename lane_traits<real_lane_t<T>>::value_type;
         constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // and its reciprocal is normal
         if (!(most > 0 && most <= double(std::numeric_limits<real>::max()))) return 1;
-        double const size = filling_factor() / scale_to_one(larger(most, 0x1p-1022));
+        double const size = 1 / scale_to_one(larger(most, 0x1p-1022));
         return size < limit ? size : limit;
     }
     template <class R>

@@ -153,7 +153,7 @@ struct row_units {
     }
     /// What links know of units of a stretch: of rows nothing before they are looked at, `below` then, all of them, by
     /// the lanes of a team together.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int, bool) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
         return {0, false};
     }
     template <class Team>
@@ -165,12 +165,6 @@ struct row_units {
             for (int c = 0; c < 3 * a.n; ++c) largest = larger(largest, magnitude(entry_of(at, u, r, c, {})));
         }
         return largest;
-    }
-    /// The size of the last of `units` units, of which rows behind the last of the matrix are larger: see filling().
-    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> without_filling(stretch_place const& at, int units,
-                                                                    real_lane_t<T> size) const {
-        bool const filled = !a.has_row(at.units, at.begin + units - 1, a.n - 1);
-        return filled ? size / real_lane_t<T>(a.filling_factor()) : size;
     }
     /// Whether the units of a tile hold conjugates of the entries that they stand for.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
@@ -285,12 +279,12 @@ struct link_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> size_of(std::int64_t link) const {
         return link_size<real>(sizes[link]);
     }
-    /// Of all links of a stretch of `units`; `scaled` as in link_size.
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> known(stretch_place const& at, int units, bool scaled) const {
+    /// Of all links of a stretch of `units`.
+    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> known(stretch_place const& at, int units) const {
         std::int64_t const left = at.units.rows - at.begin;
         int const here = left < units ? int(left) : units;
         link_size<real> all(sizes[at.units.base + at.begin]);
-        for (int u = 1; u < here; ++u) all = all.with(size_of(at.units.base + at.begin + u), scaled);
+        for (int u = 1; u < here; ++u) all = all.with(size_of(at.units.base + at.begin + u));
         return all;
     }
     template <class Team>
@@ -477,16 +471,18 @@ struct stage {
         for (int l = 0; l < Lanes; ++l) {
             if (at.lane[l].link < 0) continue;
             auto const size = size_before(at.lane[l], get_lane(first, l));
-            some = some || size.reflected || has_grown(get_lane(largest, l), size.size);
-            if (team.rank() == 0)
-                links.sizes[at.lane[l].link] = size.after(get_lane(largest, l), how.equilibrate).mark();
+            some = some || size.reflected || has_grown(get_lane(largest, l), size.size, links.width);
+            if (team.rank() == 0) links.sizes[at.lane[l].link] = size.mark();
         }
         return {first, largest, some};
     }
     /// Of the units of a stretch, from those of links or from what is known of rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> size_before(stretch_place const& at, real const& of_rows) const {
-        link_size<real> known = units.known(at, shape.units, how.equilibrate);
-        if (Units::of_rows) known.size = of_rows;
+        link_size<real> known = units.known(at, shape.units);
+        if (how.equilibrate)
+            known.size = 1;
+        else if (Units::of_rows)
+            known.size = of_rows;
         return known;
     }
 
@@ -501,13 +497,13 @@ struct stage {
             stretch_place& place = at.lane[l];
             real const largest = get_lane(seen.largest, l);
             auto size = size_before(place, get_lane(seen.size, l));
-            bool const due = place.link >= 0 && (size.reflected || has_grown(largest, size.size));
+            bool const due = place.link >= 0 && (size.reflected || has_grown(largest, size.size, links.width));
             if (Units::of_rows && !how.equilibrate && (due || Lanes == 1)) // a team goes along with others
                 size.size =
                     larger(size.size, largest_of_team(team, units.largest_entry(team, place, shape.units), memory));
-            size.reflected = due && (size.reflected || has_grown(largest, size.size));
-            set_lane(tolerance, l, size.tolerance(how.equilibrate));
-            if (due && team.rank() == 0) links.sizes[place.link] = size.after(largest, how.equilibrate).mark();
+            size.reflected = due && (size.reflected || has_grown(largest, size.size, links.width));
+            set_lane(tolerance, l, size.tolerance());
+            if (due && team.rank() == 0) links.sizes[place.link] = size.mark();
             if (!size.reflected) place.link = -1;
             some = some || size.reflected;
         }
@@ -619,7 +615,8 @@ struct closing {
         auto const size = idle ? link_size<real>(0, false) : links.size_of(all.first(s, links.depth));
         prepare(team, s, m);
         eliminate_columns(team, m, links.width, links.width, links.width, m, how, tell);
-        if (bool const again = size.reflected || (!idle && has_grown(largest_above(m), size.size)); team.any(again))
+        if (bool const again = size.reflected || (!idle && has_grown(largest_above(m), size.size, links.width));
+            team.any(again))
             eliminate_again(team, s, m, size, again, tell);
     }
 
@@ -642,7 +639,7 @@ private:
     [[gnu::noinline]] COPPICE_HD void eliminate_again(Team const& team, std::int64_t s, stack_view<T> const& m,
                                                       link_size<real> const& size, bool again, Tell const& tell) const {
         onlooking<Team> const workers{team, again};
-        real tolerance = size.tolerance(how.equilibrate);
+        real tolerance = size.tolerance();
         if (how.flush) tolerance = larger(tolerance, how.threshold);
         team.sync(); // all have looked
         prepare(workers, s, m);

@@ -17,10 +17,7 @@ public:
     using value_type = T;
 
     /// Throws dimension_error for a matrix that is not square.
-    csr_operator(Executor const& exec, csr_view<T, I, O> a)
-        : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)), slots_(exec, spmv_and_dot_slots(exec, plan_)) {
-        fill(exec, slots_.view(), hand_over_slot{});
-    }
+    csr_operator(Executor const& exec, csr_view<T, I, O> a);
     csr_operator(Executor const& exec, csr<T, I, O> const& a) : csr_operator(exec, a.view()) {}
     csr_operator(Executor const&, csr<T, I, O> const&&) = delete; ///< a temporary matrix would be gone at once
 
@@ -49,5 +46,11 @@ private:
     srcsr_plan<O> plan_;
     mutable buffer<hand_over_slot> slots_; ///< of the sums, empty between calls
 };
+
+template <executor Executor, class T, class I, class O>
+csr_operator<Executor, T, I, O>::csr_operator(Executor const& exec, csr_view<T, I, O> a)
+    : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)), slots_(exec, spmv_and_dot_slots(exec, plan_)) {
+    fill(exec, slots_.view(), hand_over_slot{});
+}
 
 } // namespace coppice

@@ -19,9 +19,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<double> widened(complex_lane<R> co
     return {double(a.re), double(a.im)};
 }
 
-/// The larger of two values >= 0; NaN where one of them is NaN.
-COPPICE_HD COPPICE_ALWAYS_INLINE double larger_or_nan(double a, double b) { return b > a || b != b ? b : a; }
-/// For packs: bits of such values are ordered as integers, and those of NaN lie beyond infinity.
+/// The larger of two values without a sign; NaN where one of them is NaN. Their bits are ordered as integers, and those
+/// of NaN lie beyond infinity: no branch, which small systems would pay for.
+COPPICE_HD COPPICE_ALWAYS_INLINE double larger_or_nan(double a, double b) {
+    std::int64_t first, second;
+    __builtin_memcpy(&first, &a, sizeof(a));
+    __builtin_memcpy(&second, &b, sizeof(b));
+    first = second > first ? second : first;
+    __builtin_memcpy(&a, &first, sizeof(a));
+    return a;
+}
 template <class Pack>
 requires requires { typename Pack::bits; }
 COPPICE_ALWAYS_INLINE Pack larger_or_nan(Pack a, Pack const& b) {
@@ -46,7 +53,7 @@ struct row_extremes {
         matrix = larger_or_nan(matrix, row);
         solution = larger_or_nan(solution, x);
         side = larger_or_nan(side, d);
-        componentwise = larger_or_nan(componentwise, select(r <= R(0.0), R(0.0), share));
+        componentwise = larger_or_nan(componentwise, select(r <= R(0.0), R(0.0), magnitude(share)));
         hollow = select(x <= R(0.0), R(1.0), hollow);
     }
 };

@@ -75,13 +75,17 @@ struct hessenberg_factor {
 /// basis vectors are made orthogonal by classical Gram-Schmidt, repeated where cancellation asks for it ("twice is
 /// enough", Daniel, Gragg, Kaufman and Stewart 1976): as orthogonal as the modified form, in a few passes instead of
 /// one per basis vector. A cycle without progress ends the solve with reason `stagnated`.
-template <executor Executor, class T>
+///
+/// Flexible (FGMRES, Saad 1993): the preconditioner may change from one iteration to the next, an inner iteration for
+/// instance, for the vectors that it gave are kept: restart more of them.
+template <executor Executor, class T, bool Flexible = false>
 class gmres {
 public:
     gmres(Executor const& exec, std::int64_t n, krylov_options options = {})
         : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n),
           basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1), work_(exec, 3 * n),
-          best_(exec, n), least_squares_(exec, detail::hessenberg_factor::size(options_.restart)) {}
+          kept_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
+          least_squares_(exec, detail::hessenberg_factor::size(options_.restart)) {}
 
     /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
@@ -94,7 +98,7 @@ private:
         return n * (options.restart + 1);
     }
     array_view<T> vector(int k) { return work_.view().slice(k * dots_.size, dots_.size); }
-    void combine_basis(int count, array_view<T> sum);
+    void combine(T const* columns, int count, array_view<T> sum);
 
     Executor exec_;
     krylov_options options_;
@@ -103,6 +107,7 @@ private:
     buffer<T> basis_;
     detail::basis_scratch<Executor> projections_;
     buffer<T> work_;
+    buffer<T> kept_;
     detail::best_solution<Executor, T> best_;
     buffer<double> least_squares_;
 };
@@ -192,31 +197,46 @@ struct gmres_next {
     }
 };
 
+/// A column of Z = M^-1 V
+template <class T>
+struct gmres_keep {
+    static constexpr int dots = 0;
+    gmres_state const* s;
+    array_view<T> z;
+    T* kept;
+
+    COPPICE_HD copy_vector<T> begin() const { return {z.data(), kept + s->done * z.size()}; }
+};
+
 } // namespace detail
 
-/// sum = V y, with y of the least squares problem, which the host solves.
+/// GMRES that takes a preconditioner which changes.
 template <executor Executor, class T>
-void gmres<Executor, T>::combine_basis(int count, array_view<T> sum) {
+using fgmres = gmres<Executor, T, true>;
+
+/// sum = the first `count` columns times y of the least squares problem, which the host solves.
+template <executor Executor, class T, bool Flexible>
+void gmres<Executor, T, Flexible>::combine(T const* columns, int count, array_view<T> sum) {
     auto memory = to_vector(exec_, least_squares_);
     double const* const y = detail::hessenberg_factor{options_.restart, memory.data()}.solve(count);
     std::int64_t const n = dots_.size;
     fill(exec_, sum, T(0));
     for (int j = 0; j < count; j += add_columns<T>::most) {
-        add_columns<T> update{basis_.data() + j * n, n, std::min(count - j, add_columns<T>::most), {}, sum.data()};
+        add_columns<T> update{columns + j * n, n, std::min(count - j, add_columns<T>::most), {}, sum.data()};
         for (int k = 0; k < update.count; ++k) update.coefficient[k] = T(y[j + k]);
         for_each(exec_, n, update);
     }
 }
 
-template <executor Executor, class T>
+template <executor Executor, class T, bool Flexible>
 template <class A, class M>
 requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
-    krylov_result gmres<Executor, T>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+    krylov_result gmres<Executor, T, Flexible>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
     krylov_monitor monitor(options_);
     if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
     detail::krylov_iteration<Executor, detail::gmres_state> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
-    bool const plain = detail::is_identity(m);
+    bool const plain = detail::is_identity(m), keeps = Flexible && !plain;
     auto const v = vector(0), w = vector(1), z = plain ? v : vector(2), r = w;
     detail::hessenberg_factor const factor{options_.restart, least_squares_.data()};
     detail::basis_columns<T> const columns{basis_.data(), dots_.size, &s->done, nullptr};
@@ -225,6 +245,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     auto const begin = [&] { iteration.pass(detail::gmres_begin<T>{s, r, v, basis_.data()}); };
     auto const iterate = [&] {
         if (!plain) m.apply(exec_, array_view<T const>(v), z);
+        if (keeps) iteration.pass(detail::gmres_keep<T>{s, z, kept_.data()});
         iteration.template multiply<2>(a, z, w, v, s->before);               // w = A M^-1 v
         project(exec_, projections_, columns, w.data(), factor.projected()); // h = V^T w, w = w - V h
         iteration.pass(detail::gmres_subtract<T>{s, factor, columns, w});
@@ -237,10 +258,11 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));) {
         auto const end = iteration.round({.beta = std::sqrt(rr), .least = least}, best_, begin, iterate);
         if (end.done == 0) continue;
-        // x = x + M^-1 V y
-        combine_basis(end.done, w);
-        if (!plain) m.apply(exec_, array_view<T const>(w), z);
-        for_each(exec_, dots_.size, axpy<T>{T(1), plain ? w.data() : z.data(), x.data()});
+        // x = x + M^-1 V y, or x + Z y with the vectors that were kept
+        combine(keeps ? kept_.data() : basis_.data(), end.done, w);
+        bool const apply = !plain && !keeps;
+        if (apply) m.apply(exec_, array_view<T const>(w), z);
+        for_each(exec_, dots_.size, axpy<T>{T(1), apply ? z.data() : w.data(), x.data()});
     }
     return monitor.take();
 }

@@ -164,8 +164,8 @@ private:
     buffer<double> history_{};
     buffer<krylov_mail> mail_{};
     repetition<Executor> repeat_; // behind what its kernels use
-    std::int64_t seen_ = 0;  ///< iterations that the caller has been told of
-    std::int64_t begin_ = 0; ///< iteration of the first entry of the history
+    std::int64_t seen_ = 0;       ///< iterations that the caller has been told of
+    std::int64_t begin_ = 0;      ///< iteration of the first entry of the history
     bool cancelled_ = false;
 };
 

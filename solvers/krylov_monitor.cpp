@@ -34,6 +34,9 @@ std::string_view to_string(krylov_reason reason) {
 krylov_monitor::krylov_monitor(krylov_options const& options) : options_(options) {
     if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
         throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected a number >= 0");
+    if (!(options.absolute_tolerance >= 0) || std::isinf(options.absolute_tolerance))
+        throw argument_error("absolute_tolerance is " + std::to_string(options.absolute_tolerance) +
+                             ", expected a number >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
     if (options.restart < 1 || options.restart > 1000)
@@ -54,6 +57,7 @@ bool krylov_monitor::start(double b_squared, double b_largest) {
         return false;
     }
     b_norm_ = std::sqrt(b_squared);
+    tolerance_ = std::max(options_.tolerance, options_.absolute_tolerance / b_norm_);
     return true;
 }
 
@@ -64,7 +68,7 @@ bool krylov_monitor::open(double residual_squared) {
         if (result_.residual_history.empty()) result_.residual_history.push_back(residual);
         result_.residual_history.back() = residual;
     }
-    if (residual <= options_.tolerance) { // also when the round ended for another reason
+    if (residual <= tolerance_) { // also when the round ended for another reason
         finish(krylov_reason::converged);
         return false;
     }
@@ -105,7 +109,7 @@ detail::krylov_control krylov_monitor::control() const {
     round.iterations = round.round_began_at = round.history_begin = result_.iterations;
     round.limit = options_.max_iterations;
     round.b_norm = b_norm_;
-    round.tolerance = options_.tolerance;
+    round.tolerance = tolerance_;
     return round;
 }
 

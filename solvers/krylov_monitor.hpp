@@ -28,9 +28,10 @@ concept preconditioner_for = requires(M const& m, Executor const& exec, array_vi
 };
 
 struct krylov_options {
-    double tolerance = 1e-6; ///< of |b - Ax| / |b|; at least 0
+    double tolerance = 1e-6;       ///< of |b - Ax| / |b|; at least 0
+    double absolute_tolerance = 0; ///< of |b - Ax|: one of the two is enough
     std::int64_t max_iterations = 10000;
-    int restart = 30;           ///< GMRES: dimension of the Krylov space, 1 to 1000
+    int restart = 30;           ///< GMRES and FGMRES: dimension of the Krylov space, 1 to 1000
     bool record_history = true; ///< fill krylov_result::residual_history
     /// (iteration, relative residual), called by the host for every iteration in order; false stops the solve: on the
     /// host after that iteration, on CUDA soon after.
@@ -39,7 +40,7 @@ struct krylov_options {
 
 /// Why a solve ended.
 enum class krylov_reason {
-    converged,      ///< the true residual meets the tolerance
+    converged,      ///< the true residual meets a tolerance
     zero_rhs,       ///< b = 0, so x = 0
     max_iterations, ///< the limit of iterations is reached
     breakdown,      ///< a division by zero from which a restart does not help: a singular or unsuitable matrix
@@ -50,7 +51,7 @@ enum class krylov_reason {
 };
 std::string_view to_string(krylov_reason reason);
 
-/// One iteration is one step of the method: CG and GMRES apply A and the preconditioner once, BiCGStab twice.
+/// One iteration is one step of the method: BiCGStab applies A and the preconditioner twice, the others once.
 struct krylov_result {
     std::int64_t iterations = 0;
     bool converged = false; ///< reason is converged or zero_rhs
@@ -92,6 +93,7 @@ private:
     krylov_result result_{};
     bool finished_ = false;
     double b_norm_ = 0;
+    double tolerance_ = 0;                                         ///< relative, of the two
     double opened_with_ = std::numeric_limits<double>::infinity(); ///< true residual at the start of the round
     double best_ = std::numeric_limits<double>::infinity();        ///< least true residual so far
     int idle_rounds_ = 0;                                          ///< rounds in a row that did not improve on it

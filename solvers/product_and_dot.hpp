@@ -2,8 +2,6 @@
 /// \file y = A x with dot products of y in the same pass.
 #pragma once
 
-#include <array>
-
 #include "core/sum_of_blocks.hpp"
 #include "semiring/spmv.hpp"
 #include "solvers/vector_operations_host.hpp"

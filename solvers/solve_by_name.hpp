@@ -24,11 +24,7 @@ template <executor Executor, class T, class A, class M>
 krylov_result solve_by_name(Executor const& exec, std::string_view method, A const& a, M const& m,
                             array_view<T const> b, array_view<T> x, krylov_options const& options) {
     if constexpr (requires { a.size(); }) require_size("length of the solution x", x.size(), a.size());
-    require_solve_vectors(x.size(), b, x);
-    if (method == krylov_names[0]) return cg<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
-    if (method == krylov_names[1]) return bicgstab<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
-    if (method == krylov_names[2]) return gmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
-    throw_unknown_name("Krylov method", method, krylov_names);
+    return solve_named(exec, method, a, m, b, x, options);
 }
 
 } // namespace detail

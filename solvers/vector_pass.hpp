@@ -14,8 +14,10 @@
 /// leave the range of float, and have the same bits on every run and for any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "core/block.hpp"
 #include "core/parallel.hpp"
 #include "solvers/dot_pairs.hpp"
 #include "solvers/vector_operations_host.hpp"
@@ -42,6 +44,22 @@ struct pass_scratch<host_executor> {
 
     pass_scratch(host_executor const& exec, std::int64_t n) : size(n), partial(exec, dot_blocks(n) * max_dots) {}
 };
+
+#if defined(COPPICE_HAS_CUDA)
+template <>
+struct pass_scratch<cuda_executor> {
+    std::int64_t size;
+    buffer<hand_over_slot> slots; ///< of two sums
+
+    pass_scratch(cuda_executor const& exec, std::int64_t n);
+    /// What a device holds at once, or less: never by its size, so that sums do not depend on it.
+    static std::int64_t blocks_for(std::int64_t n) {
+        constexpr std::int64_t most = 1056, elements = 1024;
+        return std::clamp<std::int64_t>((n + elements - 1) / elements, 1, most);
+    }
+    std::int64_t blocks() const { return blocks_for(size); }
+};
+#endif
 
 /// A stretch is updated and, while it is in cache, multiplied: the vectors come from memory once.
 template <class Pass>

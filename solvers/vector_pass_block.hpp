@@ -3,8 +3,8 @@
 /// threads.
 #pragma once
 
-#include "solvers/dot_pairs.hpp"
 #include "core/sum_of_blocks.hpp"
+#include "solvers/dot_pairs.hpp"
 #include "solvers/vector_pass.hpp"
 
 namespace coppice::detail {

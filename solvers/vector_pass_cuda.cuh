@@ -2,8 +2,6 @@
 /// \file Passes over vectors on CUDA. See solvers/vector_pass.hpp for the contract.
 #pragma once
 
-#include <algorithm>
-
 #include "core/launch_early.cuh"
 #include "solvers/vector_pass.hpp"
 #include "solvers/vector_pass_block.hpp"
@@ -12,21 +10,10 @@ namespace coppice::detail {
 
 inline constexpr int pass_threads = 256;
 
-template <>
-struct pass_scratch<cuda_executor> {
-    std::int64_t size;
-    buffer<hand_over_slot> slots; ///< of two sums
-
-    pass_scratch(cuda_executor const& exec, std::int64_t n) : size(n), slots(exec, 2 * grid_slots::needed(blocks())) {
-        fill(exec, slots.view(), hand_over_slot{});
-    }
-    /// What a device holds at once, or less: never by its size, so that sums do not depend on it.
-    static std::int64_t blocks_for(std::int64_t n) {
-        constexpr std::int64_t most = 1056, elements = 1024;
-        return std::clamp<std::int64_t>((n + elements - 1) / elements, 1, most);
-    }
-    std::int64_t blocks() const { return blocks_for(size); }
-};
+inline pass_scratch<cuda_executor>::pass_scratch(cuda_executor const& exec, std::int64_t n)
+    : size(n), slots(exec, 2 * grid_slots::needed(blocks())) {
+    fill(exec, slots.view(), hand_over_slot{});
+}
 
 template <class Pass>
 __global__ void __launch_bounds__(pass_threads) pass_kernel(std::int64_t n, Pass pass, hand_over_slot* slots) {

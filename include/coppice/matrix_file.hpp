@@ -29,4 +29,6 @@
 /// refused, is as for Matrix Market: sorted full rows, and format_error with file and line.
 #pragma once
 
+#include <complex>
+
 #include "algebra/matrix_file.hpp"

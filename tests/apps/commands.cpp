@@ -385,3 +385,22 @@ TEST_CASE("solve --compare ranks all runs by time and writes the solution of the
     CHECK(runs.back()["preconditioner"] == "jacobi");
     CHECK(runs.back().contains("not_run"));
 }
+
+TEST_CASE("solve begins at --x0 and ends at the first of two tolerances") {
+    scratch_folder const folder;
+    std::string const problem = "generate:laplace2d,nx=20";
+    json_of({"solve", problem, "--tolerance", "1e-10", "-o", folder / "x.mtx"});
+    auto const again = json_of({"solve", problem, "--x0", folder / "x.mtx"});
+    CHECK(again["iterations"] == 0);
+    CHECK(again["relative_residual"].get<double>() < 1e-10);
+    CHECK(json_of({"solve", problem, "--x0", folder / "x.mtx", "--report", folder / "r.html"})["converged"] == true);
+    CHECK(read_text_file(folder / "r.html").find("starting guess") != std::string::npos);
+
+    // b = A 1 of a path of 3: (1, 0, 1), whose norm is 1.414.
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                                         "3 3 5\n1 1 2\n2 2 2\n3 3 2\n2 1 -1\n3 2 -1\n");
+    CHECK(json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.5"})["iterations"] == 0);
+    auto const told = json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.4"});
+    CHECK(told["iterations"].get<int>() > 0);
+    CHECK(told["tolerance"].get<double>() == doctest::Approx(1.4 / std::sqrt(2)));
+}

@@ -92,6 +92,7 @@ TEST_CASE("- is standard input and standard output") {
     CHECK(shell(at, "\"$coppice\" spmv " + problem + " -o - > z.mtx; cat z.mtx").out == y);
     CHECK(shell(at, "\"$coppice\" spmv " + problem + " -o /dev/stdout > z.mtx; cat z.mtx").out == y);
     CHECK(shell(at, "gzip -c y.mtx | \"$coppice\" solve " + problem + " --rhs - -q").code == 0);
+    CHECK(shell(at, "cat y.mtx | \"$coppice\" tridiagonal generate:tridiagonal,n=36 --rhs /dev/stdin -q").code == 0);
     CHECK(shell(at, "\"$coppice\" solve - --rhs - < y.mtx").code == 2);
     CHECK(shell(at, "\"$coppice\" spmv " + problem + " -o - --json -").code == 2);
     CHECK(shell(at, "\"$coppice\" info - < /dev/null").err.find("standard input: the file is empty") !=
@@ -124,7 +125,7 @@ TEST_CASE("a signal leaves no partial file, and the old one as it was") {
     for (int const signal : {SIGINT, SIGTERM}) {
         scratch_folder const folder;
         auto const old = folder.write("x.mtx.gz", "old\n");
-        pid_t const child = start({COPPICE_COMMAND, "generate", "laplace3d", "--nx", "110", "-o", old, "-q"}, {});
+        pid_t const child = start({COPPICE_COMMAND, "generate", "laplace3d", "--nx", "60", "-o", old, "-q"}, {});
         REQUIRE(child > 0);
         while (folder.names().size() == 1 && waitpid(child, nullptr, WNOHANG) == 0)
             std::this_thread::sleep_for(std::chrono::milliseconds(2));

@@ -304,21 +304,18 @@ void check_growing(Executor const& exec, growth_case<T> const& c, bool transpose
 
 TEST_CASE("tiles: no growth") {
     tile_executor const tiles;
-    for (int const k : {1, 2, 3, 4})
-        for (bool const transposed : {false, true}) {
-            check_growing(tiles, grcar<double>(500, k, true), transposed);
-            check_growing(tiles, bands_of_ones<float>(300, k, k, 5), transposed);
-            check_growing(tiles, blocks_of_ones<double>(100, k, 1, transposed), transposed);
-            check_growing(tiles, boundary_value_problem<float>(100, k, 1.0, true, 3), transposed);
-        }
-    check_growing(tiles, grcar<double>(7000, 3, true)); // some of the tiles far from the borders
+    for (int const k : {1, 2, 3, 4}) { // barriers of threads are slow, and reflections have many
+        bool const transposed = k % 2 == 0;
+        check_growing(tiles, grcar<double>(130 + k, k, true), transposed);
+        check_growing(tiles, blocks_of_ones<double>(70, k, 1, transposed), transposed);
+        check_growing(tiles, boundary_value_problem<float>(70, k, 1.0, true, 3), transposed);
+    }
+    check_growing(tiles, blocks_of_ones<double>(1100, 1, 2, false)); // all stretches of a warp
     using complex = std::complex<double>;
-    for (int const k : {1, 2})
-        for (bool const transposed : {false, true}) {
-            check_growing(tiles, blocks_of_ones<complex>(200, k, 2, true), transposed);
-            check_growing(tiles, boundary_value_problem<complex>(100, k, 1.0, false, 3), transposed);
-            check_growing(tiles, grcar<complex>(300, k, true), transposed);
-        }
+    for (int const k : {1, 2}) {
+        check_growing(tiles, boundary_value_problem<complex>(70, k, 1.0, false, 3), k == 2);
+        check_growing(tiles, grcar<complex>(100, k, true));
+    }
 }
 
 TEST_CASE("teams: no growth") {

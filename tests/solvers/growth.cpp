@@ -9,6 +9,13 @@
 using namespace coppice;
 using namespace coppice::test;
 
+// Threads change no bit, which other tests hold: one executor is enough here.
+#if defined(COPPICE_TEST_CUDA)
+#define COPPICE_TEST_EXECUTOR on_cuda
+#else
+#define COPPICE_TEST_EXECUTOR two_threads
+#endif
+
 namespace {
 
 /// Beyond this, a backward error is not promised.
@@ -67,7 +74,7 @@ template <class T, class Executor>
 void check_ones(Executor const& exec) {
     growth_checks<T, Executor> of{exec};
     for (int k = 1; k <= 8; ++k) {
-        for (std::int64_t const n : {9, 129, 500})
+        for (std::int64_t const n : {9, 129, 400})
             for (bool const transposed : {false, true}) of.all(grcar<T>(n, k, transposed));
         of.all(grcar<T>(300, k, false), matrix_operation::transposed);
         for (std::uint64_t seed = 1; seed <= 2; ++seed) {
@@ -75,7 +82,7 @@ void check_ones(Executor const& exec) {
             of.all(toeplitz_of_ones<T>(129, k, above, seed));
             of.all(bands_of_ones<T>(129, k, above, seed));
             of.all(bands_of_ones<T>(300, k, k, seed));
-            for (bool const cyclic : {false, true}) of.all(blocks_of_ones<T>(160 / k, k, seed, cyclic));
+            of.all(blocks_of_ones<T>(160 / k, k, seed, seed == 2));
         }
     }
     CHECK(of.checked > 60);
@@ -86,12 +93,13 @@ void check_boundary_values(Executor const& exec) {
     growth_checks<T, Executor> of{exec};
     constexpr auto turned = is_complex<T> ? matrix_operation::conjugate_transposed : matrix_operation::transposed;
     for (int n = 1; n <= 8; ++n)
-        for (double const h : {0.1, 0.3, 1.0})
-            for (bool const shooting : {true, false}) {
-                auto const c = boundary_value_problem<T>(200 / n + 40, n, h, shooting, std::uint64_t(n));
-                of.all(c);
-                of.all(c, turned);
-            }
+        for (double const h : {0.1, 0.3, 1.0}) {
+            bool const shooting = h == 1.0 || n % 2 == 0;
+            auto const c = boundary_value_problem<T>(120 / n + 33, n, h, shooting, std::uint64_t(n));
+            if (n <= 2) CHECK(lapack_condition(c.meaning) < 500); // and so the larger ones: it takes long
+            for (int const columns : {1, 2}) of.one(c, c.meaning, columns);
+            of.one(c, c.meaning.transposed(is_complex<T>), 1, turned);
+        }
     for (std::int64_t const n : {10, 300}) {
         for (double const lambda : {10.0, 1000.0}) of.all(collocation<T>(n, lambda));
         for (int const reach : {1, 2}) of.all(compact_scheme<T>(n, 1.0 / 3, 2, reach));
@@ -102,7 +110,7 @@ void check_boundary_values(Executor const& exec) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: no growth in matrices of ones", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: no growth in matrices of ones", Fixture, COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     check_ones<double>(exec);
     check_ones<float>(exec);
@@ -110,7 +118,7 @@ TEST_CASE_TEMPLATE("bands: no growth in matrices of ones", Fixture, COPPICE_TEST
     check_ones<std::complex<float>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: no growth in boundary value problems", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: no growth in boundary value problems", Fixture, COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     check_boundary_values<double>(exec);
     check_boundary_values<float>(exec);
@@ -118,7 +126,7 @@ TEST_CASE_TEMPLATE("bands: no growth in boundary value problems", Fixture, COPPI
     check_boundary_values<std::complex<float>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: no growth in long systems and with many right-hand sides", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: no growth in long systems and with many right-hand sides", Fixture, COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     growth_checks<double, decltype(exec)> of{exec};
     for (int const k : {2, 4, 5, 8}) {
@@ -132,47 +140,60 @@ TEST_CASE_TEMPLATE("bands: no growth in long systems and with many right-hand si
 
 namespace {
 
-/// Grcar's matrix, transposed, of which rows 200 and 201 are multiples of each other: singular, and LAPACK's
-/// elimination may not notice.
+/// A boundary value problem of growing and decaying modes and one that is constant, with periodic conditions, in other
+/// unknowns: singular but for rounding errors.
 template <class T>
-growth_case<T> singular_grcar(int k) {
-    auto s = toeplitz<T>(400, k, 1, [](int band) { return T(real_of<T>(band == 1 ? -1 : 1)); });
-    for (int row = 200; row <= 201; ++row) {
-        for (int band = -k; band <= 1; ++band) s.at(row, band) = T(0);
-        for (int column = 199; column <= 201; ++column)
-            s.at(row, column - row) = T(real_of<T>((row - 199) * (column == 201 ? -3 : 1)));
-    }
-    return {"singular grcar", s};
+growth_case<T> singular_problem(std::int64_t rows, int n) {
+    auto const modes = dichotomic(n - 1, 1);
+    std::vector<double> m(std::size_t(n * n), 0.0), other(m);
+    for (int c = 0; c < n - 1; ++c)
+        for (int r = 0; r < n - 1; ++r) m[std::size_t(c * n + r)] = modes[std::size_t(c * (n - 1) + r)];
+    for (int c = 0; c < n; ++c)
+        for (int r = c; r < n; ++r) other[std::size_t(c * n + r)] = r == c ? 1 : 0.5;
+    auto const step = exponential(m, n, 1.0);
+    block_storage<T> s(rows, n, 1, true);
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (int c = 0; c < n; ++c)
+            for (int r = 0; r < n; ++r) {
+                double sum = 0;
+                for (int l = 0; l < n; ++l) sum += step[std::size_t(l * n + r)] * other[std::size_t(c * n + l)];
+                std::size_t const at = std::size_t(i * n * n + c * n + r);
+                double const here = other[std::size_t(c * n + r)];
+                s.upper[at] = T(0);
+                s.diagonal[at] = T(real_of<T>(here));
+                s.lower[at] = T(real_of<T>(i == 0 ? -here : -sum));
+            }
+    return {"singular", s, true};
 }
 
 template <class T, class Executor>
 void check_singular(Executor const& exec) {
-    for (int const k : {2, 4, 8}) {
-        CAPTURE(k);
-        auto const c = singular_grcar<T>(k);
-        auto const diagonal = exec.copy(c.diagonal);
-        band_matrix<T> a = c.matrix;
-        a.diagonal = diagonal.data();
+    for (int const n : {3, 5, 7}) {
+        CAPTURE(n);
+        auto const c = singular_problem<T>(100, n);
+        auto const lower = exec.copy(c.lower), diagonal = exec.copy(c.diagonal), upper = exec.copy(c.upper);
+        band_matrix<T> const a(block_tridiagonal_view<T>{100, n, lower.data(), diagonal.data(), upper.data()});
         std::vector<T> const d(std::size_t(a.size), T(1));
-        auto const solved = solve_matrix(exec, a, d, {.method = band_method::chain});
+        band_options const o{.cyclic = true, .method = band_method::chain};
+        auto const solved = solve_matrix(exec, a, d, o);
         CHECK(solved.reports[0].status == solve_status::singular);
-        buffer<std::byte> factor(exec, bands_factor_bytes(exec, a, {}));
+        buffer<std::byte> factor(exec, bands_factor_bytes(exec, a, o));
         buffer<std::int64_t> singular(exec, 1);
-        factorise_bands(exec, a, factor.view(), {}, singular.view());
+        factorise_bands(exec, a, factor.view(), o, singular.view());
         CHECK(to_vector(exec, singular)[0] >= 0);
     }
 }
 
 } // namespace
 
-TEST_CASE_TEMPLATE("bands: singular systems that grow are called so", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: singular systems that grow are called so", Fixture, COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     check_singular<double>(exec);
     check_singular<float>(exec);
     check_singular<std::complex<double>>(exec);
 }
 
-TEST_CASE_TEMPLATE("bands: powers of two change no bit of a system that grows", Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE("bands: powers of two change no bit of a system that grows", Fixture, COPPICE_TEST_EXECUTOR) {
     auto const exec = Fixture::exec();
     using T = std::complex<double>;
     for (int const n : {1, 3}) {

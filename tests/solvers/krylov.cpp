@@ -3,6 +3,7 @@
 #include <coppice/preconditioner.hpp>
 
 #include <limits>
+#include <type_traits>
 
 #include "algebra/generators.hpp"
 #include "algebra/matrix_market.hpp"
@@ -33,6 +34,9 @@ struct counted_calls {
     }
 };
 
+bool needs_symmetry(std::string_view method) { return method == "cg" || method == "minres"; }
+bool is_gmres(std::string_view method) { return method == "gmres" || method == "fgmres"; }
+
 /// Sets up on `exec` and solves; `guess` may be empty for zero.
 template <class Executor, class T>
 outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_view preconditioner, csr<T> const& a,
@@ -44,6 +48,28 @@ outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_v
     auto const rhs = exec.copy(b);
     auto x = exec.copy(guess);
     auto result = solve(exec, method, op, m, rhs.view(), x.view(), options);
+    return {std::move(result), to_vector(exec, x)};
+}
+
+/// A preconditioner that works for some time, then gives NaN, in one element alone.
+struct breaks_down {
+    int* calls;
+    int sound;
+    template <class Executor, class T>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        exec.copy_elements(r.data(), z.data(), r.size());
+        T const bad = std::numeric_limits<T>::quiet_NaN();
+        if ((*calls)++ >= sound) exec.copy_elements(&bad, z.data() + r.size() / 2, 1);
+    }
+};
+
+template <class Solver, class A, class M, class Executor>
+outcome<double> solve_with(Executor const& exec, A const& a, M const& m, std::vector<double> const& b,
+                           std::vector<double> const& guess, krylov_options const& options) {
+    auto const rhs = exec.copy(b);
+    auto x = exec.copy(guess);
+    Solver solver(exec, rhs.size(), options);
+    auto result = solver.solve(a, m, rhs.view(), x.view());
     return {std::move(result), to_vector(exec, x)};
 }
 
@@ -74,7 +100,7 @@ TEST_CASE_TEMPLATE("every method with every preconditioner agrees with LAPACK", 
             auto const b = random_vector<double>(n, 7);
             auto const expected = lapack_solve(m, b);
             for (auto const method : krylov_names) {
-                if (method == "cg" && !symmetric) continue;
+                if (needs_symmetry(method) && !symmetric) continue;
                 for (auto const name : preconditioner_names) {
                     CAPTURE(n);
                     CAPTURE(symmetric);
@@ -254,13 +280,14 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             counted_calls const counted{m, &calls};
             auto const rhs = exec.copy(b);
             auto x = exec.copy(std::vector<double>(b.size()));
-            auto const result =
-                method == "cg"
-                    ? cg<Executor, double>(exec, a.rows(), {.tolerance = 1e-9}).solve(op, counted, rhs.view(), x.view())
-                : method == "gmres" ? gmres<Executor, double>(exec, a.rows(), {.tolerance = 1e-9})
-                                          .solve(op, counted, rhs.view(), x.view())
-                                    : bicgstab<Executor, double>(exec, a.rows(), {.tolerance = 1e-9})
-                                          .solve(op, counted, rhs.view(), x.view());
+            auto const by = [&]<class Solver>(std::type_identity<Solver>) {
+                return Solver(exec, a.rows(), {.tolerance = 1e-9}).solve(op, counted, rhs.view(), x.view());
+            };
+            auto const result = method == "cg"         ? by(std::type_identity<cg<Executor, double>>{})
+                                : method == "minres"   ? by(std::type_identity<minres<Executor, double>>{})
+                                : method == "bicgstab" ? by(std::type_identity<bicgstab<Executor, double>>{})
+                                : method == "gmres"    ? by(std::type_identity<gmres<Executor, double>>{})
+                                                       : by(std::type_identity<fgmres<Executor, double>>{});
             CHECK(!result.on_device);
             CHECK(calls >= result.iterations);
             CHECK(result.iterations == whole.result.iterations);
@@ -298,6 +325,74 @@ TEST_CASE_TEMPLATE("a long solve keeps its whole history", Fixture, COPPICE_TEST
     }
 }
 
+TEST_CASE_TEMPLATE("MINRES solves indefinite systems, in as many steps as there are eigenvalues", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto m = random_matrix(120, true, 4);
+    for (int i = 0; i < 120; ++i) m(i, i) -= i % 3 == 0 ? 4.0 : 0.0; // both signs
+    auto const b = random_vector<double>(120, 1);
+    for (auto const name : {"none", "jacobi"}) {
+        CAPTURE(name);
+        auto const a = to_csr<double>(m);
+        auto const [result, x] = solve_on(exec, "minres", "none", a, b, {.tolerance = 1e-11});
+        CHECK(result.converged);
+        CHECK(distance(x, lapack_solve(m, b)) < 1e-8);
+        for (std::size_t i = 1; i < result.residual_history.size(); ++i) // without a preconditioner it is monotone
+            CHECK(result.residual_history[i] <= result.residual_history[i - 1] * (1 + 1e-6));
+    }
+    dense few(60); // eigenvalues -2, 1, 3
+    for (int i = 0; i < 60; ++i) few(i, i) = i % 3 == 0 ? -2 : i % 3 == 1 ? 1 : 3;
+    auto const [three, y] = solve_on(exec, "minres", "none", to_csr<double>(few), random_vector<double>(60, 2), {});
+    CHECK(three.converged);
+    CHECK(three.iterations == 3);
+}
+
+TEST_CASE_TEMPLATE("FGMRES takes a preconditioner that changes", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const a = exec.copy(generate<double>(host_executor{1}, "convection", {.nx = 30}));
+    csr_operator<Executor, double> const op(exec, a.view());
+    struct changing {
+        csr_operator<Executor, double> const& a;
+        mutable int calls = 0;
+        void apply(Executor const& e, array_view<double const> r, array_view<double> z) const {
+            fill(e, z, 0.0);
+            gmres<Executor, double> few(e, r.size(), {.tolerance = 0, .max_iterations = 2 + calls++ % 3});
+            few.solve(a, identity_preconditioner{}, r, z);
+        }
+    };
+    auto const b = random_vector<double>(int(a.rows()), 1);
+    auto const plain = solve_with<gmres<Executor, double>>(exec, op, identity_preconditioner{}, b,
+                                                           std::vector<double>(b.size()), {.tolerance = 1e-9});
+    auto const flexible = solve_with<fgmres<Executor, double>>(exec, op, changing{op}, b, std::vector<double>(b.size()),
+                                                               {.tolerance = 1e-9});
+    CHECK(flexible.result.converged);
+    CHECK(2 * flexible.result.iterations < plain.result.iterations);
+    auto const host = host_executor{1}.copy(a);
+    CHECK(residual_of(host, b, flexible.x) <= 1.01e-9);
+}
+
+TEST_CASE_TEMPLATE("an absolute tolerance", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 30});
+    auto b = random_vector<double>(int(a.rows()), 1);
+    for (double& value : b) value *= 1e-3;
+    double norm = 0;
+    for (double const value : b) norm += value * value;
+    norm = std::sqrt(norm);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        auto const [result, x] = solve_on(exec, method, "none", a, b, {.tolerance = 0, .absolute_tolerance = 1e-6});
+        CHECK(result.converged);
+        CHECK(result.relative_residual * norm <= 1e-6);
+        CHECK(result.relative_residual * norm > 1e-9); // and not much further
+        auto const [none, y] = solve_on(exec, method, "none", a, b, {.absolute_tolerance = 1});
+        CHECK(none.converged);
+        CHECK(none.iterations == 0);
+    }
+    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.absolute_tolerance = -1}), argument_error);
+}
+
 TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const reason = [&](std::string_view method, dense const& m, std::vector<double> const& b,
@@ -308,6 +403,8 @@ TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) 
     CHECK(reason("cg", skew, {1, 0}) == krylov_reason::breakdown);
     CHECK(reason("bicgstab", skew, {1, 0}) == krylov_reason::breakdown);
     CHECK(reason("gmres", skew, {1, 0}) == krylov_reason::converged);
+    CHECK(reason("minres", of_rows({{0, 1}, {1, 0}}), {1, 0}) == krylov_reason::converged);
+    CHECK(reason("minres", of_rows({{1, 0}, {0, -1}}), {1, 1}) == krylov_reason::converged);
     CHECK(reason("cg", of_rows({{1, 0}, {0, -1}}), {1, 1}) == krylov_reason::breakdown);  // (p, A p) = 0
     CHECK(reason("cg", of_rows({{-1, 0}, {0, -2}}), {1, 1}) == krylov_reason::breakdown); // negative definite
 
@@ -367,32 +464,6 @@ TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, 
     }
 }
 
-namespace {
-
-/// A preconditioner that works for some time, then gives NaN, in one element alone.
-struct breaks_down {
-    int* calls;
-    int sound;
-    template <class Executor, class T>
-    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        exec.copy_elements(r.data(), z.data(), r.size());
-        T const bad = std::numeric_limits<T>::quiet_NaN();
-        if ((*calls)++ >= sound) exec.copy_elements(&bad, z.data() + r.size() / 2, 1);
-    }
-};
-
-template <class Solver, class A, class M, class Executor>
-outcome<double> solve_with(Executor const& exec, A const& a, M const& m, std::vector<double> const& b,
-                           std::vector<double> const& guess, krylov_options const& options) {
-    auto const rhs = exec.copy(b);
-    auto x = exec.copy(guess);
-    Solver solver(exec, rhs.size(), options);
-    auto result = solver.solve(a, m, rhs.view(), x.view());
-    return {std::move(result), to_vector(exec, x)};
-}
-
-} // namespace
-
 TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
@@ -424,6 +495,8 @@ TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fix
             check(solve_with<cg<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<bicgstab<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<gmres<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<fgmres<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<minres<Executor, double>>(exec, op, p, b, guess, options));
         }
     }
 }
@@ -454,7 +527,7 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
                 CHECK(residual <= 1 + 1e-12); // from x = 0
                 CHECK(residual == doctest::Approx(result.relative_residual).epsilon(0.01));
                 CHECK(result.reason != krylov_reason::not_finite);
-                if (method == "gmres") continue; // within a cycle x is not formed
+                if (is_gmres(method)) continue; // within a cycle x is not formed
                 double least = 1;
                 for (double const r : result.residual_history)
                     if (r > 1e-3) least = std::min(least, r); // below, the recurrence may have left the truth
@@ -474,8 +547,9 @@ TEST_CASE_TEMPLATE("bad arguments are refused", Fixture, COPPICE_TEST_EXECUTORS)
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.restart = 0}), argument_error);
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, std::vector<double>(4, 1.0), {}), dimension_error);
     }
-    CHECK_THROWS_WITH_AS(solve_on(exec, "minres", "none", a, b, {}),
-                         "unknown Krylov method \"minres\", expected one of: cg, bicgstab, gmres", argument_error);
+    CHECK_THROWS_WITH_AS(solve_on(exec, "sor", "none", a, b, {}),
+                         "unknown Krylov method \"sor\", expected one of: cg, minres, bicgstab, gmres, fgmres",
+                         argument_error);
     auto const local = exec.copy(a);
     auto const m = make_preconditioner(exec, "none", local.view());
     csr_operator<std::remove_const_t<decltype(exec)>, double> const op(exec, local.view());

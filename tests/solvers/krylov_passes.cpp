@@ -149,3 +149,108 @@ TEST_CASE("krylov passes: projection onto a basis") {
         }
     }
 }
+
+namespace {
+
+using offset = std::int32_t;
+
+struct no_note {
+    void write(bool) const {}
+};
+struct element_of {
+    double const* values;
+    double operator()(std::int64_t k) const { return values[k]; }
+};
+
+/// A product with its dot products by the kernels under CPU threads; the values of a row times 1.
+template <class Reading>
+void product_and_dots(std::vector<offset> const& offsets, std::vector<double> const& values,
+                      detail::store_and_dot<double, 2> store, std::vector<hand_over_slot>& sums) {
+    constexpr int threads = 64, work = 256;
+    std::int64_t const rows = std::int64_t(offsets.size()) - 1, nonzeros = offsets.back();
+    std::int64_t const shares = (rows + nonzeros + work - 1) / work;
+    detail::partition_rule const rule{work, threads * detail::share_items - work, threads, 32, 200};
+    std::vector<detail::path_point> cuts(std::size_t(shares) + 1);
+    std::vector<hand_over_slot> slots(std::size_t(shares), hand_over_slot{}), heads(slots);
+    constexpr int a_block = detail::shares_of_partition_block<test::block_stand_in>(threads);
+    block_runner cutting(threads, sizeof(detail::path_point) * threads);
+    detail::partition_job<offset, no_note> const cut{offsets.data(), rows,        nonzeros,     rule,
+                                                     shares,         cuts.data(), slots.data(), {}};
+    cutting.run(int(2 + shares / a_block), [&](auto const& block, int b, std::byte* shared) {
+        detail::partition_block(block, b, cut, reinterpret_cast<detail::path_point*>(shared));
+    });
+    using add = add_plus<double>;
+    auto const sizes = detail::size_launch<element_of, add>(threads, rule.capacity);
+    detail::srcsr_job<offset> const job{offsets.data(),
+                                        cuts.data(),
+                                        slots.data(),
+                                        heads.data(),
+                                        nullptr,
+                                        shares,
+                                        rows,
+                                        nonzeros,
+                                        work,
+                                        0,
+                                        rows,
+                                        threads * detail::share_items,
+                                        sizes.tile_steps,
+                                        sizes.capacity,
+                                        srcsr_scheme::adaptive};
+    sums.assign(std::size_t(2 * detail::grid_slots::needed(shares)), hand_over_slot{});
+    store.slots = sums.data();
+    block_runner runner(threads, std::size_t(sizes.shared_bytes));
+    runner.run(int(shares), [&](auto const& block, int s, std::byte* shared) {
+        detail::srcsr_block<Reading>(block, s, job, element_of{values.data()}, add{}, store, detail::ordered_parts{},
+                                     reinterpret_cast<unsigned char*>(shared));
+    });
+}
+
+} // namespace
+
+TEST_CASE("krylov passes: a product with the dot products of its result") {
+    std::mt19937 random(3);
+    std::vector<std::vector<int>> patterns{{1}, {0, 0, 0}, std::vector<int>(3000, 5), {3, 0, 2000, 1, 0, 900, 7}, {}};
+    for (int i = 0; i < 700; ++i) patterns.back().push_back(int(random() % 200 == 0 ? 800 : random() % 9));
+    for (auto const& lengths : patterns) {
+        std::vector<offset> offsets{0};
+        for (int const length : lengths) offsets.push_back(offsets.back() + length);
+        auto const n = lengths.size();
+        CAPTURE(n);
+        auto const values = draw(offsets.back(), 5), left = draw(std::int64_t(n), 6);
+        std::vector<double> expected(n);
+        long double ly = 0, yy = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            for (auto k = offsets[i]; k < offsets[i + 1]; ++k) expected[i] += values[std::size_t(k)];
+            ly += (long double)(left[i]) * expected[i];
+            yy += (long double)(expected[i]) * expected[i];
+        }
+        double first[2] = {-1, -1};
+        auto const check = [&](auto const& product) {
+            std::vector<double> y(n, -7.0);
+            double sums[2] = {-1, -1};
+            product(detail::store_and_dot<double, 2>{y.data(), left.data(), sums, nullptr});
+            for (std::size_t i = 0; i < n; ++i) CHECK(y[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+            CHECK(sums[0] == doctest::Approx(double(ly)).epsilon(1e-11));
+            CHECK(sums[1] == doctest::Approx(double(yy)).epsilon(1e-11));
+            return std::vector<double>{sums[0], sums[1]};
+        };
+        std::vector<hand_over_slot> slots;
+        using in_rounds = detail::read_in_rounds<element_of, add_plus<double>>;
+        auto const rounds =
+            check([&](auto const& store) { product_and_dots<in_rounds>(offsets, values, store, slots); });
+        auto const at_once =
+            check([&](auto const& store) { product_and_dots<detail::read_at_once>(offsets, values, store, slots); });
+        CHECK(rounds == at_once); // either kernel gives the same bits
+        for (int const threads : {1, 2}) {
+            host_executor const exec{threads};
+            auto const plan =
+                make_srcsr_plan(exec, array_view<offset const>{offsets.data(), std::int64_t(offsets.size())});
+            auto const on_host = check([&](auto const& store) {
+                reduce_rows(exec, plan, element_of{values.data()}, add_plus<double>{}, store);
+            });
+            if (threads == 1) first[0] = on_host[0], first[1] = on_host[1];
+            CHECK(on_host[0] == first[0]);
+            CHECK(on_host[1] == first[1]);
+        }
+    }
+}
