@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <coppice/core/complex_pair.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice {
@@ -24,15 +25,33 @@ dot_of(Left const& left, Right const&) -> dot_of<std::remove_const_t<detail::ele
 
 namespace detail {
 
-/// Sums are double, or complex of double.
+/// How elements are read, summed and given back: in double, or in complex of double. On a device std::complex is read
+/// as a complex_pair, of the same layout, because its operators do not run there.
 template <class T>
-struct dot_sum {
-    using type = double;
+struct dot_types {
+    using stored = T;
+    using sum = double;
+    using result = double;
+    static result to_result(sum s) { return s; }
 };
 template <class R>
-struct dot_sum<std::complex<R>> {
-    using type = std::complex<double>;
+struct dot_types<std::complex<R>> {
+    using stored = complex_pair<R>;
+    using sum = complex_pair<double>;
+    using result = std::complex<double>;
+    static result to_result(sum s) { return {s.re, s.im}; }
 };
+
+/// x^H y
+template <class T>
+COPPICE_HD double conjugated_product(T x, T y) {
+    return double(x) * double(y);
+}
+template <class R>
+COPPICE_HD complex_pair<double> conjugated_product(complex_pair<R> x, complex_pair<R> y) {
+    double const a = x.re, b = x.im, c = y.re, d = y.im;
+    return {a * c + b * d, a * d - b * c};
+}
 
 template <class S, std::size_t N>
 struct several_sums {
@@ -47,19 +66,13 @@ struct add_several {
 };
 template <class T, std::size_t N>
 struct products_at {
-    using S = typename dot_sum<T>::type;
-    T const* left[N];
-    T const* right[N];
+    using stored = typename dot_types<T>::stored;
+    stored const* left[N];
+    stored const* right[N];
 
-    COPPICE_HD several_sums<S, N> operator()(std::int64_t i) const {
-        several_sums<S, N> all;
-        for (std::size_t k = 0; k < N; ++k) {
-            S const x(left[k][i]), y(right[k][i]);
-            if constexpr (std::is_same_v<S, double>)
-                all.sum[k] = x * y;
-            else
-                all.sum[k] = {x.real() * y.real() + x.imag() * y.imag(), x.real() * y.imag() - x.imag() * y.real()};
-        }
+    COPPICE_HD several_sums<typename dot_types<T>::sum, N> operator()(std::int64_t i) const {
+        several_sums<typename dot_types<T>::sum, N> all;
+        for (std::size_t k = 0; k < N; ++k) all.sum[k] = conjugated_product(left[k][i], right[k][i]);
         return all;
     }
 };
@@ -72,19 +85,20 @@ struct products_at {
 template <executor Executor, class T, class... More>
 auto dots(Executor const& exec, dot_of<T> const& first, More const&... more) {
     constexpr std::size_t count = 1 + sizeof...(More);
-    using S = typename detail::dot_sum<T>::type;
+    using types = detail::dot_types<T>;
+    using stored = typename types::stored;
     std::array<dot_of<T>, count> const pairs{first, more...};
     detail::products_at<T, count> products;
-    detail::several_sums<S, count> zero{};
+    detail::several_sums<typename types::sum, count> zero{};
     for (std::size_t k = 0; k < count; ++k) {
         require_size("left vector of a dot product", pairs[k].left.size(), first.left.size());
         require_size("right vector of a dot product", pairs[k].right.size(), first.left.size());
-        products.left[k] = pairs[k].left.data();
-        products.right[k] = pairs[k].right.data();
+        products.left[k] = reinterpret_cast<stored const*>(pairs[k].left.data());
+        products.right[k] = reinterpret_cast<stored const*>(pairs[k].right.data());
     }
-    auto const all = reduce(exec, first.left.size(), zero, products, detail::add_several<S, count>{});
-    std::array<S, count> sums;
-    for (std::size_t k = 0; k < count; ++k) sums[k] = all.sum[k];
+    auto const all = reduce(exec, first.left.size(), zero, products, detail::add_several<typename types::sum, count>{});
+    std::array<typename types::result, count> sums;
+    for (std::size_t k = 0; k < count; ++k) sums[k] = types::to_result(all.sum[k]);
     return sums;
 }
 

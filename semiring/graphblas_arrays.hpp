@@ -3,10 +3,6 @@
 /// and putting them back. Needs GraphBLAS.h, version 7.4 or newer; programs link the library themselves.
 #pragma once
 
-#if !__has_include(<GraphBLAS.h>)
-#error "the exchange with SuiteSparse:GraphBLAS needs its header GraphBLAS.h, version 7.4 or newer"
-#endif
-
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
@@ -16,11 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-extern "C" {
-#include <GraphBLAS.h>
-}
-
 #include "core/memory.hpp"
+#include "semiring/graphblas_header.hpp"
 
 namespace coppice {
 namespace detail {

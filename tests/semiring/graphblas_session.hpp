@@ -7,12 +7,9 @@
 #include <cstdint>
 #include <utility>
 
-extern "C" {
-#include <GraphBLAS.h>
-}
-
 #include "algebra/csr.hpp"
 #include "semiring/dense_vector.hpp"
+#include "semiring/graphblas_header.hpp"
 
 namespace coppice::test {
 

@@ -74,14 +74,14 @@ static void bad_arguments(void) {
 }
 
 // [begin]
-static int solve_pentadiagonal(int64_t n, double const* bands, double* x, double const* d) {
+static coppice_status_t solve_pentadiagonal(int64_t n, double const* bands, double* x, double const* d) {
     size_t bytes = 0;
-    coppiceDgbsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, &bytes);
-    void* const buffer = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    coppice_status_t const status = coppiceDgbsv(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, bands, x, d, buffer);
-    if (status != COPPICE_STATUS_SUCCESS) puts(coppice_last_error());
+    coppice_status_t status = coppiceDgbsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, &bytes);
+    void* const buffer = status ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!status) status = coppiceDgbsv(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, bands, x, d, buffer);
+    if (status) puts(coppice_last_error()); /* "coppiceDgbsv: X is NULL" */
     free(buffer);
-    return status == COPPICE_STATUS_SUCCESS;
+    return status;
 }
 // [end]
 
@@ -95,7 +95,7 @@ static void guide(void) {
             bands[k * n + i] = row[k];
             if (i + k - 2 >= 0 && i + k - 2 < n) d[i] += row[k];
         }
-    require(solve_pentadiagonal(n, bands, x, d), "the example of the guide");
+    require(solve_pentadiagonal(n, bands, x, d) == COPPICE_STATUS_SUCCESS, "the example of the guide");
     for (int i = 0; i < n; ++i) require(fabs(x[i] - 1) <= 1e-12, "its solution");
 }
 
