@@ -37,12 +37,14 @@ public:
         if (options_.rounds) return *options_.rounds == 0 || rounds_done < *options_.rounds;
         return !charges_ || rounds_done - first_ < charged_rounds;
     }
+    /// Whether the host is to know what a round has done. Rounds too many do nothing, so later looks are rare.
+    bool looks_at(int round) const { return options_.rounds || round < 4 || round % 4 == 3; }
     charging of_round(int round) {
         if ((round - first_) % options_.charge_period == options_.charge_offset) charging_ = false;
         return {charges_ && charging_, static_cast<std::uint64_t>(round), options_.seed,
                 static_cast<std::uint64_t>(options_.charge_probability * 4294967296.0)};
     }
-    /// What an uncharged round achieved. `next_cost`: of one more, at most.
+    /// What an uncharged round achieved that was looked at. `next_cost`: of one more, at most.
     void heed(int rounds_done, round_total const& total, double next_cost) {
         charging_ = double(total.confirmed) < options_.charge_below * double(total.proposed);
         if (charges_ || options_.charge_below == 0) return;
@@ -77,7 +79,8 @@ graph_factor<I> factor_of_degree(Executor const& exec, csr_view<T, I, O> weights
     proposal_rounds<N, Executor, T, I, O> rounds(exec, plan, weights, f);
     round_schedule schedule(options, rounds.next_cost());
     while (schedule.goes_on(f.rounds)) {
-        auto const total = rounds.run(schedule.of_round(f.rounds++));
+        auto const total = rounds.run(schedule.of_round(f.rounds), schedule.looks_at(f.rounds));
+        ++f.rounds;
         if (!total) continue;
         f.maximal = total->proposed == 0;
         if (total->confirmed == 0) break; // later rounds would not differ; can be short of maximal if not symmetric

@@ -118,13 +118,12 @@ enum class vertex_task : std::uint8_t {
 template <class T, class I, int N>
 struct offer_candidate {
     vertex_state const* states;
-    I const* neighbors;       ///< [N * vertices], confirmed
-    vertex_task const* tasks; ///< rows with another task than `search` are left alone; null: all rows are searched
+    vertex_state const* seekers; ///< the same, but full where a row is not to be searched
+    I const* neighbors;          ///< [N * vertices], confirmed
 
     COPPICE_HD candidate<T, I> operator()(T const& weight, I const& column, std::int64_t row) const {
         candidate<T, I> const none{T(0), I(-1), I(-1)};
-        if (tasks && tasks[row] != vertex_task::search) return none;
-        vertex_state const mine = states[row];
+        vertex_state const mine = seekers[row];
         if (mine.is_full()) return none;
         if (!mine.seeks(states[column]) || column == static_cast<I>(row)) return none;
         for (int s = 0; s < mine.degree(); ++s)
@@ -144,15 +143,12 @@ COPPICE_HD bool lists_neighbor(I const* neighbors, int degree, I w) {
 /// Writes the proposals of a row: as many of the best candidates as it has places left, -1 in the rest.
 template <class T, class I, int N>
 struct store_proposals {
-    vertex_state const* states;
-    vertex_task const* tasks; ///< as in offer_candidate
-    I* proposed;              ///< [N * vertices]; what full vertices have there is never read
+    vertex_state const* seekers; ///< as in offer_candidate
+    I* proposed;                 ///< [N * vertices]; what full vertices have there is never read
 
-    COPPICE_HD bool wants(std::int64_t row) const {
-        return !states[row].is_full() && (!tasks || tasks[row] == vertex_task::search);
-    }
+    COPPICE_HD bool wants(std::int64_t row) const { return !seekers[row].is_full(); }
     COPPICE_HD void operator()(std::int64_t row, best_candidates<T, I, N> const& best) const {
-        vertex_state const mine = states[row];
+        vertex_state const mine = seekers[row];
         int const places = N - mine.degree();
         for (int s = 0; s < N; ++s) proposed[N * row + s] = s < places ? best.column[s] : I(-1);
     }
@@ -211,10 +207,12 @@ struct keep_proposals {
     round_outcome<std::uint8_t> const* outcomes;
     I* proposed;
     vertex_task* tasks;
+    vertex_state* seekers;
 
     COPPICE_HD void operator()(std::int64_t v) const {
-        tasks[v] = vertex_task::rest;
         vertex_state const mine = states[v];
+        tasks[v] = vertex_task::rest;
+        seekers[v] = vertex_state::full(mine.degree());
         if (mine.is_full()) return;
         int const listed = outcomes[v].proposed;
         int const places_before = N - mine.degree() + outcomes[v].confirmed;
@@ -226,10 +224,12 @@ struct keep_proposals {
         }
         for (int s = kept; s < listed; ++s) proposed[N * v + s] = I(-1);
         bool const row_has_more = listed == places_before;
-        if (row_has_more && kept < N - mine.degree())
+        if (row_has_more && kept < N - mine.degree()) {
             tasks[v] = vertex_task::search;
-        else if (kept > 0)
+            seekers[v] = mine;
+        } else if (kept > 0) {
             tasks[v] = vertex_task::propose;
+        }
     }
 };
 

@@ -96,12 +96,14 @@ public:
     proposal_rounds(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> weights, graph_factor<I>& f)
         : exec_(exec), plan_(plan), weights_(weights), neighbors_(f.neighbors.data()), order_(f.order),
           proposed_(exec, N * std::int64_t(weights.rows())), states_(exec, weights.rows()),
-          outcomes_(exec, weights.rows()), tasks_(exec, weights.rows()), listed_(weights.rows()) {
+          outcomes_(exec, weights.rows()), tasks_(exec, weights.rows()), seekers_(exec, weights.rows()),
+          listed_(weights.rows()) {
         fill(exec_, states_.view(), vertex_state::full(0)); // no edges yet
     }
 
-    /// Nothing is said of a round with charges: it does not tell whether the factor is maximal.
-    std::optional<round_total> run(charging const& rule) {
+    /// Says what the round has done only where it is to look, for which it waits, and never of a round with charges,
+    /// which does not tell whether the factor is maximal.
+    std::optional<round_total> run(charging const& rule, bool look) {
         if (rule.active || !going_on_) start_anew(rule);
         search();
         going_on_ = !rule.active;
@@ -111,7 +113,8 @@ public:
         if (rule.active) return std::nullopt;
         for_each(exec_, listed_,
                  of_listed{list(), keep_proposals<I, N>{states_.data(), neighbors_, outcomes_.data(), proposed_.data(),
-                                                        tasks_.data()}});
+                                                        tasks_.data(), seekers_.data()}});
+        if (!look) return std::nullopt;
         total_ =
             reduce(exec_, listed_, round_total{},
                    of_listed{list(), vertex_total<O>{outcomes_.data(), tasks_.data(), weights_.offsets}}, add_totals{});
@@ -140,11 +143,11 @@ private:
     }
 
     void search() {
-        vertex_task const* const tasks = going_on_ ? tasks_.data() : nullptr;
-        offer_candidate<T, I, N> const offer{states_.data(), neighbors_, tasks};
+        vertex_state const* const seekers = going_on_ ? seekers_.data() : states_.data();
+        offer_candidate<T, I, N> const offer{states_.data(), seekers, neighbors_};
         keep_best<T, I, N> const keep{order_};
-        store_proposals<T, I, N> const store{states_.data(), tasks, proposed_.data()};
-        // A few short rows: not worth a walk over all nonzeros.
+        store_proposals<T, I, N> const store{seekers, proposed_.data()};
+        // A few short rows, going by the last look: not worth a walk over all nonzeros.
         bool const few = going_on_ && 8 * total_.searched < plan_.nonzeros && total_.longest <= longest_alone;
         if (few)
             for_each(exec_, listed_, of_listed{list(), search_row<T, I, O, N>{weights_, offer, keep, store}});
@@ -174,11 +177,12 @@ private:
     buffer<vertex_state> states_;
     buffer<round_outcome<std::uint8_t>> outcomes_;
     buffer<vertex_task> tasks_;
+    buffer<vertex_state> seekers_;
     buffer<I> lists_[2]{};
     int current_ = 0;
     std::int64_t listed_;
     bool going_on_ = false; ///< the last round had no charges
-    round_total total_{};   ///< of that round
+    round_total total_{};   ///< of the last round that was looked at
 };
 
 } // namespace coppice::graph_detail

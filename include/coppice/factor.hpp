@@ -23,8 +23,9 @@
 /// weights rise along long ways few proposals are mutual, and one round for every step of the way would be needed. So
 /// by default (no `rounds`) rounds go on until the factor is maximal unless, at the pace of the last one, they would
 /// cost more than eight that search every row; then charges help out for four more rounds. On 93 public matrices this
-/// is the greedy factor on all but one, in the time that five rounds take. On CUDA every round without charges waits
-/// for the device once, and once more when half of more than 2^18 vertices have been settled.
+/// is the greedy factor on all but one, in the time that five rounds take. On CUDA the first four rounds wait for the
+/// device, and of the later ones every fourth; once more when half of more than 2^18 vertices have been settled. Rounds
+/// behind the last one that finds something do no harm, but are counted.
 ///
 /// **Charges.** Where weights rise in one direction, all vertices propose the same way and nothing is mutual. Algorithm
 /// 8 then gives vertices random charges and lets only opposite ones meet. That costs weight: a vertex settles for a
