@@ -92,7 +92,7 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", o.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
-    if ((o.solver == "cg" || o.solver == "minres") && !is_symmetric(host, a.view()))
+    if (needs_symmetry(o.solver) && !is_symmetric(host, a.view()))
         reason += "; " + o.solver + " needs a symmetric matrix, this one is not";
     if (r.result.reason == krylov_reason::not_finite && o.preconditioner != "none")
         reason += "; the " + o.preconditioner + " preconditioner may be singular";

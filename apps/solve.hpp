@@ -65,6 +65,9 @@ struct solve_run {
     buffer<T> x{}; ///< host memory
 };
 
+/// Methods for symmetric matrices alone.
+inline bool needs_symmetry(std::string_view solver) { return solver == "cg" || solver == "minres"; }
+
 /// Why a solve ended, for people.
 inline std::string in_words(krylov_reason reason) {
     switch (reason) {
