@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Builds a CSR matrix from rows that can be counted and written independently. Host only.
+/// \file
+/// Builds a CSR matrix from rows that can be counted and written independently. Host only.
 #pragma once
 
 #include <cstdint>

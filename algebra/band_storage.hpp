@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Storage of block tridiagonal and banded matrices, and of several vectors side by side.
+/// \file
+/// Storage of block tridiagonal and banded matrices, and of several vectors side by side.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Block tridiagonal test matrices made of tridiagonal ones (thesis, Eqs. 16 to 18).
+/// \file
+/// Block tridiagonal test matrices made of tridiagonal ones (thesis, Eqs. 16 to 18).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Coordinate storage to compressed rows and back, on the host.
+/// \file
+/// Coordinate storage to compressed rows and back, on the host.
 #pragma once
 
 #include <complex>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Coordinate storage on the host: what readers and generators produce before it becomes CSR.
+/// \file
+/// Coordinate storage on the host: what readers and generators produce before it becomes CSR.
 #pragma once
 
 #include <cstdint>

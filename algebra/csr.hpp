@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Compressed sparse rows: owner and view.
+/// \file
+/// Compressed sparse rows: owner and view.
 #pragma once
 
 #include <cstdint>

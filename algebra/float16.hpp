@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Two-byte floating-point numbers, for storage: arithmetic is done in float, to which they convert by
+/// \file
+/// Two-byte floating-point numbers, for storage: arithmetic is done in float, to which they convert by
 /// themselves.
 ///
 /// float16 is IEEE binary16 and has the bits of CUDA's __half, bfloat16 those of __nv_bfloat16. Conversion to float is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Generators by name: the table of kinds, their options as text, and the dispatch.
+/// \file
+/// Generators by name: the table of kinds, their options as text, and the dispatch.
 #include "algebra/generators.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Header of Harwell-Boeing and Rutherford-Boeing files.
+/// \file
+/// Header of Harwell-Boeing and Rutherford-Boeing files.
 ///
 /// Duff, Grimes, Lewis: Users' Guide for the Harwell-Boeing Sparse Matrix Collection (1992); Duff, Grimes, Lewis: The
 /// Rutherford-Boeing Sparse Matrix Collection (1997).

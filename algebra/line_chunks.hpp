@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Text of one entry a line, parsed in stretches of whole lines by all threads.
+/// \file
+/// Text of one entry a line, parsed in stretches of whole lines by all threads.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What every reader of matrix files hands over: the entries that stand in the file, and how they become rows.
+/// \file
+/// What every reader of matrix files hands over: the entries that stand in the file, and how they become rows.
 #pragma once
 
 #include <complex>

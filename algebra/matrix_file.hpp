@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices in files of several formats. The contract is told in include/coppice/matrix_file.hpp.
+/// \file
+/// Matrices in files of several formats. The contract is told in include/coppice/matrix_file.hpp.
 #pragma once
 
 #include <cstdint>

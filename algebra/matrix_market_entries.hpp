@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file One line of a Matrix Market file's body to one triplet.
+/// \file
+/// One line of a Matrix Market file's body to one triplet.
 #pragma once
 
 #include <complex>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Banner and size line of a Matrix Market file.
+/// \file
+/// Banner and size line of a Matrix Market file.
 #pragma once
 
 #include <optional>

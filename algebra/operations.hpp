@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Operations on whole matrices, on every executor; the views are in memory of that executor.
+/// \file
+/// Operations on whole matrices, on every executor; the views are in memory of that executor.
 ///
 /// | in | functions |
 /// | --- | --- |

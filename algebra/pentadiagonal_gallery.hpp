@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The twenty-three pentadiagonal matrices on which banded solvers are judged (thesis, Table 6).
+/// \file
+/// The twenty-three pentadiagonal matrices on which banded solvers are judged (thesis, Table 6).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random banded matrices with given singular values, as MATLAB's gallery('randsvd', n, kappa, mode, k, k).
+/// \file
+/// Random banded matrices with given singular values, as MATLAB's gallery('randsvd', n, kappa, mode, k, k).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Moves nonzeros on CUDA: transpose and sorting of rows, both from the stable radix sort of the primitives.
+/// \file
+/// Moves nonzeros on CUDA: transpose and sorting of rows, both from the stable radix sort of the primitives.
 #pragma once
 
 #include <utility>

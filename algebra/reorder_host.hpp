@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Moves nonzeros on the host: transpose and sorting of rows. Parallel, stable, the same for any thread count.
+/// \file
+/// Moves nonzeros on the host: transpose and sorting of rows. Parallel, stable, the same for any thread count.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Recursive-matrix random graphs.
+/// \file
+/// Recursive-matrix random graphs.
 #include <algorithm>
 #include <cmath>
 #include <utility>

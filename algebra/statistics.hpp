@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Figures that describe a matrix. Included by algebra/operations.hpp.
+/// \file
+/// Figures that describe a matrix. Included by algebra/operations.hpp.
 #pragma once
 
 #include <limits>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices of stencils on structured grids.
+/// \file
+/// Matrices of stencils on structured grids.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Symmetry, and the weighted undirected graph of a matrix. Included by algebra/operations.hpp.
+/// \file
+/// Symmetry, and the weighted undirected graph of a matrix. Included by algebra/operations.hpp.
 #pragma once
 
 #include "algebra/transform.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices made from a matrix: transpose, sort, permute, parts. Included by algebra/operations.hpp.
+/// \file
+/// Matrices made from a matrix: transpose, sort, permute, parts. Included by algebra/operations.hpp.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Tridiagonal storage: three bands of equal length.
+/// \file
+/// Tridiagonal storage: three bands of equal length.
 #pragma once
 
 #include <cstdint>

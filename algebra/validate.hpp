@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file One pass over a CSR matrix that finds what breaks the rules of its storage.
+/// \file
+/// One pass over a CSR matrix that finds what breaks the rules of its storage.
 #pragma once
 
 #include "algebra/csr.hpp"

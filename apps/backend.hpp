@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The one place where the command chooses between executors and precisions.
+/// \file
+/// The one place where the command chooses between executors and precisions.
 #pragma once
 
 #include <complex>

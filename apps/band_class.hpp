@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Which class of the direct solvers a sparse matrix belongs to, and its storage in that class.
+/// \file
+/// Which class of the direct solvers a sparse matrix belongs to, and its storage in that class.
 #pragma once
 
 #include <algorithm>

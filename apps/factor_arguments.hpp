@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Options of the [0, n]-factor, shared by factor, forest and solve.
+/// \file
+/// Options of the [0, n]-factor, shared by factor, forest and solve.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What a signal that ends the program must leave in order: no partial files.
+/// \file
+/// What a signal that ends the program must leave in order: no partial files.
 #pragma once
 
 #include <filesystem>

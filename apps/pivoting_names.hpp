@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Names of the pivoting strategies, shared by tridiagonal and solve.
+/// \file
+/// Names of the pivoting strategies, shared by tridiagonal and solve.
 #pragma once
 
 #include "apps/names.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the files of the solve command share: its options and one timed Krylov run.
+/// \file
+/// What the files of the solve command share: its options and one timed Krylov run.
 #pragma once
 
 #include <cmath>

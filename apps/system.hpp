@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The right-hand side of a linear system: from a file, or from a solution known in advance.
+/// \file
+/// The right-hand side of a linear system: from a file, or from a solution known in advance.
 #pragma once
 
 #include <algorithm>

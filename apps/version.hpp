@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The version of the program: that of the library.
+/// \file
+/// The version of the program: that of the library.
 #pragma once
 
 #include <coppice/version.h>

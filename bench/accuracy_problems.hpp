@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Banded systems with known solutions for suite `accuracy`, and LAPACK's answers to them.
+/// \file
+/// Banded systems with known solutions for suite `accuracy`, and LAPACK's answers to them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices of the suites `factor`, `forest` and `solve`.
+/// \file
+/// Matrices of the suites `factor`, `forest` and `solve`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random bands for measurements, new for every seed: a repeated system lets the branch predictor learn the
+/// \file
+/// Random bands for measurements, new for every seed: a repeated system lets the branch predictor learn the
 /// pivots of LAPACK.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The four applications of section 3.6.2 of the source thesis, for the suites `spmv` of both backends.
+/// \file
+/// The four applications of section 3.6.2 of the source thesis, for the suites `spmv` of both backends.
 #pragma once
 
 #include "semiring/arg_max.hpp"

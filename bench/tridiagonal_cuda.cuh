@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The second half of suite `tridiagonal` on CUDA: what is no single scalar system.
+/// \file
+/// The second half of suite `tridiagonal` on CUDA: what is no single scalar system.
 #pragma once
 
 #include <cusparse.h>

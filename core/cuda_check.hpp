@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Checked CUDA runtime calls. Needs CUDA headers; included by .cuh, .cu and the CUDA half of core only.
+/// \file
+/// Checked CUDA runtime calls. Needs CUDA headers; included by .cuh, .cu and the CUDA half of core only.
 #pragma once
 
 #include <string>

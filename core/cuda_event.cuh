@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Timing of what is queued on a stream.
+/// \file
+/// Timing of what is queued on a stream.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The executor that works on one NVIDIA GPU. Compiles without nvcc and without CUDA headers.
+/// \file
+/// The executor that works on one NVIDIA GPU. Compiles without nvcc and without CUDA headers.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A yes or no that the device finds out and that the host looks at without waiting.
+/// \file
+/// A yes or no that the device finds out and that the host looks at without waiting.
 #pragma once
 
 #include <atomic>

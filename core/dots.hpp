@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Dot products of vectors in the memory of an executor, several in one pass.
+/// \file
+/// Dot products of vectors in the memory of an executor, several in one pass.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Executors, and how owners travel between them.
+/// \file
+/// Executors, and how owners travel between them.
 ///
 /// Every operation takes an executor first and works in its memory and order. `exec.copy(thing)` finds the overload
 /// copy_of(exec, thing) that stands beside the type of `thing`; nothing else copies between places.

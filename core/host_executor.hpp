@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The executor that works on the cores of this machine.
+/// \file
+/// The executor that works on the cores of this machine.
 #pragma once
 
 #include <cstring>

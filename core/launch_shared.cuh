@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Launches of kernels that live in shared memory.
+/// \file
+/// Launches of kernels that live in shared memory.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Ranges of memory that callers hand over, and whether two of them share a byte.
+/// \file
+/// Ranges of memory that callers hand over, and whether two of them share a byte.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Memory resources of the standard library as those of executors, and the other way round.
+/// \file
+/// Memory resources of the standard library as those of executors, and the other way round.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Loops whose end is decided where the data lives.
+/// \file
+/// Loops whose end is decided where the data lives.
 ///
 ///     repetition<Executor> repeat(exec);
 ///     repeat.run(loop, replayable, body, watch);     // while (loop->on) body();

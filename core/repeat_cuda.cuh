@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Loops as CUDA graphs with a conditional while node. See core/repeat.hpp for the contract.
+/// \file
+/// Loops as CUDA graphs with a conditional while node. See core/repeat.hpp for the contract.
 #pragma once
 
 #include <chrono>

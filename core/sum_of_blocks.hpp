@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sums over all threads of a grid, in a fixed order and within one kernel.
+/// \file
+/// Sums over all threads of a grid, in a fixed order and within one kernel.
 ///
 /// Blocks start in the order of their numbers and hand their shares to a later one, which waits for them: the last
 /// block knows the sum. There is no atomic addition and no fence, so the bits are the same on every run.

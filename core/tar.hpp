@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What stands in a tar archive: names and bytes of its regular files.
+/// \file
+/// What stands in a tar archive: names and bytes of its regular files.
 #pragma once
 
 #include <string>

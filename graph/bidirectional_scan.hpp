@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel bidirectional scan (algorithm 7): two opposed scans along every path of a doubly linked graph whose
+/// \file
+/// Parallel bidirectional scan (algorithm 7): two opposed scans along every path of a doubly linked graph whose
 /// vertices know their two neighbours but not which of them is forward.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Factors for the common types on the host.
+/// \file
+/// Factors for the common types on the host.
 #include "graph/factor.hpp"
 
 namespace coppice {

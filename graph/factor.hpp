@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel [0, n]-factor (algorithm 8): rounds of proposals along the rows, confirmed where they are mutual.
+/// \file
+/// Parallel [0, n]-factor (algorithm 8): rounds of proposals along the rows, confirmed where they are mutual.
 #pragma once
 
 #include "graph/factor_result.hpp"

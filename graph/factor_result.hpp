@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Options and result of the [0, n]-factor algorithms, and the weight that a factor covers (Eqs. 22, 23).
+/// \file
+/// Options and result of the [0, n]-factor algorithms, and the weight that a factor covers (Eqs. 22, 23).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Linear forests for the common types on the host.
+/// \file
+/// Linear forests for the common types on the host.
 #include "graph/linear_forest.hpp"
 
 namespace coppice {

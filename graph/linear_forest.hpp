@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file From a [0, 2]-factor to a linear forest: cycles broken, vertices numbered along their paths, and the
+/// \file
+/// From a [0, 2]-factor to a linear forest: cycles broken, vertices numbered along their paths, and the
 /// tridiagonal system of a matrix in that order (thesis, section 4.3.3).
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Linear forests for the common types on CUDA.
+/// \file
+/// Linear forests for the common types on CUDA.
 #include "graph/linear_forest.hpp"
 
 namespace coppice {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Lane code of the [0, n]-factor: what one nonzero offers, what one row proposes, what one vertex confirms.
+/// \file
+/// Lane code of the [0, n]-factor: what one nonzero offers, what one row proposes, what one vertex confirms.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Rounds of proposals over a graph: what algorithm 8 repeats.
+/// \file
+/// Rounds of proposals over a graph: what algorithm 8 repeats.
 #pragma once
 
 #include <cstdint>

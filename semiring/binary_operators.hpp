@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The binary operators of GraphBLAS (C API 2.0) as function objects: ⊗ of a semiring, or accumulator.
+/// \file
+/// The binary operators of GraphBLAS (C API 2.0) as function objects: ⊗ of a semiring, or accumulator.
 ///
 /// `domain` is the type that operands are converted to. Any function object of two values serves as well; one that
 /// takes three is also given the index at which row and vector meet.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Vectors of GraphBLAS in dense storage: a value for every index, and which of them are entries.
+/// \file
+/// Vectors of GraphBLAS in dense storage: a value for every index, and which of them are entries.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices and vectors to SuiteSparse:GraphBLAS and back; include/coppice/graphblas_exchange.hpp states the
+/// \file
+/// Matrices and vectors to SuiteSparse:GraphBLAS and back; include/coppice/graphblas_exchange.hpp states the
 /// contract.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file GraphBLAS.h of SuiteSparse:GraphBLAS 7.4 or newer, where the system has it: in a folder of SuiteSparse from
+/// \file
+/// GraphBLAS.h of SuiteSparse:GraphBLAS 7.4 or newer, where the system has it: in a folder of SuiteSparse from
 /// version 9 on.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A matrix prepared for products from both sides: compressed rows of A and of its transpose, with their plans.
+/// \file
+/// A matrix prepared for products from both sides: compressed rows of A and of its transpose, with their plans.
 #pragma once
 
 #include <utility>

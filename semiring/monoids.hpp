@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The named monoids: adders with the identities and terminal values of GraphBLAS (C API 2.0).
+/// \file
+/// The named monoids: adders with the identities and terminal values of GraphBLAS (C API 2.0).
 ///
 /// | adder | ⊕ | identity | terminal |
 /// | --- | --- | --- | --- |

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrix times vector and vector times matrix as GraphBLAS has them, over the generic SpMV.
+/// \file
+/// Matrix times vector and vector times matrix as GraphBLAS has them, over the generic SpMV.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sparse matrix-vector products over a semiring.
+/// \file
+/// Sparse matrix-vector products over a semiring.
 #pragma once
 
 #include <string>

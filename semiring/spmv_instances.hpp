@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Bodies that only the instantiating sources need.
+/// \file
+/// Bodies that only the instantiating sources need.
 #pragma once
 
 #include "semiring/spmv.hpp"

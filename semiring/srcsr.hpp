@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SRCSR: the generic semiring SpMV as a segmented reduction over the rows of a CSR pattern.
+/// \file
+/// SRCSR: the generic semiring SpMV as a segmented reduction over the rows of a CSR pattern.
 ///
 /// y_i = store(i, ⊕_j multiply(nonzero j of row i)), Eq. 19 and section 3.5 of the source thesis.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The body of the SRCSR block kernel, over a Block (core/block.hpp), so that it also runs under CPU threads.
+/// \file
+/// The body of the SRCSR block kernel, over a Block (core/block.hpp), so that it also runs under CPU threads.
 ///
 /// A block folds its share of the path. A share of whole, short rows is folded by one or several lanes per row; any
 /// other is cut evenly along the path, tile by tile, and joined by a segmented reduction. Parts of rows that are cut

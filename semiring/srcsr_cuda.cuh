@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SRCSR on CUDA: plans made on the device, and the launches of srcsr_block.hpp.
+/// \file
+/// SRCSR on CUDA: plans made on the device, and the launches of srcsr_block.hpp.
 #pragma once
 
 #include <cstdint>

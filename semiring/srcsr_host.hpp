@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SRCSR on the host: equal stretches of the path for the workers, carries folded in order.
+/// \file
+/// SRCSR on the host: equal stretches of the path for the workers, carries folded in order.
 #pragma once
 
 #include <algorithm>

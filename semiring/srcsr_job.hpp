@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the blocks of an SRCSR kernel share: the job, the sizes that follow from the operators, how a block
+/// \file
+/// What the blocks of an SRCSR kernel share: the job, the sizes that follow from the operators, how a block
 /// reads.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Where the path of a pattern is cut into the shares of blocks, and what kind of share each is.
+/// \file
+/// Where the path of a pattern is cut into the shares of blocks, and what kind of share each is.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Segmented reduction of a tile by CUB's block scans (thesis section 3.5.1).
+/// \file
+/// Segmented reduction of a tile by CUB's block scans (thesis section 3.5.1).
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How a stored number is read into arithmetic and written back: two-byte floats in float, std::complex as a
+/// \file
+/// How a stored number is read into arithmetic and written back: two-byte floats in float, std::complex as a
 /// complex_pair, everything else as it is.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file An operator of the user's own, whatever its type.
+/// \file
+/// An operator of the user's own, whatever its type.
 #pragma once
 
 #include <concepts>

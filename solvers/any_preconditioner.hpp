@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A preconditioner whose kind is chosen at run time.
+/// \file
+/// A preconditioner whose kind is chosen at run time.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Backward errors of a solution and what follows from them: written once over for_each, so that nothing waits.
+/// \file
+/// Backward errors of a solution and what follows from them: written once over for_each, so that nothing waits.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Factorisations of solve_bands' classes, written once over run_step of the launchers.
+/// \file
+/// Factorisations of solve_bands' classes, written once over run_step of the launchers.
 #pragma once
 
 #include "solvers/band_factor.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file solve_bands, written once over the launchers of the chain solver:
+/// \file
+/// solve_bands, written once over the launchers of the chain solver:
 ///
 ///     launch_bytes<T>(exec, rows, links)   memory that a launch needs beside the links
 ///     sides_at_once(exec, rows)            right-hand sides that a launch takes, at most most_sides

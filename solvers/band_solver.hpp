@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Direct solution of tridiagonal, cyclic, block tridiagonal and banded systems and of batches of them;
+/// \file
+/// Direct solution of tridiagonal, cyclic, block tridiagonal and banded systems and of batches of them;
 /// include/coppice/banded.hpp has the contract.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Stretches of narrow bands on one core: a stretch per SIMD lane, tiles transposed through a buffer
+/// \file
+/// Stretches of narrow bands on one core: a stretch per SIMD lane, tiles transposed through a buffer
 /// that stays in the first-level cache. Compiled once per instruction set.
 #include "solvers/band_tiles.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The finest stage of the chain solver on the host for narrow bands, compiled for several instruction sets.
+/// \file
+/// The finest stage of the chain solver on the host for narrow bands, compiled for several instruction sets.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Passes over the columns of a Krylov basis, whose number is known where the vectors live.
+/// \file
+/// Passes over the columns of a Krylov basis, whose number is known where the vectors live.
 #pragma once
 
 #include "solvers/vector_pass.hpp"

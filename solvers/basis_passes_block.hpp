@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Bodies of the kernels that project a vector onto a Krylov basis, over a Block (core/block.hpp).
+/// \file
+/// Bodies of the kernels that project a vector onto a Krylov basis, over a Block (core/block.hpp).
 #pragma once
 
 #include "core/sum_of_blocks.hpp"

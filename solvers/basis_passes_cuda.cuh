@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Passes over a Krylov basis on CUDA. See solvers/basis_passes.hpp for the contract.
+/// \file
+/// Passes over a Krylov basis on CUDA. See solvers/basis_passes.hpp for the contract.
 #pragma once
 
 #include "solvers/basis_passes.hpp"

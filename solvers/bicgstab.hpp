@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The biconjugate gradient stabilised method.
+/// \file
+/// The biconjugate gradient stabilised method.
 #pragma once
 
 #include <cmath>

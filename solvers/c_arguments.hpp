@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Arguments of the C interfaces, checked before anything is done with them: a message names the argument as the
+/// \file
+/// Arguments of the C interfaces, checked before anything is done with them: a message names the argument as the
 /// headers do and says what it was and what was expected. Everything is found in constant time and without a device.
 #pragma once
 

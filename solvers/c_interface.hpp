@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the C interfaces share: exceptions turned into codes, every operation once for wherever it runs, its
+/// \file
+/// What the C interfaces share: exceptions turned into codes, every operation once for wherever it runs, its
 /// memory checked. c_functions.inc makes the functions of it.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The preconditioned conjugate gradient method.
+/// \file
+/// The preconditioned conjugate gradient method.
 #pragma once
 
 #include "solvers/krylov_iteration.hpp"

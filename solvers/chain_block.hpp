@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver in one warp of a GPU: stretches staged in shared memory, their rows in registers. Bodies of
+/// \file
+/// The chain solver in one warp of a GPU: stretches staged in shared memory, their rows in registers. Bodies of
 /// kernels, templates over the Block of core/block.hpp, of 32 threads, so that tests run them on CPU threads.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file CUDA launcher of the chain solver. For small blocks and few bands a warp stages its stretches in shared memory
+/// \file
+/// CUDA launcher of the chain solver. For small blocks and few bands a warp stages its stretches in shared memory
 /// and holds their rows in registers (chain_block.hpp); for the rest a team of lanes works on a stretch in shared
 /// memory. Everything is queued on the executor's stream; no allocation, no synchronisation.
 #pragma once

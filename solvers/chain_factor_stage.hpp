@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A stage of the chain solver that keeps its elimination, and the closing that does.
+/// \file
+/// A stage of the chain solver that keeps its elimination, and the closing that does.
 #pragma once
 
 #include "solvers/chain_factor_lane.hpp"

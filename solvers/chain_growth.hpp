@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Growth in stretches of the chain solver: when a stretch is eliminated by reflections instead of by pivoting.
+/// \file
+/// Growth in stretches of the chain solver: when a stretch is eliminated by reflections instead of by pivoting.
 ///
 /// While the inner unknowns of a stretch are eliminated, rows carry what they know of y, the unknowns before it, along.
 /// That is the elimination of a two-point boundary value problem, and with partial pivoting these columns may grow

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Host launcher of the chain solver: each thread of the executor takes a run of stretches.
+/// \file
+/// Host launcher of the chain solver: each thread of the executor takes a run of stretches.
 #pragma once
 
 #include <algorithm>

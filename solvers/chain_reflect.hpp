@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Reflections (Householder), by which rows are eliminated where partial pivoting lets them grow: lane code for
+/// \file
+/// Reflections (Householder), by which rows are eliminated where partial pivoting lets them grow: lane code for
 /// scalars, complex or not, and packs of them.
 ///
 /// H = 1 - weight v v^H with v_k = 1 takes rows [k, rows) of a column to (top, 0 ... 0). What it leaves has the form

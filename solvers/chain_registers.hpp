@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Rows under elimination in registers: L lanes share a stretch, and each holds the columns that its rank is
+/// \file
+/// Rows under elimination in registers: L lanes share a stretch, and each holds the columns that its rank is
 /// congruent to modulo L, a divisor of K. So columns that move left by K stay with their lane, and every index is known
 /// to the compiler. Best where there are many stretches: little is done twice.
 ///

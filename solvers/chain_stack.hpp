@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver: rows under elimination by partial pivoting, in memory. chain_lane.hpp says what they are of.
+/// \file
+/// The chain solver: rows under elimination by partial pivoting, in memory. chain_lane.hpp says what they are of.
 #pragma once
 
 #include <cstdint>

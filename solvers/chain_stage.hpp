@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The stages of the chain solver: where units come from, where links go, and the closing of the last link.
+/// \file
+/// The stages of the chain solver: where units come from, where links go, and the closing of the last link.
 #pragma once
 
 #include <cstddef>

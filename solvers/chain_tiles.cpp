@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver on one core: a stretch per SIMD lane. Compiled once per instruction set.
+/// \file
+/// The chain solver on one core: a stretch per SIMD lane. Compiled once per instruction set.
 #include "solvers/chain_tiles.hpp"
 
 #include "core/pack.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Batches of small tridiagonal systems by the classical algorithms; for comparison, and where a matrix is known
+/// \file
+/// Batches of small tridiagonal systems by the classical algorithms; for comparison, and where a matrix is known
 /// to need no pivoting. docs/guide/classical.md has the equations.
 #pragma once
 

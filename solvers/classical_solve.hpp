@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file solve_classical over both launchers; included by the sources that instantiate it.
+/// \file
+/// solve_classical over both launchers; included by the sources that instantiate it.
 #pragma once
 
 #include <string>

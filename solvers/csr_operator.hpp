@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A CSR matrix as the operator of a Krylov method.
+/// \file
+/// A CSR matrix as the operator of a Krylov method.
 #pragma once
 
 #include <string>

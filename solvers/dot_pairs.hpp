@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The dot products that one pass over vectors takes; shared by the launchers of solvers/vector_operations.hpp.
+/// \file
+/// The dot products that one pass over vectors takes; shared by the launchers of solvers/vector_operations.hpp.
 #pragma once
 
 #include <cstdint>

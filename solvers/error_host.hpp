@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Host launcher of the measuring of solutions.
+/// \file
+/// Host launcher of the measuring of solutions.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What a row of A x = d tells of the error of a solution: the lane code of reports. Everything is done in
+/// \file
+/// What a row of A x = d tells of the error of a solution: the lane code of reports. Everything is done in
 /// double, one row a lane, and what is left of the rows are maxima, so that their order does not matter.
 ///
 /// Sums of magnitudes are those of 64ths: no row of a matrix of finite numbers overflows, and no bit changes.

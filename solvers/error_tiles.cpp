@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The measuring of solutions on one core: a row per SIMD lane. Compiled once per instruction set.
+/// \file
+/// The measuring of solutions on one core: a row per SIMD lane. Compiled once per instruction set.
 #include "solvers/error_tiles.hpp"
 
 #include "core/pack.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The algebraic tridiagonal preconditioner: the tridiagonal part of the matrix along its own strong couplings.
+/// \file
+/// The algebraic tridiagonal preconditioner: the tridiagonal part of the matrix along its own strong couplings.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The restarted generalised minimal residual method.
+/// \file
+/// The restarted generalised minimal residual method.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The Krylov methods together, and the front that takes one by name.
+/// \file
+/// The Krylov methods together, and the front that takes one by name.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What decides over the iterations of a round, where the vectors live.
+/// \file
+/// What decides over the iterations of a round, where the vectors live.
 #pragma once
 
 #include <cmath>

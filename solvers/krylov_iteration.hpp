@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The iterations of a Krylov method: their state in the memory of the executor, the loop over them, and what the
+/// \file
+/// The iterations of a Krylov method: their state in the memory of the executor, the loop over them, and what the
 /// host sees of it.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The beginning and the rounds' ends of every Krylov method: argument checks, |b|, the true residual.
+/// \file
+/// The beginning and the rounds' ends of every Krylov method: argument checks, |b|, the true residual.
 #pragma once
 
 #include <cmath>

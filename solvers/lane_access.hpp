@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Single lanes of a lane type, for loading, storing and reporting; plain scalars have one lane.
+/// \file
+/// Single lanes of a lane type, for loading, storing and reporting; plain scalars have one lane.
 #pragma once
 
 #include <cstdint>

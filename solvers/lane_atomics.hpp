@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Extremes, counts and flags over many workers. Order does not matter to them, so results stay the same on every
+/// \file
+/// Extremes, counts and flags over many workers. Order does not matter to them, so results stay the same on every
 /// run.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The few operations beyond + - * / that branch-free lane code needs, for plain scalars.
+/// \file
+/// The few operations beyond + - * / that branch-free lane code needs, for plain scalars.
 ///
 /// core/pack.hpp has the same names for SIMD packs; lane code calls them unqualified.
 #pragma once

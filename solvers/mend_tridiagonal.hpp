@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Tridiagonal systems of preconditioners made safe to solve with.
+/// \file
+/// Tridiagonal systems of preconditioners made safe to solve with.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The preconditioned minimal residual method.
+/// \file
+/// The preconditioned minimal residual method.
 #pragma once
 
 #include <cmath>

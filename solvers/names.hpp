@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the fronts that take a name say to a name they do not know.
+/// \file
+/// What the fronts that take a name say to a name they do not know.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The front that takes a preconditioner by name.
+/// \file
+/// The front that takes a preconditioner by name.
 #pragma once
 
 #include <optional>

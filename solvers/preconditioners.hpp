@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal. Each with its row in the
+/// \file
+/// Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal. Each with its row in the
 /// catalogue.
 #pragma once
 

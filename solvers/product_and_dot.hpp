@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file y = A x with dot products of y in the same pass.
+/// \file
+/// y = A x with dot products of y in the same pass.
 #pragma once
 
 #include "core/sum_of_blocks.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Tridiagonal systems solved by RPTS; include/coppice/tridiagonal.hpp has the contract.
+/// \file
+/// Tridiagonal systems solved by RPTS; include/coppice/tridiagonal.hpp has the contract.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file RPTS on systems that do not fit on chip (thesis sections 2.6.1-2.6.7): the bodies of the kernels, templates
+/// \file
+/// RPTS on systems that do not fit on chip (thesis sections 2.6.1-2.6.7): the bodies of the kernels, templates
 /// over the Block of core/block.hpp, so that tests run them on CPU threads.
 ///
 /// A block stages a tile of 32 partitions in shared memory, where thread l walks through partition l. Reading the tile

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
+/// \file
+/// CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
 /// a solve can be captured into a CUDA graph.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Host launcher of RPTS: tasks of many tiles over the threads of the executor.
+/// \file
+/// Host launcher of RPTS: tasks of many tiles over the threads of the executor.
 #pragma once
 
 #include <algorithm>

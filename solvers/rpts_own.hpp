@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The rows of a partition in the registers of one thread: how they come from global memory, and how solutions
+/// \file
+/// The rows of a partition in the registers of one thread: how they come from global memory, and how solutions
 /// get back there.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How systems that stay on chip are laid over the blocks, warps and lanes of a GPU.
+/// \file
+/// How systems that stay on chip are laid over the blocks, warps and lanes of a GPU.
 #pragma once
 
 #include <algorithm>

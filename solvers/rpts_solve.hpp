@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
+/// \file
+/// The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
 ///
 ///     stages = stages_of<T>(exec)                          how systems are cut: never by the number of threads, so
 ///                                                          that results do not depend on it

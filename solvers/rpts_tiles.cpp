@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
+/// \file
+/// RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
 /// cache, as the CUDA kernels stage theirs through shared memory. Compiled once per instruction set.
 #include "solvers/rpts_tiles.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The hot loops of RPTS on the host, compiled for several instruction sets (core/isa.hpp).
+/// \file
+/// The hot loops of RPTS on the host, compiled for several instruction sets (core/isa.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A tree of segments over the lanes of a warp: neighbours join, pairs of neighbours join, ... until one lane has
+/// \file
+/// A tree of segments over the lanes of a warp: neighbours join, pairs of neighbours join, ... until one lane has
 /// the segment of all; and the way back, on which every lane gets the unknowns around its own segment. No barrier of
 /// the block, and the same few instructions for every level.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How tridiagonal systems are cut on a device: what `coppice tune` measured there, else a rule (rpts_plan.hpp).
+/// \file
+/// How tridiagonal systems are cut on a device: what `coppice tune` measured there, else a rule (rpts_plan.hpp).
 #pragma once
 
 #include <algorithm>

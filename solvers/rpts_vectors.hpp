@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Bands in global memory, 16 bytes at a time.
+/// \file
+/// Bands in global memory, 16 bytes at a time.
 #pragma once
 
 #include <cstdint>

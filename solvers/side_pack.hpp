@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Several right-hand sides as one value of lane code: they take part in the arithmetic of an elimination, not in
+/// \file
+/// Several right-hand sides as one value of lane code: they take part in the arithmetic of an elimination, not in
 /// its decisions.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The Krylov method of a name for operators and preconditioners of any type.
+/// \file
+/// The Krylov method of a name for operators and preconditioners of any type.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Which stretches of the chain solver sparse right-hand sides touch (thesis section 2.7.2: parts whose
+/// \file
+/// Which stretches of the chain solver sparse right-hand sides touch (thesis section 2.7.2: parts whose
 /// right-hand sides are all zero are not walked).
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Systems with sparse right-hand sides (thesis section 2.6.12); include/coppice/banded.hpp has the contract.
+/// \file
+/// Systems with sparse right-hand sides (thesis section 2.6.12); include/coppice/banded.hpp has the contract.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sparse right-hand sides, written once over the primitives; included by the sources that instantiate it.
+/// \file
+/// Sparse right-hand sides, written once over the primitives; included by the sources that instantiate it.
 #pragma once
 
 #include <algorithm>

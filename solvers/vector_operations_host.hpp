@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Updates with dot products on the host. See solvers/vector_operations.hpp for the contract.
+/// \file
+/// Updates with dot products on the host. See solvers/vector_operations.hpp for the contract.
 #pragma once
 
 #include "core/parallel_host.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file One pass over the vectors of an iteration, with scalars that live where the vectors live.
+/// \file
+/// One pass over the vectors of an iteration, with scalars that live where the vectors live.
 ///
 /// A pass is a function object over T:
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The body of the kernel of a pass over vectors, over a Block (core/block.hpp), so that it also runs under CPU
+/// \file
+/// The body of the kernel of a pass over vectors, over a Block (core/block.hpp), so that it also runs under CPU
 /// threads.
 #pragma once
 

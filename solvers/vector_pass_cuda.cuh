@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Passes over vectors on CUDA. See solvers/vector_pass.hpp for the contract.
+/// \file
+/// Passes over vectors on CUDA. See solvers/vector_pass.hpp for the contract.
 #pragma once
 
 #include "core/launch_early.cuh"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file From matrices and forests in host memory to what the report shows.
+/// \file
+/// From matrices and forests in host memory to what the report shows.
 #pragma once
 
 #include "algebra/csr.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Compressed sparse rows, and what can be done with a whole matrix.
+/// \file
+/// Compressed sparse rows, and what can be done with a whole matrix.
 ///
 ///     coppice::host_executor exec;
 ///     coppice::coo<double> entries{.rows = 3, .columns = 3};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Test problems made on the spot: stencils on grids, random graphs, the galleries of banded matrices.
+/// \file
+/// Test problems made on the spot: stencils on grids, random graphs, the galleries of banded matrices.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 2500});                    // csr<double>, 6.25 M rows

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Products of matrix and vector as GraphBLAS has them: mask, accumulator, semiring, descriptor.
+/// \file
+/// Products of matrix and vector as GraphBLAS has them: mask, accumulator, semiring, descriptor.
 ///
 ///     coppice::matrix_operand a(exec, matrix);                  // borrows the matrix, makes its plan
 ///     a.prepare_transpose(exec);                                // once, for products from the other side

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Krylov methods: cg, minres, bicgstab, gmres, fgmres.
+/// \file
+/// Krylov methods: cg, minres, bicgstab, gmres, fgmres.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 1200});

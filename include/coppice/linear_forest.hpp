@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Linear forests: paths that cover the vertices of a weighted graph, and the tridiagonal system along them.
+/// \file
+/// Linear forests: paths that cover the vertices of a weighted graph, and the tridiagonal system along them.
 ///
 ///     auto const weights = symmetrised_weights(exec, a.view());
 ///     auto const factor = parallel_factor(exec, weights.view(), {.ties = tie_rule::near});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices from the files that collections hand out, whatever their format.
+/// \file
+/// Matrices from the files that collections hand out, whatever their format.
 ///
 ///     #include <coppice/matrix_file.hpp>
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrix Market files, the exchange format of sparse matrices, in and out.
+/// \file
+/// Matrix Market files, the exchange format of sparse matrices, in and out.
 ///
 ///     #include <coppice/matrix_market.hpp>
 ///

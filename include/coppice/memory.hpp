@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Executors and memory: where work runs, who owns what, how it moves.
+/// \file
+/// Executors and memory: where work runs, who owns what, how it moves.
 ///
 ///     coppice::host_executor exec;                          // all cores; host_executor{4} for four
 ///     coppice::cuda_executor gpu;                           // device 0, a stream of its own

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel primitives, the same on every executor: what the algorithms of Coppice are written with.
+/// \file
+/// Parallel primitives, the same on every executor: what the algorithms of Coppice are written with.
 ///
 ///     for_each(exec, n, f);                                    // f(i) for i in [0, n), in any order
 ///     auto s = reduce(exec, n, init, map, combine);            // init and map(i), combined

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Preconditioners made of nothing but the matrix.
+/// \file
+/// Preconditioners made of nothing but the matrix.
 ///
 ///     coppice::host_executor exec;
 ///     auto m = coppice::make_preconditioner(exec, "forest", a.view());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sparse matrix-vector products over any semiring.
+/// \file
+/// Sparse matrix-vector products over any semiring.
 ///
 ///     auto plan = coppice::make_srcsr_plan(exec, a.view());                  // structure only; reuse it
 ///     coppice::spmv(exec, plan, a.view(), x.view(), y.view(), alpha, beta);  // y = beta y + alpha A x

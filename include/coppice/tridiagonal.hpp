@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Direct solution of tridiagonal systems: A x = d with partial pivoting at the speed of memory.
+/// \file
+/// Direct solution of tridiagonal systems: A x = d with partial pivoting at the speed of memory.
 ///
 ///     tridiagonal<double> a(exec, n);                     // bands lower, diagonal, upper
 ///     buffer<std::byte> workspace(exec, tridiagonal_workspace<double>(n));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*! \file The version of Coppice, for the preprocessor; CMake takes that of the project from here.
+/*! \file
+ * The version of Coppice, for the preprocessor; CMake takes that of the project from here.
  *
  *     #if COPPICE_VERSION >= COPPICE_MAKE_VERSION(0, 2, 0)
  *

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The catalogue of preconditioners.
+/// \file
+/// The catalogue of preconditioners.
 ///
 /// An entry stands in the header of its preconditioner:
 ///

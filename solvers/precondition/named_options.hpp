@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Options that are chosen by name: the rows that describe them, the values that a user gives, and their check.
+/// \file
+/// Options that are chosen by name: the rows that describe them, the values that a user gives, and their check.
 ///
 /// A method of a catalogue lists its options as option_row. Whoever takes a method by name (C++, the command, bindings)
 /// hands option_values on; chosen_options holds them against the rows and answers with defaults where nothing is given.

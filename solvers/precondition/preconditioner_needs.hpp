@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Does a matrix have what a preconditioner needs of it?
+/// \file
+/// Does a matrix have what a preconditioner needs of it?
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the catalogue says of a preconditioner, and what a preconditioner says of itself once it is made.
+/// \file
+/// What the catalogue says of a preconditioner, and what a preconditioner says of itself once it is made.
 #pragma once
 
 #include <span>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The options of tridiagonal solves, for every preconditioner that is made of them.
+/// \file
+/// The options of tridiagonal solves, for every preconditioner that is made of them.
 #pragma once
 
 #include "solvers/pivoting.hpp"

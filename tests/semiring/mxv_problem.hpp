@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random problems for mxv and vxm, and their results by the definition of the GraphBLAS C API.
+/// \file
+/// Random problems for mxv and vxm, and their results by the definition of the GraphBLAS C API.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Well-conditioned systems on which elimination with partial pivoting of parts of the matrix grows
+/// \file
+/// Well-conditioned systems on which elimination with partial pivoting of parts of the matrix grows
 /// exponentially: Toeplitz and random matrices of ones, discretised two-point boundary value problems.
 #pragma once
 

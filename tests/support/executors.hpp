@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The executors that a test body runs on: one source, every executor.
+/// \file
+/// The executors that a test body runs on: one source, every executor.
 ///
 /// TEST_CASE_TEMPLATE("name", Fixture, COPPICE_TEST_EXECUTORS) { Fixture f; auto const exec = f.exec(); ... }
 #pragma once

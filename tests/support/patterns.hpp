@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random CSR patterns that hurt: empty rows, one dense row, power-law lengths, duplicates, unsorted columns.
+/// \file
+/// Random CSR patterns that hurt: empty rows, one dense row, power-law lengths, duplicates, unsorted columns.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Equality of matrices down to the last bit.
+/// \file
+/// Equality of matrices down to the last bit.
 #pragma once
 
 #include <cstring>
