@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "algebra/csr.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "algebra/band_storage.hpp"
-#include "algebra/tridiagonal.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
 
 namespace coppice {
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "algebra/csr.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

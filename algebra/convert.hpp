@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "algebra/compress.hpp"
-#include "algebra/coo.hpp"
-#include "algebra/csr.hpp"
+#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/coo.hpp>
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice {
 

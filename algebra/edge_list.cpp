@@ -5,8 +5,8 @@
 #include <array>
 #include <optional>
 
-#include "algebra/line_chunks.hpp"
-#include "algebra/matrix_entries.hpp"
+#include <coppice/algebra/line_chunks.hpp>
+#include <coppice/algebra/matrix_entries.hpp>
 
 namespace coppice::detail {
 namespace {

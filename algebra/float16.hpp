@@ -10,7 +10,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>

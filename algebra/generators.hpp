@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice {
 

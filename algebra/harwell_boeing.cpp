@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compressed columns of numbers in fields of fixed width, as Fortran reads them: fields may touch, so blanks do not
 // part them.
-#include "algebra/harwell_boeing.hpp"
+#include <coppice/algebra/harwell_boeing.hpp>
 
 #include <algorithm>
 #include <vector>
 
-#include "algebra/matrix_entries.hpp"
-#include "algebra/matrix_market_text.hpp"
+#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/matrix_market_text.hpp>
 
 namespace coppice::detail {
 namespace {

@@ -2,9 +2,9 @@
 #include <array>
 #include <optional>
 
-#include "algebra/harwell_boeing.hpp"
-#include "algebra/matrix_market_text.hpp"
-#include "core/error.hpp"
+#include <coppice/algebra/harwell_boeing.hpp>
+#include <coppice/algebra/matrix_market_text.hpp>
+#include <coppice/core/error.hpp>
 
 namespace coppice::detail {
 namespace {

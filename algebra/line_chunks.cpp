@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/line_chunks.hpp"
+#include <coppice/algebra/line_chunks.hpp>
 
 #include <utility>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::detail {
 

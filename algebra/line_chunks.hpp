@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "algebra/matrix_market_text.hpp"
-#include "core/file.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/matrix_market_text.hpp>
+#include <coppice/core/file.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

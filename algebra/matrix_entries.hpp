@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "algebra/compress.hpp"
-#include "algebra/matrix_market.hpp"
-#include "core/file.hpp"
+#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice::detail {
 

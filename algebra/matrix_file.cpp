@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/matrix_file.hpp"
+#include <coppice/algebra/matrix_file.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
 
-#include "algebra/harwell_boeing.hpp"
-#include "algebra/matrix_entries.hpp"
-#include "algebra/matrix_market_header.hpp"
-#include "algebra/matrix_market_text.hpp"
-#include "core/tar.hpp"
+#include <coppice/algebra/harwell_boeing.hpp>
+#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/matrix_market_header.hpp>
+#include <coppice/algebra/matrix_market_text.hpp>
+#include <coppice/core/tar.hpp>
 
 namespace coppice {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "algebra/csr.hpp"
-#include "core/file.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice {
 

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "algebra/csr.hpp"
-#include "core/file.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <type_traits>
 
-#include "algebra/matrix_entries.hpp"
-#include "algebra/matrix_market.hpp"
-#include "algebra/matrix_market_text.hpp"
+#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/matrix_market_text.hpp>
 
 namespace coppice::detail {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "algebra/matrix_market.hpp"
+#include <coppice/algebra/matrix_market.hpp>
 
 namespace coppice::detail {
 

@@ -12,9 +12,9 @@
 /// indices, host and CUDA), which is what lets code compiled without nvcc call the CUDA ones.
 #pragma once
 
-#include "algebra/statistics.hpp"
-#include "algebra/symmetry.hpp"
-#include "algebra/transform.hpp"
+#include <coppice/algebra/statistics.hpp>
+#include <coppice/algebra/symmetry.hpp>
+#include <coppice/algebra/transform.hpp>
 
 // One list for the declarations here and the definitions in operations.cpp and operations.cu.
 #define COPPICE_OPERATIONS_OF(PREFIX, EXECUTOR, T)                                                                     \

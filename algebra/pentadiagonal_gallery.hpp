@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "algebra/band_storage.hpp"
+#include <coppice/algebra/band_storage.hpp>
 
 namespace coppice {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "algebra/band_storage.hpp"
+#include <coppice/algebra/band_storage.hpp>
 
 namespace coppice::detail {
 

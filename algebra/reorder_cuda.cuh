@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "algebra/row_access.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/row_access.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

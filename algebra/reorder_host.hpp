@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "algebra/row_access.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/row_access.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

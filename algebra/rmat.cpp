@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "algebra/compress.hpp"
-#include "algebra/generators.hpp"
-#include "algebra/random.hpp"
+#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/random.hpp>
 
 namespace coppice {
 namespace {

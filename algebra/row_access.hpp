@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::detail {
 

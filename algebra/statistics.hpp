@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "algebra/symmetry.hpp"
+#include <coppice/algebra/symmetry.hpp>
 
 namespace coppice {
 

@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <numbers>
 
-#include "algebra/assemble.hpp"
-#include "algebra/generators.hpp"
+#include <coppice/algebra/assemble.hpp>
+#include <coppice/algebra/generators.hpp>
 
 namespace coppice {
 namespace {

@@ -3,7 +3,7 @@
 /// Symmetry, and the weighted undirected graph of a matrix. Included by algebra/operations.hpp.
 #pragma once
 
-#include "algebra/transform.hpp"
+#include <coppice/algebra/transform.hpp>
 
 namespace coppice {
 

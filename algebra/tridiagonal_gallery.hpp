@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "algebra/tridiagonal.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
 
 namespace coppice {
 

@@ -3,7 +3,7 @@
 /// One pass over a CSR matrix that finds what breaks the rules of its storage.
 #pragma once
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice {
 

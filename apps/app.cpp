@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "apps/names.hpp"
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::app {
 namespace {

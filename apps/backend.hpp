@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "apps/app.hpp"
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::app {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "algebra/band_storage.hpp"
-#include "algebra/csr.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::app {
 

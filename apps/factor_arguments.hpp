@@ -8,7 +8,7 @@
 
 #include "apps/app.hpp"
 #include "apps/names.hpp"
-#include "graph/factor.hpp"
+#include <coppice/graph/factor.hpp>
 
 namespace coppice::app {
 

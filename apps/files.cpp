@@ -12,8 +12,8 @@
 
 #include "apps/app.hpp"
 #include "apps/interrupt.hpp"
-#include "core/error.hpp"
-#include "core/file.hpp"
+#include <coppice/core/error.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice::app {
 namespace {

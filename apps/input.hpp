@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "algebra/csr.hpp"
-#include "algebra/matrix_file.hpp"
 #include "apps/app.hpp"
 #include "apps/output.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/matrix_file.hpp>
 
 namespace coppice::app {
 

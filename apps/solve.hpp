@@ -12,8 +12,8 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/system.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/preconditioner.hpp"
+#include <coppice/solvers/krylov.hpp>
+#include <coppice/solvers/preconditioner.hpp>
 
 namespace coppice::app {
 

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "algebra/matrix_market.hpp"
-#include "algebra/operations.hpp"
 #include "apps/solve.hpp"
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
 namespace {

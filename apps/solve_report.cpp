@@ -6,10 +6,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "algebra/operations.hpp"
 #include "apps/factor_arguments.hpp"
 #include "apps/report/collect.hpp"
 #include "apps/solve.hpp"
+#include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
 namespace {

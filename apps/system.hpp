@@ -11,8 +11,8 @@
 
 #include "apps/files.hpp"
 #include "apps/input.hpp"
-#include "core/parallel.hpp"
-#include "semiring/spmv.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice::app {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/band_solver.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/band_solver.hpp>
 
 namespace coppice::bench {
 

@@ -9,8 +9,8 @@
 #include <cuda_runtime.h>
 
 #include "bench/bench.hpp"
-#include "core/cuda_event.cuh"
-#include "core/parallel.hpp"
+#include <coppice/core/cuda_event.cuh>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::bench {
 

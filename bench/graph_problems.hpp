@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "algebra/generators.hpp"
 #include "bench/bench.hpp"
+#include <coppice/algebra/generators.hpp>
 
 namespace coppice::bench {
 

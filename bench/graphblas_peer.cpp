@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "semiring/graphblas_header.hpp"
+#include <coppice/semiring/graphblas_header.hpp>
 
 namespace coppice::bench {
 namespace {

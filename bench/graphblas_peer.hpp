@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::bench {
 

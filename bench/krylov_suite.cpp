@@ -11,11 +11,11 @@
 #include <fmt/core.h>
 #include <tbb/parallel_for.h>
 
-#include "algebra/generators.hpp"
-#include "algebra/random.hpp"
 #include "bench/bench.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/preconditioner.hpp"
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/random.hpp>
+#include <coppice/solvers/krylov.hpp>
+#include <coppice/solvers/preconditioner.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -3,11 +3,11 @@
 // for both executors.
 #include <fmt/core.h>
 
-#include "algebra/operations.hpp"
 #include "bench/bench.hpp"
 #include "bench/graph_problems.hpp"
-#include "semiring/spmv.hpp"
-#include "solvers/preconditioner.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/preconditioner.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/parallel.hpp"
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::bench {
 

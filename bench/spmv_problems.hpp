@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::bench {
 

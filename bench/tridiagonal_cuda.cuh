@@ -6,7 +6,7 @@
 #include <cusparse.h>
 
 #include "bench/bench.hpp"
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::bench {
 

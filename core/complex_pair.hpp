@@ -3,7 +3,7 @@
 /// Complex numbers as kernels need them: the layout of std::complex, whose operators do not all run on a device.
 #pragma once
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -7,7 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::detail {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 struct CUstream_st; // cudaStream_t points to it
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/config.hpp"
-#include "core/cuda_executor.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/core/cuda_executor.hpp>
 
 namespace coppice {
 

@@ -8,7 +8,7 @@
 #include <cuda_pipeline.h>
 #endif
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -8,8 +8,8 @@
 
 #include <vector>
 
-#include "core/cuda_executor.hpp"
-#include "core/host_executor.hpp"
+#include <coppice/core/cuda_executor.hpp>
+#include <coppice/core/host_executor.hpp>
 
 namespace coppice {
 

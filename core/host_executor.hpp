@@ -8,7 +8,7 @@
 
 #include <tbb/task_arena.h>
 
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 namespace coppice {
 

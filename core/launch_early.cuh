@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 

@@ -5,9 +5,9 @@
 
 #include <cstddef>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
 
 namespace coppice {
 

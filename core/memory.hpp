@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/config.hpp"
-#include "core/error.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

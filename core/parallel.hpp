@@ -19,10 +19,10 @@
 /// NaN | | `fill(exec, view, value)` | every element = value |
 #pragma once
 
-#include "core/executor.hpp"
-#include "core/parallel_host.hpp"
+#include <coppice/core/executor.hpp>
+#include <coppice/core/parallel_host.hpp>
 #if defined(__CUDACC__)
-#include "core/parallel_cuda.cuh"
+#include <coppice/core/parallel_cuda.cuh>
 #endif
 
 namespace coppice {

@@ -9,7 +9,7 @@
 
 #include <tbb/parallel_sort.h>
 
-#include "core/host_executor.hpp"
+#include <coppice/core/host_executor.hpp>
 
 namespace coppice {
 namespace detail {

@@ -20,7 +20,7 @@
 #include <functional>
 #include <memory>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 
@@ -63,5 +63,5 @@ inline std::shared_ptr<memory_resource> shared_memory(host_executor const& exec)
 } // namespace coppice
 
 #if defined(__CUDACC__)
-#include "core/repeat_cuda.cuh"
+#include <coppice/core/repeat_cuda.cuh>
 #endif

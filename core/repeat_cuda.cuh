@@ -7,8 +7,8 @@
 #include <string>
 #include <thread>
 
-#include "core/cuda_check.hpp"
-#include "core/repeat.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/repeat.hpp>
 
 namespace coppice {
 namespace detail {

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "core/block.hpp"
+#include <coppice/core/block.hpp>
 
 namespace coppice::detail {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // POSIX.1-2001, "ustar interchange format" and "pax extended header"; GNU tar manual, "Basic Tar Format".
-#include "core/tar.hpp"
+#include <coppice/core/tar.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 namespace {

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <vector>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 

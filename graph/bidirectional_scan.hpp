@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/parallel.hpp"
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 
@@ -194,7 +194,7 @@ scan_result<Value, I> scan_on(cuda_executor const& exec, std::int64_t vertices, 
 } // namespace graph_detail
 } // namespace coppice
 
-#include "graph/bidirectional_scan_host.hpp"
+#include <coppice/graph/bidirectional_scan_host.hpp>
 
 namespace coppice {
 

@@ -6,8 +6,8 @@
 /// path to the other, which fills the direction that points back to where it came from.
 #pragma once
 
-#include "graph/bidirectional_scan.hpp"
-#include "graph/edge_order.hpp"
+#include <coppice/graph/bidirectional_scan.hpp>
+#include <coppice/graph/edge_order.hpp>
 
 namespace coppice::graph_detail {
 

@@ -3,9 +3,9 @@
 /// Parallel [0, n]-factor (algorithm 8): rounds of proposals along the rows, confirmed where they are mutual.
 #pragma once
 
-#include "graph/factor_result.hpp"
-#include "graph/greedy_factor.hpp"
-#include "graph/proposal_rounds.hpp"
+#include <coppice/graph/factor_result.hpp>
+#include <coppice/graph/greedy_factor.hpp>
+#include <coppice/graph/proposal_rounds.hpp>
 
 namespace coppice {
 

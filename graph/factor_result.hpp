@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "algebra/csr.hpp"
-#include "graph/edge_order.hpp"
-#include "graph/proposal.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/edge_order.hpp>
+#include <coppice/graph/proposal.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 namespace coppice {
 

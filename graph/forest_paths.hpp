@@ -9,8 +9,8 @@
 
 #include <type_traits>
 
-#include "graph/bidirectional_scan.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/graph/bidirectional_scan.hpp>
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice {
 namespace graph_detail {

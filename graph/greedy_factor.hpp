@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "graph/factor_result.hpp"
+#include <coppice/graph/factor_result.hpp>
 
 namespace coppice {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "algebra/tridiagonal.hpp"
-#include "graph/factor_result.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/graph/factor_result.hpp>
 
 namespace coppice {
 
@@ -72,8 +72,8 @@ void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_
 
 } // namespace coppice
 
-#include "graph/forest_paths.hpp"
-#include "graph/forest_system.hpp"
+#include <coppice/graph/forest_paths.hpp>
+#include <coppice/graph/forest_system.hpp>
 
 namespace coppice {
 

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "algebra/csr.hpp"
-#include "graph/edge_order.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/edge_order.hpp>
 
 namespace coppice::graph_detail {
 

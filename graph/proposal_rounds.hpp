@@ -7,9 +7,9 @@
 #include <optional>
 #include <type_traits>
 
-#include "graph/factor_result.hpp"
-#include "graph/proposal.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/graph/factor_result.hpp>
+#include <coppice/graph/proposal.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 namespace coppice::graph_detail {
 

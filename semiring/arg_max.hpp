@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "semiring/operators.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/semiring/operators.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 namespace coppice {
 

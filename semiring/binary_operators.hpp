@@ -10,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/config.hpp"
-#include "semiring/monoids.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/semiring/monoids.hpp>
 
 namespace coppice::op {
 

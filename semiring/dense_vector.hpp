@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/parallel.hpp"
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 

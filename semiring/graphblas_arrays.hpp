@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/memory.hpp"
-#include "semiring/graphblas_header.hpp"
+#include <coppice/core/memory.hpp>
+#include <coppice/semiring/graphblas_header.hpp>
 
 namespace coppice {
 namespace detail {

@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "algebra/operations.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 namespace coppice {
 

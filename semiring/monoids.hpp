@@ -29,7 +29,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
-#include "semiring/matrix_operand.hpp"
-#include "semiring/mxv_lane.hpp"
+#include <coppice/semiring/matrix_operand.hpp>
+#include <coppice/semiring/mxv_lane.hpp>
 
 namespace coppice {
 namespace detail {

@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "semiring/dense_vector.hpp"
-#include "semiring/descriptor.hpp"
-#include "semiring/semirings.hpp"
+#include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/descriptor.hpp>
+#include <coppice/semiring/semirings.hpp>
 
 namespace coppice::detail {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 namespace detail {

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/config.hpp"
-#include "semiring/binary_operators.hpp"
-#include "semiring/monoids.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/semiring/binary_operators.hpp>
+#include <coppice/semiring/monoids.hpp>
 
 namespace coppice {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <variant>
 
-#include "core/error.hpp"
-#include "semiring/operators.hpp"
+#include <coppice/core/error.hpp>
+#include <coppice/semiring/operators.hpp>
 
 namespace coppice {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "semiring/semirings.hpp"
-#include "semiring/srcsr.hpp"
-#include "semiring/stored_value.hpp"
+#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/stored_value.hpp>
 
 namespace coppice {
 namespace detail {

@@ -3,7 +3,7 @@
 /// Bodies that only the instantiating sources need.
 #pragma once
 
-#include "semiring/spmv.hpp"
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice {
 

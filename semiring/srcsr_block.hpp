@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/block.hpp"
-#include "semiring/nonzero_streams.hpp"
-#include "semiring/operators.hpp"
-#include "semiring/shared_layout.hpp"
-#include "semiring/srcsr_job.hpp"
-#include "semiring/srcsr_partition.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/semiring/nonzero_streams.hpp>
+#include <coppice/semiring/operators.hpp>
+#include <coppice/semiring/shared_layout.hpp>
+#include <coppice/semiring/srcsr_job.hpp>
+#include <coppice/semiring/srcsr_partition.hpp>
 
 namespace coppice::detail {
 

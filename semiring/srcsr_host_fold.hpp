@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "semiring/srcsr_lane.hpp"
+#include <coppice/semiring/srcsr_lane.hpp>
 
 namespace coppice::detail {
 

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "core/config.hpp"
-#include "semiring/operators.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/semiring/operators.hpp>
 
 namespace coppice::detail {
 

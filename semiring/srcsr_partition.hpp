@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/block.hpp"
-#include "semiring/srcsr_lane.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/semiring/srcsr_lane.hpp>
 
 namespace coppice::detail {
 

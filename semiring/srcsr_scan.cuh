@@ -7,7 +7,7 @@
 
 #include <cub/block/block_scan.cuh>
 
-#include "semiring/srcsr_block.hpp"
+#include <coppice/semiring/srcsr_block.hpp>
 
 namespace coppice::detail {
 

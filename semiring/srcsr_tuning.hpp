@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cuda_executor.hpp"
-#include "core/tuning_file.hpp"
-#include "semiring/srcsr_options.hpp"
+#include <coppice/core/cuda_executor.hpp>
+#include <coppice/core/tuning_file.hpp>
+#include <coppice/semiring/srcsr_options.hpp>
 
 namespace coppice {
 

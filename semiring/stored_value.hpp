@@ -7,8 +7,8 @@
 #include <complex>
 #include <type_traits>
 
-#include "algebra/float16.hpp"
-#include "core/complex_pair.hpp"
+#include <coppice/algebra/float16.hpp>
+#include <coppice/core/complex_pair.hpp>
 
 namespace coppice::detail {
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "algebra/csr.hpp"
-#include "graph/linear_forest.hpp"
-#include "solvers/precondition/preconditioner_row.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/precondition/preconditioner_row.hpp>
 
 namespace coppice {
 

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "solvers/band_error.hpp"
+#include <coppice/solvers/band_error.hpp>
 
 namespace coppice::chain {
 

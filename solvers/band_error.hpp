@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "solvers/band_solver.hpp"
-#include "solvers/chain_stage.hpp"
-#include "solvers/error_rows.hpp"
-#include "solvers/lane_atomics.hpp"
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/chain_stage.hpp>
+#include <coppice/solvers/error_rows.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
 
 namespace coppice::chain {
 

@@ -3,7 +3,7 @@
 /// Factor once, solve often, for every class of solve_bands; include/coppice/banded.hpp has the contract.
 #pragma once
 
-#include "solvers/band_solver.hpp"
+#include <coppice/solvers/band_solver.hpp>
 
 namespace coppice {
 

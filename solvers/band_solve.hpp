@@ -23,19 +23,19 @@
 #include <string>
 #include <type_traits>
 
-#include "core/memory_range.hpp"
-#include "core/parallel.hpp"
-#include "solvers/band_condition.hpp"
-#include "solvers/band_error.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/chain_host.hpp"
-#include "solvers/chain_tree.hpp"
-#include "solvers/error_host.hpp"
-#include "solvers/rpts.hpp"
-#include "solvers/workspace_layout.hpp"
+#include <coppice/core/memory_range.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/band_condition.hpp>
+#include <coppice/solvers/band_error.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/chain_host.hpp>
+#include <coppice/solvers/chain_tree.hpp>
+#include <coppice/solvers/error_host.hpp>
+#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/workspace_layout.hpp>
 #if defined(__CUDACC__)
-#include "solvers/chain_cuda.cuh"
-#include "solvers/error_cuda.cuh"
+#include <coppice/solvers/chain_cuda.cuh>
+#include <coppice/solvers/error_cuda.cuh>
 #endif
 
 namespace coppice {

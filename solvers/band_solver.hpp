@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algebra/band_storage.hpp"
-#include "algebra/tridiagonal.hpp"
-#include "solvers/pivoting.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/pivoting.hpp>
 
 namespace coppice {
 

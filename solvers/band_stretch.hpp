@@ -11,7 +11,7 @@
 /// T is a lane type as in chain_lane.hpp. Everything here is meant to be unrolled and to stay in registers.
 #pragma once
 
-#include "solvers/lane_access.hpp"
+#include <coppice/solvers/lane_access.hpp>
 
 #if defined(__CUDA_ARCH__)
 #define COPPICE_UNROLL_ALL _Pragma("unroll")

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/isa.hpp"
-#include "solvers/chain_stage.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/solvers/chain_stage.hpp>
 
 namespace coppice {
 

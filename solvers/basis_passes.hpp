@@ -3,7 +3,7 @@
 /// Passes over the columns of a Krylov basis, whose number is known where the vectors live.
 #pragma once
 
-#include "solvers/vector_pass.hpp"
+#include <coppice/solvers/vector_pass.hpp>
 
 namespace coppice::detail {
 
@@ -89,5 +89,5 @@ struct subtract_columns {
 } // namespace coppice::detail
 
 #if defined(__CUDACC__)
-#include "solvers/basis_passes_cuda.cuh"
+#include <coppice/solvers/basis_passes_cuda.cuh>
 #endif

@@ -3,8 +3,8 @@
 /// Bodies of the kernels that project a vector onto a Krylov basis, over a Block (core/block.hpp).
 #pragma once
 
-#include "core/sum_of_blocks.hpp"
-#include "solvers/basis_passes.hpp"
+#include <coppice/core/sum_of_blocks.hpp>
+#include <coppice/solvers/basis_passes.hpp>
 
 namespace coppice::detail {
 

@@ -3,9 +3,9 @@
 /// Passes over a Krylov basis on CUDA. See solvers/basis_passes.hpp for the contract.
 #pragma once
 
-#include "solvers/basis_passes.hpp"
-#include "solvers/basis_passes_block.hpp"
-#include "solvers/vector_pass_cuda.cuh"
+#include <coppice/solvers/basis_passes.hpp>
+#include <coppice/solvers/basis_passes_block.hpp>
+#include <coppice/solvers/vector_pass_cuda.cuh>
 
 namespace coppice::detail {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solvers/krylov_iteration.hpp"
+#include <coppice/solvers/krylov_iteration.hpp>
 
 namespace coppice {
 

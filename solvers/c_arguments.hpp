@@ -13,9 +13,9 @@
 #include <string>
 #include <utility>
 
-#include "core/memory_range.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/workspace_layout.hpp"
+#include <coppice/core/memory_range.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/workspace_layout.hpp>
 
 namespace coppice::c_interface {
 

@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 
-#include "solvers/band_factor.hpp"
-#include "solvers/c_arguments.hpp"
-#include "solvers/sparse_sides.hpp"
+#include <coppice/solvers/band_factor.hpp>
+#include <coppice/solvers/c_arguments.hpp>
+#include <coppice/solvers/sparse_sides.hpp>
 
 namespace coppice::c_interface {
 

@@ -3,7 +3,7 @@
 /// The preconditioned conjugate gradient method.
 #pragma once
 
-#include "solvers/krylov_iteration.hpp"
+#include <coppice/solvers/krylov_iteration.hpp>
 
 namespace coppice {
 

@@ -7,7 +7,7 @@
 /// anyway. Stretches, their links and the unknowns y and z are the same.
 #pragma once
 
-#include "solvers/chain_stage.hpp"
+#include <coppice/solvers/chain_stage.hpp>
 
 namespace coppice::chain {
 

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "solvers/chain_bands.hpp"
-#include "solvers/chain_ring.hpp"
-#include "solvers/chain_tile.hpp"
+#include <coppice/solvers/chain_bands.hpp>
+#include <coppice/solvers/chain_ring.hpp>
+#include <coppice/solvers/chain_tile.hpp>
 
 namespace coppice::chain {
 

@@ -10,13 +10,13 @@
 
 #include <cooperative_groups.h>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
-#include "core/launch_shared.cuh"
-#include "solvers/chain_block.hpp"
-#include "solvers/chain_factor_stage.hpp"
-#include "solvers/chain_tree.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
+#include <coppice/core/launch_shared.cuh>
+#include <coppice/solvers/chain_block.hpp>
+#include <coppice/solvers/chain_factor_stage.hpp>
+#include <coppice/solvers/chain_tree.hpp>
 
 namespace coppice::chain {
 

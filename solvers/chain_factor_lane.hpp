@@ -9,7 +9,7 @@
 /// goes back.
 #pragma once
 
-#include "solvers/chain_lane.hpp"
+#include <coppice/solvers/chain_lane.hpp>
 
 namespace coppice::chain {
 

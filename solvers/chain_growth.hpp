@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "solvers/lane_access.hpp"
+#include <coppice/solvers/lane_access.hpp>
 
 namespace coppice::chain {
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "core/parallel_host.hpp"
-#include "solvers/band_tiles.hpp"
-#include "solvers/chain_tiles.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/band_tiles.hpp>
+#include <coppice/solvers/chain_tiles.hpp>
 
 namespace coppice::chain {
 

@@ -12,8 +12,8 @@
 
 #include <bit>
 
-#include "core/block.hpp"
-#include "solvers/chain_registers.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/chain_registers.hpp>
 
 namespace coppice::chain {
 

@@ -22,7 +22,7 @@
 /// (memory_stacks) or in registers (register_stacks); `walk` goes through a stretch with either.
 #pragma once
 
-#include "solvers/chain_stack.hpp"
+#include <coppice/solvers/chain_stack.hpp>
 
 namespace coppice::chain {
 

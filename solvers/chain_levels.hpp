@@ -7,7 +7,7 @@
 /// first(s, k + 1) = first(s, k) / length + s: a layout with gaps, but one that needs no scan over the systems.
 #pragma once
 
-#include "solvers/chain_rows.hpp"
+#include <coppice/solvers/chain_rows.hpp>
 
 namespace coppice::chain {
 

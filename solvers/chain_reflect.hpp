@@ -7,7 +7,7 @@
 /// that pivot rows have, so that the way back does not see which of the two it was.
 #pragma once
 
-#include "solvers/lane_access.hpp"
+#include <coppice/solvers/lane_access.hpp>
 
 namespace coppice::chain {
 

@@ -10,7 +10,7 @@
 /// are meant.
 #pragma once
 
-#include "solvers/chain_lane.hpp"
+#include <coppice/solvers/chain_lane.hpp>
 
 namespace coppice::chain {
 

@@ -5,7 +5,7 @@
 /// the next one that comes in, so that nothing moves between lanes but pivot columns.
 #pragma once
 
-#include "solvers/chain_registers.hpp"
+#include <coppice/solvers/chain_registers.hpp>
 
 namespace coppice::chain {
 

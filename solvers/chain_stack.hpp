@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "solvers/chain_growth.hpp"
-#include "solvers/chain_reflect.hpp"
+#include <coppice/solvers/chain_growth.hpp>
+#include <coppice/solvers/chain_reflect.hpp>
 
 namespace coppice::chain {
 

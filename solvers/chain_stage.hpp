@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "solvers/chain_lane.hpp"
-#include "solvers/chain_levels.hpp"
-#include "solvers/lane_atomics.hpp"
+#include <coppice/solvers/chain_lane.hpp>
+#include <coppice/solvers/chain_levels.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
 
 namespace coppice::chain {
 

@@ -4,9 +4,9 @@
 /// 2.6.11): a template over the Block of core/block.hpp, of 32 threads.
 #pragma once
 
-#include "core/block.hpp"
-#include "core/element_copy.hpp"
-#include "solvers/chain_stage.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/element_copy.hpp>
+#include <coppice/solvers/chain_stage.hpp>
 
 namespace coppice::chain {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/isa.hpp"
-#include "solvers/chain_factor_stage.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/solvers/chain_factor_stage.hpp>
 
 namespace coppice {
 

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/block.hpp"
-#include "solvers/chain_block.hpp"
-#include "solvers/chain_join.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/chain_block.hpp>
+#include <coppice/solvers/chain_join.hpp>
 
 namespace coppice::chain {
 

@@ -6,8 +6,8 @@
 
 #include <type_traits>
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/classical_team.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/classical_team.hpp>
 
 namespace coppice {
 

@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "core/parallel_host.hpp"
-#include "solvers/chain_lane.hpp" // alone
-#include "solvers/classical.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/chain_lane.hpp> // alone
+#include <coppice/solvers/classical.hpp>
 #if defined(__CUDACC__)
-#include "core/cuda_check.hpp"
-#include "core/launch_shared.cuh"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/launch_shared.cuh>
 #endif
 
 namespace coppice {

@@ -10,7 +10,7 @@
 
 #include <type_traits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice::classical {
 

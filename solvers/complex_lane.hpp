@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "solvers/lane_math.hpp"
+#include <coppice/solvers/lane_math.hpp>
 
 namespace coppice {
 

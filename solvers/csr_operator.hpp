@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "core/parallel.hpp"
-#include "solvers/product_and_dot.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/product_and_dot.hpp>
 
 namespace coppice {
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
-#include "solvers/band_error.hpp"
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
+#include <coppice/solvers/band_error.hpp>
 
 namespace coppice::chain {
 

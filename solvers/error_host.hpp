@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/parallel_host.hpp"
-#include "solvers/error_tiles.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/error_tiles.hpp>
 
 namespace coppice::chain {
 

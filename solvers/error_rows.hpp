@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "solvers/chain_rows.hpp"
+#include <coppice/solvers/chain_rows.hpp>
 
 namespace coppice::chain {
 

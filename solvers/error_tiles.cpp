@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// The measuring of solutions on one core: a row per SIMD lane. Compiled once per instruction set.
-#include "solvers/error_tiles.hpp"
+#include <coppice/solvers/error_tiles.hpp>
 
-#include "core/pack.hpp"
+#include <coppice/core/pack.hpp>
 
 namespace coppice::COPPICE_ISA {
 namespace {

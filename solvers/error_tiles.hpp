@@ -3,8 +3,8 @@
 /// The measuring of solutions on the host, compiled for several instruction sets (core/isa.hpp).
 #pragma once
 
-#include "core/isa.hpp"
-#include "solvers/band_error.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/solvers/band_error.hpp>
 
 namespace coppice {
 

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <optional>
 
-#include "algebra/operations.hpp"
-#include "graph/factor.hpp"
-#include "graph/linear_forest.hpp"
-#include "solvers/any_preconditioner.hpp"
-#include "solvers/preconditioners.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/graph/factor.hpp>
+#include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/any_preconditioner.hpp>
+#include <coppice/solvers/preconditioners.hpp>
 
 namespace coppice {
 

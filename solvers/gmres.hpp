@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/basis_passes.hpp"
-#include "solvers/krylov_iteration.hpp"
+#include <coppice/solvers/basis_passes.hpp>
+#include <coppice/solvers/krylov_iteration.hpp>
 
 namespace coppice {
 

@@ -6,13 +6,13 @@
 #include <array>
 #include <string_view>
 
-#include "solvers/any_preconditioner.hpp"
-#include "solvers/bicgstab.hpp"
-#include "solvers/cg.hpp"
-#include "solvers/csr_operator.hpp"
-#include "solvers/gmres.hpp"
-#include "solvers/minres.hpp"
-#include "solvers/names.hpp"
+#include <coppice/solvers/any_preconditioner.hpp>
+#include <coppice/solvers/bicgstab.hpp>
+#include <coppice/solvers/cg.hpp>
+#include <coppice/solvers/csr_operator.hpp>
+#include <coppice/solvers/gmres.hpp>
+#include <coppice/solvers/minres.hpp>
+#include <coppice/solvers/names.hpp>
 
 namespace coppice {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/config.hpp"
-#include "core/repeat.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/core/repeat.hpp>
 
 namespace coppice::detail {
 

@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "core/repeat.hpp"
-#include "solvers/krylov_rounds.hpp"
-#include "solvers/product_and_dot.hpp"
-#include "solvers/vector_pass.hpp"
+#include <coppice/core/repeat.hpp>
+#include <coppice/solvers/krylov_rounds.hpp>
+#include <coppice/solvers/product_and_dot.hpp>
+#include <coppice/solvers/vector_pass.hpp>
 
 namespace coppice::detail {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory.hpp"
-#include "solvers/krylov_control.hpp"
+#include <coppice/core/memory.hpp>
+#include <coppice/solvers/krylov_control.hpp>
 
 namespace coppice {
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "solvers/krylov_monitor.hpp"
-#include "solvers/vector_operations.hpp"
+#include <coppice/solvers/krylov_monitor.hpp>
+#include <coppice/solvers/vector_operations.hpp>
 
 namespace coppice::detail {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "solvers/complex_lane.hpp"
+#include <coppice/solvers/complex_lane.hpp>
 
 namespace coppice {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

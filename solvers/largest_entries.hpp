@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "algebra/band_storage.hpp"
-#include "core/parallel.hpp"
-#include "solvers/lane_atomics.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
 
 namespace coppice::largest {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "algebra/random.hpp"
-#include "core/parallel.hpp"
-#include "solvers/lane_math.hpp"
-#include "solvers/rpts.hpp"
+#include <coppice/algebra/random.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/lane_math.hpp>
+#include <coppice/solvers/rpts.hpp>
 
 namespace coppice {
 namespace detail {

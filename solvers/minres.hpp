@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "solvers/krylov_iteration.hpp"
+#include <coppice/solvers/krylov_iteration.hpp>
 
 namespace coppice {
 

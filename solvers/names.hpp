@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::detail {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "solvers/any_preconditioner.hpp"
-#include "solvers/precondition/catalogue.hpp"
+#include <coppice/solvers/any_preconditioner.hpp>
+#include <coppice/solvers/precondition/catalogue.hpp>
 
 namespace coppice {
 

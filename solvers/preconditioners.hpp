@@ -7,11 +7,11 @@
 #include <limits>
 #include <string>
 
-#include "algebra/operations.hpp"
-#include "solvers/mend_tridiagonal.hpp"
-#include "solvers/precondition/preconditioner_needs.hpp"
-#include "solvers/precondition/preconditioner_row.hpp"
-#include "solvers/precondition/tridiagonal_rows.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/mend_tridiagonal.hpp>
+#include <coppice/solvers/precondition/preconditioner_needs.hpp>
+#include <coppice/solvers/precondition/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/tridiagonal_rows.hpp>
 
 namespace coppice {
 namespace detail {

@@ -3,9 +3,9 @@
 /// y = A x with dot products of y in the same pass.
 #pragma once
 
-#include "core/sum_of_blocks.hpp"
-#include "semiring/spmv.hpp"
-#include "solvers/vector_operations_host.hpp"
+#include <coppice/core/sum_of_blocks.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/vector_operations_host.hpp>
 
 namespace coppice {
 namespace detail {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/pivoting.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/pivoting.hpp>
 
 namespace coppice {
 

@@ -14,12 +14,12 @@
 
 #include <cstdint>
 
-#include "core/block.hpp"
-#include "core/element_copy.hpp"
-#include "solvers/rpts_halves.hpp"
-#include "solvers/rpts_stage.hpp"
-#include "solvers/rpts_vectors.hpp"
-#include "solvers/side_pack.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/element_copy.hpp>
+#include <coppice/solvers/rpts_halves.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
+#include <coppice/solvers/rpts_vectors.hpp>
+#include <coppice/solvers/side_pack.hpp>
 
 namespace coppice::rpts {
 

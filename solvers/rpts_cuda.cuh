@@ -9,13 +9,13 @@
 
 #include <cooperative_groups.h>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
-#include "core/launch_shared.cuh"
-#include "solvers/rpts_block.hpp"
-#include "solvers/rpts_resident.hpp"
-#include "solvers/rpts_tuning.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
+#include <coppice/core/launch_shared.cuh>
+#include <coppice/solvers/rpts_block.hpp>
+#include <coppice/solvers/rpts_resident.hpp>
+#include <coppice/solvers/rpts_tuning.hpp>
 
 namespace coppice::rpts {
 

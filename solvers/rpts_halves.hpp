@@ -4,7 +4,7 @@
 /// interface unknowns are known (thesis section 2.5, Algorithm 2, and what is said at substitute_partition).
 #pragma once
 
-#include "solvers/rpts_lane.hpp"
+#include <coppice/solvers/rpts_lane.hpp>
 
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "core/parallel_host.hpp"
-#include "solvers/rpts_lane.hpp"
-#include "solvers/rpts_tiles.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/rpts_lane.hpp>
+#include <coppice/solvers/rpts_tiles.hpp>
 
 namespace coppice::rpts {
 

@@ -18,9 +18,9 @@
 
 #include <type_traits>
 
-#include "core/config.hpp"
-#include "solvers/lane_math.hpp"
-#include "solvers/pivoting.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/solvers/lane_math.hpp>
+#include <coppice/solvers/pivoting.hpp>
 
 /// Unrolls the loop that follows `n` times on a GPU.
 #if defined(__CUDA_ARCH__)

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/block.hpp"
-#include "solvers/rpts_halves.hpp"
-#include "solvers/rpts_stage.hpp"
-#include "solvers/rpts_vectors.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/rpts_halves.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
+#include <coppice/solvers/rpts_vectors.hpp>
 
 namespace coppice::rpts {
 

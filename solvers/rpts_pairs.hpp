@@ -10,8 +10,8 @@
 /// again on the way back. With sixteen the joints would not fit into the registers.
 #pragma once
 
-#include "solvers/rpts_own.hpp"
-#include "solvers/rpts_segment.hpp"
+#include <coppice/solvers/rpts_own.hpp>
+#include <coppice/solvers/rpts_segment.hpp>
 
 namespace coppice::rpts {
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/block.hpp"
-#include "solvers/rpts_stage.hpp"
-#include "solvers/rpts_tree.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
+#include <coppice/solvers/rpts_tree.hpp>
 
 namespace coppice::rpts {
 

@@ -11,10 +11,10 @@
 
 #include <cstdint>
 
-#include "solvers/rpts_own.hpp"
-#include "solvers/rpts_pairs.hpp"
-#include "solvers/rpts_plan.hpp"
-#include "solvers/rpts_tree.hpp"
+#include <coppice/solvers/rpts_own.hpp>
+#include <coppice/solvers/rpts_pairs.hpp>
+#include <coppice/solvers/rpts_plan.hpp>
+#include <coppice/solvers/rpts_tree.hpp>
 
 namespace coppice::rpts {
 

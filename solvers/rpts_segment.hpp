@@ -14,7 +14,7 @@
 /// forward error of 0.6 instead of 3e-4).
 #pragma once
 
-#include "solvers/rpts_halves.hpp"
+#include <coppice/solvers/rpts_halves.hpp>
 
 namespace coppice::rpts {
 

@@ -31,12 +31,12 @@
 #include <string>
 #include <type_traits>
 
-#include "core/parallel.hpp"
-#include "solvers/rpts.hpp"
-#include "solvers/rpts_host.hpp"
-#include "solvers/rpts_stage.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/rpts_host.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
 #if defined(__CUDACC__)
-#include "solvers/rpts_cuda.cuh"
+#include <coppice/solvers/rpts_cuda.cuh>
 #endif
 
 namespace coppice {

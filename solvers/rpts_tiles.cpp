@@ -2,10 +2,10 @@
 /// \file
 /// RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
 /// cache, as the CUDA kernels stage theirs through shared memory. Compiled once per instruction set.
-#include "solvers/rpts_tiles.hpp"
+#include <coppice/solvers/rpts_tiles.hpp>
 
-#include "core/pack.hpp"
-#include "solvers/rpts_halves.hpp"
+#include <coppice/core/pack.hpp>
+#include <coppice/solvers/rpts_halves.hpp>
 
 namespace coppice::COPPICE_ISA {
 namespace {

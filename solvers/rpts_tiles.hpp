@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "core/isa.hpp"
-#include "solvers/pivoting.hpp"
-#include "solvers/rpts_stage.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/solvers/pivoting.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
 
 namespace coppice {
 namespace rpts {

@@ -5,9 +5,9 @@
 /// the block, and the same few instructions for every level.
 #pragma once
 
-#include "core/block.hpp"
-#include "solvers/rpts_segment.hpp"
-#include "solvers/rpts_vectors.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/rpts_segment.hpp>
+#include <coppice/solvers/rpts_vectors.hpp>
 
 namespace coppice::rpts {
 

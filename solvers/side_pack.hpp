@@ -4,8 +4,8 @@
 /// its decisions.
 #pragma once
 
-#include "core/config.hpp"
-#include "solvers/lane_math.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/solvers/lane_math.hpp>
 
 namespace coppice::rpts {
 

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-#include "solvers/band_solve.hpp"
-#include "solvers/lane_atomics.hpp"
-#include "solvers/workspace_layout.hpp"
+#include <coppice/solvers/band_solve.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
+#include <coppice/solvers/workspace_layout.hpp>
 
 namespace coppice::sparse_sides {
 

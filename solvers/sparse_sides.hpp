@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "solvers/band_factor.hpp"
+#include <coppice/solvers/band_factor.hpp>
 
 namespace coppice {
 

@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/parallel.hpp"
-#include "solvers/dot_pairs.hpp"
-#include "solvers/vector_operations_host.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/dot_pairs.hpp>
+#include <coppice/solvers/vector_operations_host.hpp>
 #if defined(__CUDACC__)
-#include "solvers/vector_operations_cuda.cuh"
+#include <coppice/solvers/vector_operations_cuda.cuh>
 #endif
 
 namespace coppice {

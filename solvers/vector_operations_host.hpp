@@ -3,8 +3,8 @@
 /// Updates with dot products on the host. See solvers/vector_operations.hpp for the contract.
 #pragma once
 
-#include "core/parallel_host.hpp"
-#include "solvers/dot_pairs.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/dot_pairs.hpp>
 
 namespace coppice::detail {
 

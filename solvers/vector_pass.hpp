@@ -18,10 +18,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/block.hpp"
-#include "core/parallel.hpp"
-#include "solvers/dot_pairs.hpp"
-#include "solvers/vector_operations_host.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/dot_pairs.hpp>
+#include <coppice/solvers/vector_operations_host.hpp>
 
 namespace coppice::detail {
 
@@ -92,5 +92,5 @@ void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, P
 } // namespace coppice::detail
 
 #if defined(__CUDACC__)
-#include "solvers/vector_pass_cuda.cuh"
+#include <coppice/solvers/vector_pass_cuda.cuh>
 #endif

@@ -4,9 +4,9 @@
 /// threads.
 #pragma once
 
-#include "core/sum_of_blocks.hpp"
-#include "solvers/dot_pairs.hpp"
-#include "solvers/vector_pass.hpp"
+#include <coppice/core/sum_of_blocks.hpp>
+#include <coppice/solvers/dot_pairs.hpp>
+#include <coppice/solvers/vector_pass.hpp>
 
 namespace coppice::detail {
 

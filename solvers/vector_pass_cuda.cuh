@@ -3,9 +3,9 @@
 /// Passes over vectors on CUDA. See solvers/vector_pass.hpp for the contract.
 #pragma once
 
-#include "core/launch_early.cuh"
-#include "solvers/vector_pass.hpp"
-#include "solvers/vector_pass_block.hpp"
+#include <coppice/core/launch_early.cuh>
+#include <coppice/solvers/vector_pass.hpp>
+#include <coppice/solvers/vector_pass_block.hpp>
 
 namespace coppice::detail {
 

@@ -3,9 +3,9 @@
 /// From matrices and forests in host memory to what the report shows.
 #pragma once
 
-#include "algebra/csr.hpp"
 #include "apps/report/data.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice::app::report {
 

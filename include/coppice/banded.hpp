@@ -63,8 +63,8 @@
 /// Method: docs/guide/tridiagonal.md.
 #pragma once
 
-#include "algebra/band_storage.hpp"
-#include "algebra/tridiagonal.hpp"
-#include "solvers/band_factor.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/sparse_sides.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/band_factor.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/sparse_sides.hpp>

@@ -25,8 +25,8 @@
 /// validate: one pass over offsets, columns and, on request, order, duplicates and values.
 #pragma once
 
-#include "algebra/convert.hpp"
-#include "algebra/coo.hpp"
-#include "algebra/csr.hpp"
-#include "algebra/operations.hpp"
-#include "algebra/validate.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/coo.hpp>
+#include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/operations.hpp>
+#include <coppice/algebra/validate.hpp>

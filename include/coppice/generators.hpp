@@ -19,8 +19,8 @@
 /// overflow_error.
 #pragma once
 
-#include "algebra/block_transform.hpp"
-#include "algebra/generators.hpp"
-#include "algebra/partition_gallery.hpp"
-#include "algebra/pentadiagonal_gallery.hpp"
-#include "algebra/tridiagonal_gallery.hpp"
+#include <coppice/algebra/block_transform.hpp>
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/partition_gallery.hpp>
+#include <coppice/algebra/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/tridiagonal_gallery.hpp>

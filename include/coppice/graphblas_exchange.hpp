@@ -30,4 +30,4 @@
 /// <coppice/csr.hpp>.
 #pragma once
 
-#include "semiring/graphblas_exchange.hpp"
+#include <coppice/semiring/graphblas_exchange.hpp>

@@ -58,5 +58,5 @@
 /// vectors of the wrong length or a matrix that is not square.
 #pragma once
 
-#include "solvers/krylov.hpp"
-#include "solvers/solve_by_name.hpp"
+#include <coppice/solvers/krylov.hpp>
+#include <coppice/solvers/solve_by_name.hpp>

@@ -14,5 +14,5 @@
 /// For new values on an old pattern call extract_forest_system(exec, plan, a, forest, system) again.
 #pragma once
 
-#include "graph/factor.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/graph/factor.hpp>
+#include <coppice/graph/linear_forest.hpp>

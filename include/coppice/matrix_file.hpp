@@ -32,4 +32,4 @@
 
 #include <complex>
 
-#include "algebra/matrix_file.hpp"
+#include <coppice/algebra/matrix_file.hpp>

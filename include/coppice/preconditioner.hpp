@@ -36,4 +36,4 @@
 /// finite (forest).
 #pragma once
 
-#include "solvers/preconditioner.hpp"
+#include <coppice/solvers/preconditioner.hpp>

@@ -33,6 +33,6 @@
 /// fall. Columns, and on CUDA offsets, are not checked: see validate() in <coppice/csr.hpp>.
 #pragma once
 
-#include "semiring/semirings.hpp"
-#include "semiring/spmv.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/srcsr.hpp>

@@ -38,5 +38,5 @@
 /// some 7 % for the coarse systems.
 #pragma once
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/rpts.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/rpts.hpp>

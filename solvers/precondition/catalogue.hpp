@@ -18,9 +18,9 @@
 #include <span>
 #include <string_view>
 
-#include "solvers/forest_preconditioner.hpp"
-#include "solvers/names.hpp"
-#include "solvers/preconditioners.hpp"
+#include <coppice/solvers/forest_preconditioner.hpp>
+#include <coppice/solvers/names.hpp>
+#include <coppice/solvers/preconditioners.hpp>
 
 namespace coppice {
 namespace detail {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "algebra/operations.hpp"
-#include "solvers/precondition/preconditioner_row.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/precondition/preconditioner_row.hpp>
 
 namespace coppice {
 namespace detail {

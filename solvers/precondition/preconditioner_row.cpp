@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/precondition/preconditioner_row.hpp"
+#include <coppice/solvers/precondition/preconditioner_row.hpp>
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 

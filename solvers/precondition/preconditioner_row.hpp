@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "solvers/precondition/named_options.hpp"
+#include <coppice/solvers/precondition/named_options.hpp>
 
 namespace coppice {
 

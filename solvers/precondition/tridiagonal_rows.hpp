@@ -3,8 +3,8 @@
 /// The options of tridiagonal solves, for every preconditioner that is made of them.
 #pragma once
 
-#include "solvers/pivoting.hpp"
-#include "solvers/precondition/named_options.hpp"
+#include <coppice/solvers/pivoting.hpp>
+#include <coppice/solvers/precondition/named_options.hpp>
 
 namespace coppice::detail {
 

@@ -11,14 +11,14 @@
 #include <random>
 #include <sstream>
 
-#include "algebra/harwell_boeing.hpp"
-#include "core/error.hpp"
-#include "core/tar.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
 #include "support/matrix_market_reference.hpp"
 #include "support/same_bits.hpp"
 #include "support/temporary_folder.hpp"
+#include <coppice/algebra/harwell_boeing.hpp>
+#include <coppice/core/error.hpp>
+#include <coppice/core/tar.hpp>
 
 using namespace coppice;
 namespace fs = std::filesystem;

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "algebra/csr.hpp"
-#include "core/parallel.hpp"
-#include "semiring/arg_max.hpp"
-#include "semiring/mxv.hpp"
-#include "semiring/spmv.hpp"
-#include "solvers/csr_operator.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/arg_max.hpp>
+#include <coppice/semiring/mxv.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/csr_operator.hpp>
 
 using namespace coppice;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops that end where the data lives: counted by kernels, seen by the host only when they are over.
-#include "core/repeat.hpp"
+#include <coppice/core/repeat.hpp>
 
-#include "core/parallel.hpp"
 #include "support/executors.hpp"
+#include <coppice/core/parallel.hpp>
 
 using namespace coppice;
 

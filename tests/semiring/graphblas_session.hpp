@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "algebra/csr.hpp"
-#include "semiring/dense_vector.hpp"
-#include "semiring/graphblas_header.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/graphblas_header.hpp>
 
 namespace coppice::test {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "semiring/mxv.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
+#include <coppice/semiring/mxv.hpp>
 
 namespace coppice::test {
 

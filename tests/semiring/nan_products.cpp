@@ -6,10 +6,10 @@
 #include <functional>
 #include <limits>
 
-#include "semiring/mxv.hpp"
-#include "semiring/spmv.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
+#include <coppice/semiring/mxv.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -18,7 +18,7 @@
 #define lapack_complex_double std::complex<double>
 #include <lapacke.h>
 
-#include "solvers/band_solver.hpp"
+#include <coppice/solvers/band_solver.hpp>
 
 namespace coppice::test {
 

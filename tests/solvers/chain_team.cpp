@@ -3,12 +3,12 @@
 // at.
 #include <doctest/doctest.h>
 
-#include "solvers/band_factor_solve.hpp"
 #include "solvers/band_reference.hpp"
-#include "solvers/chain_block.hpp"
-#include "solvers/classical_solve.hpp"
 #include "solvers/growth_families.hpp"
 #include "support/block_stand_in.hpp"
+#include <coppice/solvers/band_factor_solve.hpp>
+#include <coppice/solvers/chain_block.hpp>
+#include <coppice/solvers/classical_solve.hpp>
 
 namespace coppice::test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <lapacke.h>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::test {
 

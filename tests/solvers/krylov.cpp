@@ -5,11 +5,11 @@
 #include <limits>
 #include <type_traits>
 
-#include "algebra/generators.hpp"
-#include "algebra/matrix_market.hpp"
 #include "solvers/dense.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/matrix_market.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -6,12 +6,12 @@
 #include <random>
 #include <vector>
 
-#include "semiring/srcsr_block.hpp"
-#include "solvers/basis_passes_block.hpp"
-#include "solvers/product_and_dot.hpp"
-#include "solvers/vector_operations.hpp"
-#include "solvers/vector_pass_block.hpp"
 #include "support/block_stand_in.hpp"
+#include <coppice/semiring/srcsr_block.hpp>
+#include <coppice/solvers/basis_passes_block.hpp>
+#include <coppice/solvers/product_and_dot.hpp>
+#include <coppice/solvers/vector_operations.hpp>
+#include <coppice/solvers/vector_pass_block.hpp>
 
 using namespace coppice;
 using coppice::test::block_runner;

@@ -16,7 +16,7 @@
 
 #include <lapacke.h>
 
-#include "algebra/tridiagonal_gallery.hpp"
+#include <coppice/algebra/tridiagonal_gallery.hpp>
 
 namespace coppice::test {
 

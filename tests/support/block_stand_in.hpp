@@ -37,8 +37,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/block.hpp"
-#include "core/error.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/error.hpp>
 
 namespace coppice::test {
 

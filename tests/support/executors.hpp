@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::test {
 

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::test {
 

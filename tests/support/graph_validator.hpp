@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::test {
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::test {
 

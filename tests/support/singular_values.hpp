@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <lapacke.h>
 
-#include "algebra/tridiagonal.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
 
 namespace coppice::test {
 
