@@ -129,7 +129,8 @@ struct matrix_rows {
             }
         for (int i = 0; i < n * n && s.rows > 1; ++i)
             last = larger(largest_part(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
-        return {size_beyond(last), size_beyond(behind)};
+        // Where no row of the matrix has an entry, the other size does: filling is not to stand out.
+        return {size_of(last > 0 ? last : behind), size_of(behind > 0 ? behind : last)};
     }
     /// Whether block row j of a system may be read through its strands alone.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_place const& s, std::int64_t j) const {
@@ -144,7 +145,7 @@ struct matrix_rows {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE double size_beyond(double most) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double most) {
         using real = typename lane_traits<real_lane_t<T>>::value_type;
         constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // and its reciprocal is normal
         if (!(most > 0 && most <= double(std::numeric_limits<real>::max()))) return 1;
