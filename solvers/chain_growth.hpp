@@ -47,12 +47,12 @@ public:
     COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry) {
         real const size = magnitude(entry);
         largest_ = larger(largest_, size);
-        sum_ = sum_ + size;
+        zero_ = zero_ + size * real(0); // NaN from an infinity, too
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real value() const { return largest_ + (sum_ - sum_); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real value() const { return largest_ + zero_; }
 
 private:
-    real largest_{0}, sum_{0};
+    real largest_{0}, zero_{0};
 };
 
 /// The same of a plain scalar by its leading bits, which costs a GPU less.
