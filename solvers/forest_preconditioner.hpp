@@ -115,7 +115,7 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
     system_ = extract_forest_system(exec, a, forest_);
-    mended_rows_ = mend_tridiagonal(exec, system_, options_);
+    mended_rows_ = mend_tridiagonal(exec, system_, options_, forest_.weight_coverage == 1);
     times_.system = part.lap();
     right_ = buffer<T>(exec, a.rows());
     solution_ = buffer<T>(exec, a.rows());
@@ -153,7 +153,7 @@ template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     extract_forest_system(exec, make_srcsr_plan(exec, a), a, forest_, system_);
-    mended_rows_ = mend_tridiagonal(exec, system_, options_);
+    mended_rows_ = mend_tridiagonal(exec, system_, options_, forest_.weight_coverage == 1);
 }
 
 template <executor Executor, class T, class I>

@@ -33,7 +33,8 @@ struct tridiagonal_probe {
     static constexpr double shrink = exponents > 128 ? 0x1p-500 : 0x1p-60; ///< of the right-hand side
 
     tridiagonal_view<T> a;
-    double scale; ///< a power of two
+    double scale;        ///< a power of two
+    double cancellation; ///< share of its terms that a row may cancel to; 0 allows any
     T *lower, *diagonal, *upper, *rhs, *solution;
 
     /// Fills row i. Corners are left out, so that rows outside do not matter.
@@ -56,7 +57,7 @@ struct tridiagonal_probe {
         if (i > 0) terms += double(magnitude(lower[i])) * double(magnitude(solution[i - 1]));
         if (i + 1 < a.size()) terms += double(magnitude(upper[i])) * double(magnitude(solution[i + 1]));
         double const right = magnitude(rhs[i]);
-        return !(4 * double(std::numeric_limits<T>::epsilon()) * terms <= right && here <= 1);
+        return !(cancellation * terms <= right && here <= 1);
     }
     /// Rows that are mended: those that break, and their neighbours.
     COPPICE_HD bool mends(std::int64_t i) const { return breaks(i - 1) || breaks(i) || breaks(i + 1); }
@@ -93,10 +94,15 @@ struct strengthen_pivot {
 /// pivots of rows that break, and of the rows beside them, are shifted until they outweigh the rest of their rows.
 /// Returns the number of rows that were mended; 0, the usual case, changes nothing.
 ///
-/// Found out by a solve with a random right-hand side, so that both executors find the same; waits for it, and
+/// `whole` says that the system is all of the matrix: one that is nearly singular belongs to it then, and only what has
+/// no finite solution is mended.
+///
+/// Found out by a solve with a random right-hand side: both executors find the same parts, if not the same number of
+/// rows of them. Waits for it, and
 /// allocates 5 n elements and the workspace of a solve. A system with entries that are not finite is left as it is.
 template <executor Executor, class T>
-std::int64_t mend_tridiagonal(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options) {
+std::int64_t mend_tridiagonal(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options,
+                              bool whole) {
     std::int64_t const n = system.size();
     double const largest = reduce(exec, n, 0.0, detail::largest_entry_of_row<T>{system.view()}, maximum{});
     if (n == 0 || !std::isfinite(largest)) return 0;
@@ -104,8 +110,14 @@ std::int64_t mend_tridiagonal(Executor const& exec, tridiagonal<T>& system, trid
     double const unit = largest > 0 ? std::ldexp(1.0, std::ilogb(largest)) : 1.0;
     tridiagonal<T> copy(exec, n);
     buffer<T> rhs(exec, n), solution(exec, n);
-    detail::tridiagonal_probe<T> const probe{system.view(),     1 / unit,   copy.lower.data(), copy.diagonal.data(),
-                                             copy.upper.data(), rhs.data(), solution.data()};
+    detail::tridiagonal_probe<T> const probe{system.view(),
+                                             1 / unit,
+                                             whole ? 0.0 : 4 * double(std::numeric_limits<T>::epsilon()),
+                                             copy.lower.data(),
+                                             copy.diagonal.data(),
+                                             copy.upper.data(),
+                                             rhs.data(),
+                                             solution.data()};
     std::int64_t mended = 0;
     for (int round = 0; round <= rounds; ++round) {
         for_each(exec, n, probe);

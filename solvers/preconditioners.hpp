@@ -143,7 +143,7 @@ void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, c
     pattern_.require_same(a);
     system_ = extract_tridiagonal(exec, a);
     coverage_ = coverages(exec, a).identity_coverage();
-    mended_rows_ = mend_tridiagonal(exec, system_, options_);
+    mended_rows_ = mend_tridiagonal(exec, system_, options_, coverage_ == 1);
 }
 
 template <executor Executor, class T, class I>
