@@ -129,7 +129,10 @@ struct matrix_rows {
             }
         for (int i = 0; i < n * n && s.rows > 1; ++i)
             last = larger(largest_part(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
-        // Where no row of the matrix has an entry, the other size does: filling is not to stand out.
+        // What is passed through behind them comes round as the first block of unknowns.
+        for (int i = 0; i < n * n && !cyclic; ++i) behind = larger(largest_part(entry(s, 0, i % n, n + i / n)), behind);
+        for (int i = 0; i < n * n && s.rows > 1 && !cyclic; ++i)
+            behind = larger(largest_part(entry(s, 1, i % n, i / n)), behind);
         return {size_of(last > 0 ? last : behind), size_of(behind > 0 ? behind : last)};
     }
     /// Whether block row j of a system may be read through its strands alone.
