@@ -117,9 +117,9 @@ struct matrix_rows {
         T const value = of.base[(s.base + at * s.stride) * of.stride];
         return op == transposition::conjugate_transposed ? conjugate(value) : value;
     }
-    /// The sizes of rows behind the last of a system: powers of two that follow the last two block rows, which alone
-    /// stand in the columns of these rows. So a matrix times a power of two is eliminated alike, and no row is larger
-    /// than those of the matrix, which growth is told by.
+    /// The sizes of rows behind the last of a system: powers of two that follow the entries in the columns of the last
+    /// block of unknowns and, behind it, of the first. So a matrix times a power of two is eliminated alike, and no row
+    /// is larger than those of the matrix, which growth is told by.
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(system_place const& s) const {
         double last = 0, behind = 0; // entries of the last block of unknowns, and of that behind it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
