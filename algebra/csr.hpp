@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 
+#include <coppice/core/error.hpp>
 #include <coppice/core/executor.hpp>
 
 namespace coppice {
@@ -92,6 +94,15 @@ private:
     buffer<I> indices_;
     buffer<T> values_;
 };
+
+/// The matrix itself; throws dimension_error, which names `what` needs it, where it is not square.
+template <class T, class I, class O>
+csr_view<T, I, O> require_square(csr_view<T, I, O> a, char const* what) {
+    if (a.rows() != a.columns())
+        throw dimension_error(std::string(what) + " needs a square matrix, got " + std::to_string(a.rows()) + " x " +
+                              std::to_string(a.columns()));
+    return a;
+}
 
 /// Copy in the memory of `exec`, wherever `a` lives.
 template <executor Executor, class T, class I, class O>

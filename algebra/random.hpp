@@ -17,6 +17,8 @@ COPPICE_HD constexpr std::uint64_t mix_bits(std::uint64_t z) {
     return z ^ (z >> 31);
 }
 
+inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u; ///< in 64 bits
+
 /// One of many independent sequences of random numbers; element i can be had without the ones before it.
 struct random_stream {
     std::uint64_t state = 0;
@@ -32,9 +34,6 @@ struct random_stream {
     COPPICE_HD constexpr double uniform(std::uint64_t i, double low, double high) const {
         return low + (high - low) * (double(bits(i) >> 11) + 0.5) * 0x1p-53;
     }
-
-private:
-    static constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u;
 };
 
 } // namespace coppice

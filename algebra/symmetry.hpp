@@ -184,7 +184,7 @@ bool is_symmetric(Executor const& exec, csr_view<T, I, O> a) {
 /// has no place in an order of edges. Waits. Throws overflow_error where the union of both patterns outgrows O.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> symmetrised_weights(Executor const& exec, csr_view<T, I, O> a) {
-    detail::require_square(a, "symmetrised_weights");
+    require_square(a, "symmetrised_weights");
     detail::require_finite(exec, a);
     if (!a.offsets) return {};
     auto const sorted = detail::with_sorted_columns(exec, a);

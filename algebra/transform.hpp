@@ -19,13 +19,6 @@
 namespace coppice {
 namespace detail {
 
-template <class T, class I, class O>
-void require_square(csr_view<T, I, O> a, char const* what) {
-    if (a.rows() != a.columns())
-        throw dimension_error(std::string(what) + " needs a square matrix, got " + std::to_string(a.rows()) + " x " +
-                              std::to_string(a.columns()));
-}
-
 /// inverse[permutation[p]] = p where the index is in range.
 template <class I>
 struct invert_index {
@@ -155,7 +148,7 @@ buffer<I> invert_permutation(Executor const& exec, array_view<I const> permutati
 /// A is square (dimension_error); see invert_permutation for what the permutation has to be.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> permute(Executor const& exec, csr_view<T, I, O> a, array_view<std::type_identity_t<I> const> permutation) {
-    detail::require_square(a, "permute");
+    require_square(a, "permute");
     require_size("permutation", permutation.size(), a.rows());
     if (!a.offsets) return {};
     buffer<I> const inverse = invert_permutation<Executor, I>(exec, permutation);
@@ -192,7 +185,7 @@ buffer<T> extract_diagonal(Executor const& exec, csr_view<T, I, O> a) {
 /// corners outside are 0, duplicates are summed.
 template <executor Executor, class T, class I, class O>
 tridiagonal<T> extract_tridiagonal(Executor const& exec, csr_view<T, I, O> a) {
-    detail::require_square(a, "extract_tridiagonal");
+    require_square(a, "extract_tridiagonal");
     tridiagonal<T> bands(exec, a.rows());
     for_each(exec, a.rows(),
              detail::tridiagonal_row<T, I, O>{a, bands.lower.data(), bands.diagonal.data(), bands.upper.data()});

@@ -2,6 +2,7 @@
 #include "bench/spmv_problems.hpp"
 
 #include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice::bench {
@@ -12,12 +13,7 @@ host_executor const& all_cores() {
     return exec;
 }
 
-std::uint64_t mix(std::uint64_t x) { // splitmix64
-    x += 0x9e3779b97f4a7c15ull;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return x ^ (x >> 31);
-}
+std::uint64_t mix(std::uint64_t x) { return mix_bits(x + golden_ratio); }
 
 /// Rows of the given lengths; the columns of a row are distinct, one at random in each of `length` equal stretches.
 template <class Length>

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <coppice/core/error.hpp>
+#include <coppice/core/memory.hpp>
 
 namespace coppice {
 
@@ -17,6 +18,12 @@ struct memory_range {
     void const* begin = nullptr;
     std::int64_t bytes = 0;
 };
+
+/// The elements of `v`.
+template <class T>
+memory_range range_of(std::string_view name, array_view<T> v) {
+    return {name, v.data(), v.size() * std::int64_t(sizeof(T))};
+}
 
 /// Compares distances, so that no end of a range is formed that could lie beyond the address space.
 inline bool overlap(memory_range const& a, memory_range const& b) {

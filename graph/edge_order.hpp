@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/core/config.hpp>
 
 namespace coppice {
@@ -19,17 +20,6 @@ enum class tie_rule {
     hash, ///< a hash of the unordered pair: a random order, the same at both ends
     near  ///< smaller |i - j|, then the hash: follows the lines of a numbered grid and keeps memory local
 };
-
-namespace graph_detail {
-
-/// A bijective mix of 64 bits (finaliser of splitmix64).
-COPPICE_HD constexpr std::uint64_t mix_bits(std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-} // namespace graph_detail
 
 /// An undirected edge with low < high.
 template <class T, class I>
@@ -53,7 +43,7 @@ struct edge_order {
     COPPICE_HD std::uint64_t hash(I a, I b) const {
         auto const low = static_cast<std::uint64_t>(a < b ? a : b);
         auto const high = static_cast<std::uint64_t>(a < b ? b : a);
-        return graph_detail::mix_bits(((high << 32) | (high >> 32)) + low + seed * 0x9e3779b97f4a7c15u);
+        return mix_bits(((high << 32) | (high >> 32)) + low + seed * golden_ratio);
     }
 
     /// Whether edge {vertex, a} of weight wa comes before edge {vertex, b} of weight wb.

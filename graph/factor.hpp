@@ -97,7 +97,7 @@ graph_factor<I> factor_of_degree(Executor const& exec, csr_view<T, I, O> weights
 template <executor Executor, class T, class I, class O>
 graph_factor<I> parallel_factor(Executor const& exec, csr_view<T, I, O> weights, factor_options const& options) {
     graph_detail::check_factor_options(options);
-    graph_detail::require_square(weights, "parallel_factor");
+    require_square(weights, "parallel_factor");
     switch (options.degree) {
     case 1:
         return graph_detail::factor_of_degree<1>(exec, weights, options);

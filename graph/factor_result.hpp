@@ -66,13 +66,6 @@ inline void check_factor_options(factor_options const& o) {
         refuse("charge_probability", o.charge_probability, "0 to 1");
 }
 
-template <class T, class I, class O>
-void require_square(csr_view<T, I, O> a, char const* what) {
-    if (a.rows() != a.columns())
-        throw dimension_error(std::string(what) + " needs a square matrix, got " + std::to_string(a.rows()) + " x " +
-                              std::to_string(a.columns()));
-}
-
 /// Weight of a row: of all its edges, and of those in the factor.
 struct covered_weight {
     double all;

@@ -303,7 +303,7 @@ void number_along_paths(Executor const& exec, array_view<position_entry<I> const
 
 template <executor Executor, class T, class I, class O>
 linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
-    graph_detail::require_square(weights, "extract_forest");
+    require_square(weights, "extract_forest");
     require_size("vertices of the factor", f.vertices, weights.rows());
     if (f.degree < 1 || f.degree > 2)
         throw argument_error("a linear forest needs a factor of degree 1 or 2, got " + std::to_string(f.degree));

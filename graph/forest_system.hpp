@@ -70,7 +70,7 @@ struct store_system_row {
 template <executor Executor, class T, class I, class O>
 void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,
                            linear_forest<I> const& forest, tridiagonal<T>& system) {
-    graph_detail::require_square(a, "extract_forest_system");
+    require_square(a, "extract_forest_system");
     require_size("rows of the matrix of a forest", a.rows(), forest.vertices);
     require_size("rows of a forest's system", system.size(), forest.vertices);
     reduce_rows(exec, plan,

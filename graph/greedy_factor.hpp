@@ -60,7 +60,7 @@ bool has_edge(csr_view<T, I, O> weights, I from, I to) {
 template <class T, class I, class O>
 graph_factor<I> greedy_factor(host_executor const& exec, csr_view<T, I, O> weights, factor_options const& options) {
     graph_detail::check_factor_options(options);
-    graph_detail::require_square(weights, "greedy_factor");
+    require_square(weights, "greedy_factor");
     I const vertices = weights.rows();
     int const n = options.degree;
     graph_factor<I> f;

@@ -85,7 +85,10 @@ struct count_entry {
 /// Throws dimension_error unless a vector has a flag for every value or none at all.
 template <class T>
 void require_flags(dense_vector_view<T> v, char const* what) {
-    if (!v.is_full()) require_size(std::string("presence flags of ") + what, v.present.size(), v.size());
+    if (v.is_full()) return;
+    std::string name(what);
+    name += ": presence flags";
+    require_size(name, v.present.size(), v.size());
 }
 
 } // namespace detail

@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include <coppice/core/memory_range.hpp>
 #include <coppice/semiring/matrix_operand.hpp>
 #include <coppice/semiring/mxv_lane.hpp>
 
@@ -16,9 +17,7 @@ namespace detail {
 /// Whether two pieces of memory have a byte in common.
 template <class A, class B>
 bool overlap(array_view<A> a, array_view<B> b) {
-    auto const begin = [](auto v) { return reinterpret_cast<std::uintptr_t>(v.data()); };
-    auto const end = [](auto v) { return reinterpret_cast<std::uintptr_t>(v.data() + v.size()); };
-    return !a.empty() && !b.empty() && begin(a) < end(b) && begin(b) < end(a);
+    return coppice::overlap(range_of("", a), range_of("", b));
 }
 template <class A, class B>
 bool overlap(dense_vector_view<A> a, dense_vector_view<B> b) {

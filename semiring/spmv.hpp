@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <coppice/core/memory_range.hpp>
 #include <coppice/semiring/semirings.hpp>
 #include <coppice/semiring/srcsr.hpp>
 #include <coppice/semiring/stored_value.hpp>
@@ -67,22 +68,14 @@ struct store_scaled {
 #endif
 };
 
-template <class A, class B>
-void require_apart(char const* a_name, array_view<A> a, char const* b_name, array_view<B> b) {
-    auto const begin = [](auto v) { return reinterpret_cast<std::uintptr_t>(v.data()); };
-    auto const end = [](auto v) { return reinterpret_cast<std::uintptr_t>(v.data() + v.size()); };
-    if (a.size() > 0 && b.size() > 0 && begin(a) < end(b) && begin(b) < end(a))
-        throw argument_error(std::string(a_name) + " and " + b_name + " of a matrix-vector product overlap");
-}
-
 template <class T, class I, class O, class P, class X, class Y>
 void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, array_view<X> x, array_view<Y> y) {
     require_size("rows of the plan", plan.rows(), a.rows());
     require_size("nonzeros of the plan", plan.nonzeros, static_cast<std::int64_t>(a.nonzeros()));
     require_size("length of x", x.size(), a.columns());
     require_size("length of y", y.size(), a.rows());
-    require_apart("x", x, "y", y);
-    require_apart("the values", a.values(), "y", y);
+    require_apart(range_of("x", x), range_of("y", y), "matrix-vector product: ");
+    require_apart(range_of("the array of values", a.values()), range_of("y", y), "matrix-vector product: ");
 }
 
 } // namespace detail

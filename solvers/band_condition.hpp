@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include <coppice/core/gate.hpp>
 #include <coppice/solvers/band_error.hpp>
 
 namespace coppice::chain {
@@ -90,7 +91,7 @@ struct climb_step {
 
     using real = typename lane_traits<real_lane_t<T>>::value_type;
 
-    COPPICE_HD bool open() const { return !gate || *gate != 0; }
+    COPPICE_HD bool open() const { return is_open(gate); }
     COPPICE_HD climb_state& climb(row_place<T> const& here) const {
         return memory.climbs[here.system.system * condition_starts + here.side];
     }
@@ -188,7 +189,7 @@ struct forget_peaks {
     climb_state* climbs;
     int const* gate;
     COPPICE_HD void operator()(std::int64_t i) const {
-        if (gate && *gate == 0) return;
+        if (!is_open(gate)) return;
         climbs[i].peak = 0;
         climbs[i].at = no_row;
     }

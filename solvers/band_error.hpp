@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <coppice/core/gate.hpp>
 #include <coppice/solvers/band_solver.hpp>
 #include <coppice/solvers/chain_stage.hpp>
 #include <coppice/solvers/error_rows.hpp>
@@ -98,7 +99,7 @@ struct try_scope {
     int const* gate = nullptr;
     int const* next = nullptr; ///< [system]: number of the try that it waits for; null: all wait for this one
 
-    COPPICE_HD bool open() const { return !gate || *gate != 0; }
+    COPPICE_HD bool open() const { return is_open(gate); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool covers(std::int64_t system) const { return !next || next[system] == number; }
     /// Whether a system keeps its solution and is eliminated only to see whether it is singular.
     COPPICE_HD bool examines(std::int64_t system) const { return next && next[system] == -number; }
@@ -109,7 +110,7 @@ template <class Executor>
 bool stays_closed(Executor const&, int const*) {
     return false;
 }
-inline bool stays_closed(host_executor const&, int const* gate) { return gate && *gate == 0; }
+inline bool stays_closed(host_executor const&, int const* gate) { return !is_open(gate); }
 
 /// Does work(i) for i = t, t + workers, ...: a closed gate stops few threads where one for each row would be many.
 template <class Work>

@@ -3,6 +3,7 @@
 /// Passes over the columns of a Krylov basis, whose number is known where the vectors live.
 #pragma once
 
+#include <coppice/core/gate.hpp>
 #include <coppice/solvers/vector_pass.hpp>
 
 namespace coppice::detail {
@@ -15,7 +16,7 @@ struct basis_columns {
     int const* count; ///< of the columns less one: how many have been done; memory of the executor
     int const* gate;  ///< null, or nothing is done where it points to 0
 
-    COPPICE_HD int columns() const { return gate && *gate == 0 ? 0 : *count + 1; }
+    COPPICE_HD int columns() const { return is_open(gate) ? *count + 1 : 0; }
     COPPICE_HD T const* column(int j) const { return first + j * n; }
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <coppice/core/gate.hpp>
 #include <coppice/solvers/chain_lane.hpp>
 #include <coppice/solvers/chain_levels.hpp>
 #include <coppice/solvers/lane_atomics.hpp>
@@ -431,7 +432,7 @@ struct stage {
     std::int64_t stretches;
     int const* gate; ///< null, or: do nothing unless it points to something other than 0
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return !gate || *gate != 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
@@ -563,7 +564,7 @@ struct closing {
     elimination<real_lane_t<T>> how;
     int const* gate;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return !gate || *gate != 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t elements() const {
         return std::int64_t(links.width | 1) * (links.width + links.sides);
     }

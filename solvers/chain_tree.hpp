@@ -14,6 +14,7 @@
 #include <bit>
 
 #include <coppice/core/block.hpp>
+#include <coppice/core/gate.hpp>
 #include <coppice/solvers/chain_block.hpp>
 #include <coppice/solvers/chain_join.hpp>
 
@@ -123,7 +124,7 @@ struct tree_job {
           shares(from.matrix + tree_elements(from.width, l.total(1), 0)), rows(l.batch.rows), how(e),
           gate(opened), plan{l.batch.systems, l.count(l.batch.rows, 1)} {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return !gate || *gate != 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
     template <int W>
     COPPICE_HD link_store<T, W> store() const {

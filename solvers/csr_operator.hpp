@@ -36,13 +36,6 @@ public:
     bool replayable() const { return true; }
 
 private:
-    static csr_view<T, I, O> require_square(csr_view<T, I, O> a) {
-        if (a.rows() != a.columns())
-            throw dimension_error("a linear system needs a square matrix, got " + std::to_string(a.rows()) + " x " +
-                                  std::to_string(a.columns()));
-        return a;
-    }
-
     csr_view<T, I, O> a_;
     srcsr_plan<O> plan_;
     mutable buffer<hand_over_slot> slots_; ///< of the sums, empty between calls
@@ -50,7 +43,8 @@ private:
 
 template <executor Executor, class T, class I, class O>
 csr_operator<Executor, T, I, O>::csr_operator(Executor const& exec, csr_view<T, I, O> a)
-    : a_(require_square(a)), plan_(make_srcsr_plan(exec, a)), slots_(exec, spmv_and_dot_slots(exec, plan_)) {
+    : a_(require_square(a, "a linear system")), plan_(make_srcsr_plan(exec, a)),
+      slots_(exec, spmv_and_dot_slots(exec, plan_)) {
     fill(exec, slots_.view(), hand_over_slot{});
 }
 

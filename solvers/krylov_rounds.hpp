@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include <coppice/core/memory_range.hpp>
 #include <coppice/solvers/krylov_monitor.hpp>
 #include <coppice/solvers/vector_operations.hpp>
 
@@ -26,8 +27,7 @@ template <class T>
 void require_solve_vectors(std::int64_t n, array_view<T const> b, array_view<T> x) {
     require_size("length of the right-hand side b", b.size(), n);
     require_size("length of the solution x", x.size(), n);
-    if (n > 0 && b.data() < x.data() + n && x.data() < b.data() + n)
-        throw argument_error("right-hand side b and solution x overlap");
+    require_apart(range_of("right-hand side b", b), range_of("solution x", x));
 }
 
 /// Begins a solve; false when the result is known already. b = 0 gives x = 0.

@@ -31,6 +31,7 @@
 #include <string>
 #include <type_traits>
 
+#include <coppice/core/memory_range.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/rpts.hpp>
 #include <coppice/solvers/rpts_host.hpp>
@@ -41,14 +42,6 @@
 
 namespace coppice {
 namespace rpts {
-
-inline void require_apart(char const* name, void const* a, std::int64_t a_bytes, char const* other, void const* b,
-                          std::int64_t b_bytes) {
-    auto const first = reinterpret_cast<std::uintptr_t>(a), second = reinterpret_cast<std::uintptr_t>(b);
-    if (a_bytes > 0 && b_bytes > 0 && first < second + std::uintptr_t(b_bytes) &&
-        second < first + std::uintptr_t(a_bytes))
-        throw argument_error(std::string("solve_tridiagonal: ") + name + " overlaps " + other);
-}
 
 /// Constant-time checks; see <coppice/tridiagonal.hpp>.
 template <class T>
@@ -75,15 +68,20 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
         throw argument_error("solve_tridiagonal: workspace is not aligned to " + std::to_string(workspace_alignment) +
                              " bytes");
     std::int64_t const bytes = n * std::int64_t(sizeof(T));
-    if (x.data() != d.data()) require_apart("the solution", x.data(), bytes, "the right-hand side", d.data(), bytes);
-    std::array<std::pair<char const*, T const*>, 3> const bands{
-        {{"the lower band", a.lower}, {"the diagonal", a.diagonal}, {"the upper band", a.upper}}};
-    for (auto const& [name, band] : bands) {
-        require_apart("the solution", x.data(), bytes, name, band, bytes);
-        require_apart("the workspace", workspace.data(), needed, name, band, bytes);
+    memory_range const solution = range_of("the solution", x), side = range_of("the right-hand side", d);
+    memory_range const space{"the workspace", workspace.data(), needed};
+    auto const apart = [](memory_range const& written, memory_range const& other) {
+        require_apart(written, other, "solve_tridiagonal: ");
+    };
+    for (memory_range const& band :
+         {memory_range{"the lower band", a.lower, bytes}, memory_range{"the diagonal", a.diagonal, bytes},
+          memory_range{"the upper band", a.upper, bytes}}) {
+        apart(solution, band);
+        apart(space, band);
     }
-    require_apart("the workspace", workspace.data(), needed, "the solution", x.data(), bytes);
-    require_apart("the workspace", workspace.data(), needed, "the right-hand side", d.data(), bytes);
+    if (x.data() != d.data()) apart(solution, side);
+    apart(space, solution);
+    apart(space, side);
 }
 
 /// The parts of the backward error that one row contributes; maxima over all rows.

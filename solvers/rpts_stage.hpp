@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <coppice/core/config.hpp>
+#include <coppice/core/gate.hpp>
 
 namespace coppice::rpts {
 
@@ -58,9 +59,6 @@ struct coarse_view {
         return {lower + row, diagonal + row, upper + row, rhs + row + c * leading, 0, leading};
     }
 };
-
-/// May work go on that this gate is for?
-COPPICE_HD inline bool is_open(int const* gate) { return !gate || *gate != 0; }
 
 /// One stage: fine systems of `partitions` partitions and their coarse systems of 2 partitions rows.
 template <class T>
