@@ -8,15 +8,15 @@
 /// the executor's stream; calls that return a value wait for it. All results are independent of the number of threads
 /// and the same on every run.
 ///
-/// | call | does |
-/// | --- | --- |
-/// | `for_each(exec, n, f)` | f(i) for i in [0, n), in any order |
-/// | `reduce(exec, n, init, map, combine) -> R` | combines init and map(i); `combine` associative and commutative up to
-/// rounding, `init` its identity; waits | | `exclusive_scan(exec, n, in, out, init) -> T` | out(i, init + in(0) + … +
-/// in(i-1)); returns the total; `in(i)` may read what `out(i, ·)` overwrites; waits | | `select(exec, n, keep, emit) ->
-/// count` | emit(position, i) for the i with keep(i), positions in increasing i; `keep` must not depend on what `emit`
-/// writes; waits | | `sort_by_key(exec, keys, values)` | sorts both by key, stable; integer or floating keys without
-/// NaN | | `fill(exec, view, value)` | every element = value |
+///   - `for_each(exec, n, f)`: f(i) for i in [0, n), in any order.
+///   - `reduce(exec, n, init, map, combine) -> R`: combines init and map(i); waits. `combine` is associative and
+///     commutative up to rounding, `init` its identity.
+///   - `exclusive_scan(exec, n, in, out, init) -> T`: out(i, init + in(0) + … + in(i-1)); returns the total; waits.
+///     `in(i)` may read what `out(i, ·)` overwrites.
+///   - `select(exec, n, keep, emit) -> count`: emit(position, i) for the i with keep(i), positions in increasing i;
+///     waits. `keep` must not depend on what `emit` writes.
+///   - `sort_by_key(exec, keys, values)`: sorts both by key, stable; keys are integers, or floating without NaN.
+///   - `fill(exec, view, value)`: every element = value.
 #pragma once
 
 #include <coppice/core/executor.hpp>
