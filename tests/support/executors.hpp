@@ -21,6 +21,21 @@ struct on_cuda {
     static cuda_executor exec() { return cuda_executor{}; }
 };
 
+/// What tests expect differently of the executors, and why; nothing else depends on which one runs.
+template <class Executor>
+struct expected {
+    static constexpr bool loops_without_host = false; ///< a Krylov solve is one piece of work of the device
+    static constexpr bool short_partitions = false;   ///< RPTS divides systems of any size: one more try may be needed
+    static constexpr double partition_growth = 1;     ///< errors where, of thousands of inner matrices, some are nearly
+                                                      ///< singular: the more, the shorter partitions are
+};
+template <>
+struct expected<cuda_executor> {
+    static constexpr bool loops_without_host = true;
+    static constexpr bool short_partitions = true;
+    static constexpr double partition_growth = 10;
+};
+
 } // namespace coppice::test
 
 TYPE_TO_STRING(coppice::test::one_thread);
