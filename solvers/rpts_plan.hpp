@@ -92,48 +92,71 @@ struct resident_choice {
     friend bool operator==(resident_choice const&, resident_choice const&) = default;
 };
 
+/// Where the ways of cutting a batch give way to each other: rows in all on a device of so many multiprocessors,
+/// measured on an H200. Coefficients are rows a multiprocessor in units of the smaller partitions: what its warps take.
+template <class T>
+struct cut_thresholds {
+    static constexpr int small = least_resident_partition<T>, large = largest_resident_partition<T>;
+    static constexpr bool wide = sizeof(T) == 8;
+
+    double on_chip;         ///< what the registers of the device hold at once
+    double shared_systems;  ///< up to here, systems longer than a block take the smaller partitions
+    double whole_systems;   ///< up to here, systems that stay whole in a block do
+    double whole_in_a_warp; ///< the same where the larger partitions would keep a system in one warp
+    explicit cut_thresholds(int multiprocessors)
+        : on_chip(double(multiprocessors) * double(resident_rows<T>)), shared_systems(128.0 * multiprocessors * small),
+          whole_systems(256.0 * multiprocessors * small), whole_in_a_warp(192.0 * multiprocessors * small) {}
+
+    /// How often the device may be filled before tiles keep the memory busier; in double earlier, since a
+    /// multiprocessor has half as many units for the joins of segments.
+    static double turns_on_chip(std::int64_t rows) {
+        if constexpr (wide)
+            return rows >= 8192 ? 1.9 : rows >= 4096 ? 7 : HUGE_VAL;
+        else
+            return rows >= 32768 ? 3.8 : HUGE_VAL;
+    }
+};
+
 /// M of systems that stay whole in a block: the smaller one for short systems that leave the device without work;
 /// earlier the larger one where that keeps a system in one warp (512 systems of 512 rows of float: 5.5 instead of 5.8
 /// us).
 template <class T>
 int partition_of_whole(std::int64_t rows, std::int64_t systems, int multiprocessors) {
-    constexpr int small = least_resident_partition<T>, large = largest_resident_partition<T>;
-    bool const large_is_warp = rows > warp_lanes * small && rows <= warp_lanes * large;
-    bool const few = double(rows) * double(systems) <= (large_is_warp ? 192.0 : 256.0) * multiprocessors * small;
-    return few && rows <= 256 * small ? small : large;
+    using cuts = cut_thresholds<T>;
+    cuts const at(multiprocessors);
+    bool const large_is_warp = rows > warp_lanes * cuts::small && rows <= warp_lanes * cuts::large;
+    bool const few = double(rows) * double(systems) <= (large_is_warp ? at.whole_in_a_warp : at.whole_systems);
+    return few && rows <= 256 * cuts::small ? cuts::small : cuts::large;
 }
 
-/// The choice by rule, from measurements on an H200; see also tuning_table::choose. As Algorithm 3 of the thesis does,
-/// it takes the larger partitions unless they leave the device without work: half as long, they take half of the
-/// dependent steps.
+/// Threads of the blocks that share a system of `rows` rows, in partitions of `m`: in a cluster, if in any, as few as
+/// that takes; then 128, but no system gets more than 64 shares of so few, or 128 of 256, for each block joins all of
+/// them. `alone`: there are multiprocessors for all clusters at once.
+inline int threads_of_share(std::int64_t rows, int m, bool few, bool alone, int most_in_cluster) {
+    for (int threads = few ? 64 : 128; threads <= (alone ? 256 : 128); threads *= 2)
+        if (rows <= std::int64_t(most_in_cluster) * threads * m) return threads;
+    for (int threads = 128; threads < resident_threads; threads *= 2)
+        if (rows <= std::int64_t(threads / 2) * threads * m) return threads;
+    return resident_threads;
+}
+
+/// The choice by rule; see also tuning_table::choose. As Algorithm 3 of the thesis does, it takes the larger partitions
+/// unless they leave the device without work: half as long, they take half of the dependent steps.
 template <class T>
 resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int multiprocessors, int most_in_cluster) {
-    constexpr int large = largest_resident_partition<T>, small = least_resident_partition<T>;
-    constexpr bool wide = sizeof(T) == 8;
-    double const total = double(rows) * double(systems), capacity = double(multiprocessors) * double(resident_rows<T>);
+    using cuts = cut_thresholds<T>;
+    cuts const at(multiprocessors);
+    double const total = double(rows) * double(systems);
     constexpr resident_choice through_tiles{least_partition, 0, true};
-    if (double(rows) > capacity) return through_tiles;
-    // Where systems take several turns on chip, tiles keep the memory busier; in double earlier, since a multiprocessor
-    // has half as many units for the joins of segments.
-    double const turns = total / capacity;
-    bool const several = wide ? turns > (rows >= 8192   ? 1.9
-                                         : rows >= 4096 ? 7
-                                                        : HUGE_VAL)
-                              : rows >= 32768 && turns > 3.8;
-    if (several && systems <= most_tiled_systems) return through_tiles;
-    if (rows <= 256 * small) return {partition_of_whole<T>(rows, systems, multiprocessors), 0};
-    bool const few = total <= 128.0 * multiprocessors * small;
-    if (!few && rows <= whole_rows<T>) return {large, 0};
-    int const m = few ? small : large;
-    // Shares are in a cluster, if in any, of as few threads as that takes; then of 128 threads, but no system gets more
-    // than 64 shares of so few, or 128 of 256, for each block joins all of them.
-    if (!few && rows <= 2 * whole_rows<T>) return {m, most_in_cluster > 1 ? 256 : 128};
+    if (double(rows) > at.on_chip) return through_tiles;
+    if (total > cuts::turns_on_chip(rows) * at.on_chip && systems <= most_tiled_systems) return through_tiles;
+    if (rows <= 256 * cuts::small) return {partition_of_whole<T>(rows, systems, multiprocessors), 0};
+    bool const few = total <= at.shared_systems;
+    if (!few && rows <= whole_rows<T>) return {cuts::large, 0};
+    if (!few && rows <= 2 * whole_rows<T>) return {cuts::large, most_in_cluster > 1 ? 256 : 128};
+    int const m = few ? cuts::small : cuts::large;
     bool const alone = systems * most_in_cluster <= multiprocessors;
-    for (int threads = few ? 64 : 128; threads <= (alone ? 256 : 128); threads *= 2)
-        if (rows <= std::int64_t(most_in_cluster) * threads * m) return {m, threads};
-    for (int threads = 128; threads < resident_threads; threads *= 2)
-        if (rows <= std::int64_t(threads / 2) * threads * m) return {m, threads};
-    return {m, resident_threads};
+    return {m, threads_of_share(rows, m, few, alone, most_in_cluster)};
 }
 
 /// Clusters are of at most `most_in_cluster` blocks, one where the device has none.

@@ -60,16 +60,45 @@ TEST_CASE("rpts: no cut whose shares would wait for each other for ever") {
     CHECK_FALSE(is_possible<float>({32, 0, true}, 4096, 65536, device));
 }
 
-TEST_CASE("rpts: small partitions where there is little work, large ones and tiles where there is much") {
-    CHECK(choose_by_rule<float>(4096, 1, 132, 8) == resident_choice{8, 64});
-    CHECK(choose_by_rule<float>(65536, 1, 132, 8) == resident_choice{8, 128});
-    CHECK(choose_by_rule<float>(1 << 20, 1, 132, 8) == resident_choice{16, 512});
-    CHECK(choose_by_rule<float>(512, 8192, 132, 8) == resident_choice{16, 0});
-    CHECK(choose_by_rule<float>(512, 512, 132, 8) == resident_choice{16, 0}); // a warp a system
-    CHECK(choose_by_rule<float>(512, 64, 132, 8) == resident_choice{8, 0});
-    CHECK(choose_by_rule<float>(256, 1024, 132, 8) == resident_choice{8, 0});
-    CHECK(choose_by_rule<double>(65536, 64, 132, 8).tiles);
-    CHECK(choose_by_rule<float>(1 << 25, 1, 132, 8).tiles);
+TEST_CASE_TEMPLATE("rpts: small partitions where there is little work, large ones and tiles where there is much", T,
+                   float, double) {
+    constexpr int small = least_resident_partition<T>, large = largest_resident_partition<T>;
+    for (int const multiprocessors : {16, 84, 132})
+        for (std::int64_t const systems : {1, 3, 64, 1000, 40000})
+            for (int const in_cluster : {1, 8}) {
+                CAPTURE(multiprocessors);
+                CAPTURE(systems);
+                CAPTURE(in_cluster);
+                auto const rule = [&](std::int64_t rows, std::int64_t count) {
+                    return choose_by_rule<T>(rows, count, multiprocessors, in_cluster);
+                };
+                auto const on_chip = std::int64_t(multiprocessors) * resident_rows<T>;
+                CHECK(rule(on_chip + 1, systems).tiles);
+                CHECK(rule(32768, std::min<std::int64_t>(most_tiled_systems, 8 * on_chip / 32768 + 1)).tiles);
+                bool grown = false;
+                for (std::int64_t rows = 1; rows <= on_chip; rows = rows * 9 / 8 + 1) {
+                    CAPTURE(rows);
+                    auto const c = rule(rows, systems);
+                    if (c.tiles) continue;
+                    REQUIRE((c.partition == small || c.partition == large));
+                    // Systems longer than a block of the larger partitions are shared, short ones never.
+                    if (rows <= 256 * small) REQUIRE(c.threads == 0);
+                    if (rows > resident_threads * large) REQUIRE(c.threads > 0);
+                    // A device without work takes small partitions, a full one large ones.
+                    if (rows * systems <= 64 * std::int64_t(multiprocessors) * small) REQUIRE(c.partition == small);
+                    if (rows * systems > 256 * std::int64_t(multiprocessors) * small) REQUIRE(c.partition == large);
+                    // Among systems that are shared, once large is right it is right for longer ones.
+                    if (c.threads > 0) {
+                        REQUIRE_FALSE((grown && c.partition == small));
+                        grown = c.partition == large;
+                    }
+                    // Twice the device takes twice the systems alike, where systems are whole.
+                    if (c.threads == 0)
+                        REQUIRE(choose_by_rule<T>(rows, 2 * systems, 2 * multiprocessors, in_cluster) == c);
+                }
+            }
+    // A warp a system, where the larger partitions make that of more than the smaller ones do.
+    CHECK(choose_by_rule<T>(warp_lanes * large, 132 * 4, 132, 8) == resident_choice{large, 0});
 }
 
 TEST_CASE("rpts: a record of the user goes before the rule, if the device can run it") {
