@@ -11,13 +11,14 @@
 #include <coppice/solvers/cg.hpp>
 #include <coppice/solvers/csr_operator.hpp>
 #include <coppice/solvers/gmres.hpp>
+#include <coppice/solvers/idrs.hpp>
 #include <coppice/solvers/minres.hpp>
 #include <coppice/solvers/names.hpp>
 
 namespace coppice {
 
 /// The names that solve() takes.
-inline constexpr std::array<std::string_view, 5> krylov_names{"cg", "minres", "bicgstab", "gmres", "fgmres"};
+inline constexpr std::array<std::string_view, 6> krylov_names{"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"};
 
 namespace detail {
 
@@ -29,6 +30,7 @@ krylov_result solve_named(Executor const& exec, std::string_view method, A const
     if (method == "cg") return cg<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "minres") return minres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "bicgstab") return bicgstab<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
+    if (method == "idrs") return idrs<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "gmres") return gmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "fgmres") return fgmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     throw_unknown_name("Krylov method", method, krylov_names);
@@ -61,6 +63,7 @@ krylov_result solve(Executor const& exec, std::string_view method, csr_operator<
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, cg<EXECUTOR, T>)                                                        \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, minres<EXECUTOR, T>)                                                    \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, bicgstab<EXECUTOR, T>)                                                  \
+    COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, idrs<EXECUTOR, T>)                                                      \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, gmres<EXECUTOR, T>)                                                     \
     COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, gmres<EXECUTOR, T, true>)                                               \
     EXTERN template krylov_result solve(EXECUTOR const&, std::string_view, csr_operator<EXECUTOR, T> const&,           \

@@ -41,6 +41,9 @@ krylov_monitor::krylov_monitor(krylov_options const& options) : options_(options
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
     if (options.restart < 1 || options.restart > 1000)
         throw argument_error("restart is " + std::to_string(options.restart) + ", expected 1 to 1000");
+    if (options.shadow_space < 1 || options.shadow_space > krylov_options::most_shadow_space)
+        throw argument_error("shadow_space is " + std::to_string(options.shadow_space) + ", expected 1 to " +
+                             std::to_string(krylov_options::most_shadow_space));
     if (options.record_history)
         result_.residual_history.reserve(std::size_t(std::min<std::int64_t>(options.max_iterations, 100000)) + 1);
 }

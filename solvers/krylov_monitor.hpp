@@ -29,10 +29,13 @@ concept preconditioner_for = requires(M const& m, Executor const& exec, array_vi
 };
 
 struct krylov_options {
+    static constexpr int most_shadow_space = 8;
+
     double tolerance = 1e-6;       ///< of |b - Ax| / |b|; at least 0
     double absolute_tolerance = 0; ///< of |b - Ax|: one of the two is enough
     std::int64_t max_iterations = 10000;
     int restart = 30;           ///< GMRES and FGMRES: dimension of the Krylov space, 1 to 1000
+    int shadow_space = 4;       ///< IDR(s): s, 1 to most_shadow_space
     bool record_history = true; ///< fill krylov_result::residual_history
     /// (iteration, relative residual), called by the host for every iteration in order; false stops the solve: on the
     /// host after that iteration, on CUDA soon after.

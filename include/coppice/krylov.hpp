@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Krylov methods: cg, minres, bicgstab, gmres, fgmres.
+/// Krylov methods: cg, minres, bicgstab, idrs, gmres, fgmres.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 1200});
@@ -15,14 +15,15 @@
 ///     auto result = coppice::solve(exec, "bicgstab", op, m, b.view(), x.view(), {.tolerance = 1e-8});
 ///
 /// **Which one.** cg for symmetric positive definite A and preconditioner; minres for symmetric A of both signs with a
-/// positive definite preconditioner; bicgstab for the rest, with little memory; gmres where bicgstab is erratic, with
-/// restart + 5 vectors; fgmres where the preconditioner changes from call to call, with 2 restart + 5. One iteration of
-/// bicgstab applies A and the preconditioner twice, one of the others once.
+/// positive definite preconditioner; bicgstab for the rest, with little memory; idrs where bicgstab is erratic, with
+/// 3 shadow_space + 6 vectors (smoother and often fewer products); gmres, the most robust, with restart + 5 vectors;
+/// fgmres where the preconditioner changes from call to call, with 2 restart + 5. One iteration of bicgstab applies A
+/// and the preconditioner twice, one of the others once.
 ///
 /// **Operators** are anything with apply(exec, x, y) const, y = A x; **preconditioners** anything with
 /// apply(exec, r, z) const, z ≈ A^-1 r (concepts linear_operator, preconditioner_for). Views are in the memory of the
-/// executor; x and b must not overlap. bicgstab and gmres precondition from the right, so that the residuals they see
-/// are those of A x = b. solve() takes vectors that convert to views (std::vector, std::span). The library holds
+/// executor; x and b must not overlap. bicgstab, idrs and gmres precondition from the right, so that the residuals they
+/// see are those of A x = b. solve() takes vectors that convert to views (std::vector, std::span). The library holds
 /// compiled methods for csr_operator and any_operator with any_preconditioner in float and double on the host and on
 /// CUDA; code that nvcc compiles, or that uses the host, may bring its own types.
 ///

@@ -176,6 +176,29 @@ TEST_CASE_TEMPLATE("GMRES reduces the residual in every iteration, restarts incl
     CHECK(distance(y, lapack_solve(hard, rhs)) < 1e-8);
 }
 
+TEST_CASE_TEMPLATE("IDR(s) ends after n + n/s products, whatever s", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const n = 56;
+    auto const m = random_matrix(n, false, 11);
+    auto const b = random_vector<double>(n, 2);
+    auto const expected = lapack_solve(m, b);
+    for (int s = 1; s <= krylov_options::most_shadow_space; ++s) {
+        CAPTURE(s);
+        auto const [result, x] =
+            solve_on(exec, "idrs", "none", to_csr<double>(m), b, {.tolerance = 1e-11, .shadow_space = s});
+        CHECK(result.converged);
+        CHECK(result.iterations <= n + n / s + 4);
+        CHECK(distance(x, expected) < 1e-8);
+    }
+    // Of a grid, where no method ends by dimension: fewer products than BiCGStab, which takes two an iteration.
+    auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
+    auto const rhs = random_vector<double>(a.rows(), 5);
+    auto const idr = solve_on(exec, "idrs", "jacobi", a, rhs, {.tolerance = 1e-8}).result;
+    auto const bi = solve_on(exec, "bicgstab", "jacobi", a, rhs, {.tolerance = 1e-8}).result;
+    CHECK(idr.converged);
+    CHECK(idr.iterations <= 2 * bi.iterations);
+}
+
 TEST_CASE_TEMPLATE("starting guess, zero right-hand side, no rows", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const m = random_matrix(40, true, 1);
@@ -285,6 +308,7 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
             auto const result = method == "cg"         ? by(std::type_identity<cg<Executor, double>>{})
                                 : method == "minres"   ? by(std::type_identity<minres<Executor, double>>{})
                                 : method == "bicgstab" ? by(std::type_identity<bicgstab<Executor, double>>{})
+                                : method == "idrs"     ? by(std::type_identity<idrs<Executor, double>>{})
                                 : method == "gmres"    ? by(std::type_identity<gmres<Executor, double>>{})
                                                        : by(std::type_identity<fgmres<Executor, double>>{});
             CHECK(!result.on_device);
@@ -493,6 +517,7 @@ TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fix
             breaks_down const p{&calls, sound};
             check(solve_with<cg<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<bicgstab<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<idrs<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<gmres<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<fgmres<Executor, double>>(exec, op, p, b, guess, options));
             check(solve_with<minres<Executor, double>>(exec, op, p, b, guess, options));
@@ -544,10 +569,12 @@ TEST_CASE_TEMPLATE("bad arguments are refused", Fixture, COPPICE_TEST_EXECUTORS)
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.tolerance = std::nan("")}), argument_error);
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.max_iterations = -1}), argument_error);
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.restart = 0}), argument_error);
+        CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.shadow_space = 0}), argument_error);
+        CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.shadow_space = 9}), argument_error);
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, std::vector<double>(4, 1.0), {}), dimension_error);
     }
     CHECK_THROWS_WITH_AS(solve_on(exec, "sor", "none", a, b, {}),
-                         "unknown Krylov method \"sor\", expected one of: cg, minres, bicgstab, gmres, fgmres",
+                         "unknown Krylov method \"sor\", expected one of: cg, minres, bicgstab, idrs, gmres, fgmres",
                          argument_error);
     auto const local = exec.copy(a);
     auto const m = make_preconditioner(exec, "none", local.view());
