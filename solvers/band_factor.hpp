@@ -31,23 +31,4 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
                           columns_view<std::type_identity_t<T> const> d, columns_view<std::type_identity_t<T>> x,
                           array_view<std::byte> workspace, band_options const& options = {});
 
-#define COPPICE_BAND_FACTOR_DECLARE(prefix, T, Executor)                                                               \
-    prefix std::int64_t bands_factor_bytes(Executor const&, band_matrix<T> const&, band_options const&);               \
-    prefix void factorise_bands(Executor const&, band_matrix<T> const&, array_view<std::byte>, band_options const&,    \
-                                array_view<std::int64_t>);                                                             \
-    prefix std::int64_t factored_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&); \
-    prefix void solve_factored_bands(Executor const&, band_matrix<T> const&, array_view<std::byte const>,              \
-                                     columns_view<T const>, columns_view<T>, array_view<std::byte>,                    \
-                                     band_options const&);
-#define COPPICE_BAND_FACTOR_DECLARE_ALL(prefix, Executor)                                                              \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, float, Executor)                                                               \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, double, Executor)                                                              \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, std::complex<float>, Executor)                                                 \
-    COPPICE_BAND_FACTOR_DECLARE(prefix, std::complex<double>, Executor)
-
-COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_BAND_FACTOR_DECLARE_ALL(extern template, cuda_executor)
-#endif
-
 } // namespace coppice

@@ -139,23 +139,4 @@ template <class T, executor Executor>
 solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> x,
                           columns_view<std::type_identity_t<T> const> d, band_options const& options = {});
 
-#define COPPICE_BANDS_DECLARE(prefix, T, Executor)                                                                     \
-    prefix std::int64_t bands_workspace(Executor const&, band_matrix<T> const&, std::int64_t, band_options const&,     \
-                                        bool);                                                                         \
-    prefix void solve_bands(Executor const&, band_matrix<T> const&, columns_view<T const>, columns_view<T>,            \
-                            array_view<std::byte>, band_options const&, array_view<solve_report>);                     \
-    prefix void estimate_condition(Executor const&, band_matrix<T> const&, array_view<double>, band_options const&);   \
-    prefix solve_report bands_report(Executor const&, band_matrix<T> const&, columns_view<T const>,                    \
-                                     columns_view<T const>, band_options const&);
-#define COPPICE_BANDS_DECLARE_ALL(prefix, Executor)                                                                    \
-    COPPICE_BANDS_DECLARE(prefix, float, Executor)                                                                     \
-    COPPICE_BANDS_DECLARE(prefix, double, Executor)                                                                    \
-    COPPICE_BANDS_DECLARE(prefix, std::complex<float>, Executor)                                                       \
-    COPPICE_BANDS_DECLARE(prefix, std::complex<double>, Executor)
-
-COPPICE_BANDS_DECLARE_ALL(extern template, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_BANDS_DECLARE_ALL(extern template, cuda_executor)
-#endif
-
 } // namespace coppice

@@ -106,4 +106,16 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
                    systems);
 }
 
+// What the sources of the library instantiate, and no other.
+#define COPPICE_CLASSICAL_DECLARE(prefix, T, Executor)                                                                 \
+    prefix void solve_classical(Executor const&, tridiagonal_view<T>, std::int64_t, array_view<T const>,               \
+                                array_view<T>, classical_options);
+
+COPPICE_CLASSICAL_DECLARE(extern template, float, host_executor)
+COPPICE_CLASSICAL_DECLARE(extern template, double, host_executor)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_CLASSICAL_DECLARE(extern template, float, cuda_executor)
+COPPICE_CLASSICAL_DECLARE(extern template, double, cuda_executor)
+#endif
+
 } // namespace coppice
