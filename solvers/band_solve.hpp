@@ -147,6 +147,13 @@ bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_option
 template <class T, class Executor>
 workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                               band_options const& o, bool reported) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (!reported && o.refinements == 0 && starts_with_rpts(exec, a, o)) { // and nothing follows
+            workspace_plan plan{};
+            plan.links_bytes = rpts_bytes(exec, a, columns);
+            plan.links = plan.take(plan.links_bytes);
+            return plan;
+        }
     bool const estimated = reported && o.condition;
     std::int64_t const least = estimated ? condition_starts : 1;
     int const n = a.block, sides = int(std::clamp<std::int64_t>(columns, least, most_sides));
@@ -421,7 +428,7 @@ struct solve_run {
         if constexpr (std::is_floating_point_v<T>)
             if (by_rpts) {
                 // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
-                double const growth = std::pow(double(std::numeric_limits<T>::epsilon()), -2);
+                constexpr double epsilon = std::numeric_limits<T>::epsilon(), growth = 1 / (epsilon * epsilon);
                 solve_by_rpts(exec, matrix, d, x, o, rpts_space(), nullptr);
                 if (reported())
                     judge(exec, rows, memory, report.data(), {.number = 1},

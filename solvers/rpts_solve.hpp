@@ -144,6 +144,8 @@ template <class T, executor Executor, class Stages>
 void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
            int const* gate) {
     T const threshold = static_cast<T>(options.threshold);
+    if (how.is_last(systems.size, systems.systems)) // a small system notices what stages cost
+        return solve_last(exec, how, systems, threshold, options.pivot, memory, gate);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
     std::int64_t const used = for_each_stage<T>(

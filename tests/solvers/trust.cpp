@@ -466,9 +466,9 @@ TEST_CASE_TEMPLATE("bands: the smallest systems", Fixture, COPPICE_TEST_EXECUTOR
 TEST_CASE_TEMPLATE("tridiagonal: digits lost in a partition do not hurt a preconditioner", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const& s = gallery_system(13, 20000, 1);
+    auto const& s = gallery_system(13, 20000, 2);
     double const alone = backward_error(s, solve_scalar(exec, s, {.method = band_method::rpts}).x);
-    if (!std::is_same_v<Fixture, on_cuda>) CHECK(alone > 1e-12); // or there is nothing to make up for
+    if (!std::is_same_v<Fixture, on_cuda>) CHECK(alone > 50 * epsilon<double>); // or there is nothing to make up for
     CHECK(alone < 1e-3);
     auto const n = std::int32_t(s.size());
     coo<double> entries(n, n);
