@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Builds a CSR matrix from rows that can be counted and written independently. Host only.
+/// \file
+/// Builds a CSR matrix from rows that can be counted and written independently. Host only.
 #pragma once
 
 #include <cstdint>
 
-#include "algebra/csr.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Storage of block tridiagonal and banded matrices, and of several vectors side by side.
+/// \file
+/// Storage of block tridiagonal and banded matrices, and of several vectors side by side.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 

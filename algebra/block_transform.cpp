@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/block_transform.hpp"
+#include <coppice/algebra/block_transform.hpp>
 
 #include <cmath>
 #include <numbers>
 
-#include "algebra/random.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/random.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Block tridiagonal test matrices made of tridiagonal ones (thesis, Eqs. 16 to 18).
+/// \file
+/// Block tridiagonal test matrices made of tridiagonal ones (thesis, Eqs. 16 to 18).
 #pragma once
 
 #include <cstdint>
 
-#include "algebra/band_storage.hpp"
-#include "algebra/tridiagonal.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
 
 namespace coppice {
 

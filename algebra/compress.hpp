@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Triplets in any order to compressed rows: a stable two-level counting sort, the engine behind to_csr() and the
+/// \file
+/// Triplets in any order to compressed rows: a stable two-level counting sort, the engine behind to_csr() and the
 /// Matrix Market reader.
 ///
 /// Rows are dealt to at most 1024 buckets of consecutive rows. One pass scatters all triplets to their buckets, in
@@ -11,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "algebra/csr.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/convert.hpp"
+#include <coppice/algebra/convert.hpp>
 
 namespace coppice {
 

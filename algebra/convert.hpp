@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Coordinate storage to compressed rows and back, on the host.
+/// \file
+/// Coordinate storage to compressed rows and back, on the host.
 #pragma once
 
 #include <complex>
 #include <string>
 #include <utility>
 
-#include "algebra/compress.hpp"
-#include "algebra/coo.hpp"
-#include "algebra/csr.hpp"
+#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/coo.hpp>
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Coordinate storage on the host: what readers and generators produce before it becomes CSR.
+/// \file
+/// Coordinate storage on the host: what readers and generators produce before it becomes CSR.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Compressed sparse rows: owner and view.
+/// \file
+/// Compressed sparse rows: owner and view.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 

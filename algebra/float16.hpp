@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Two-byte floating-point numbers, for storage: arithmetic is done in float, to which they convert by
+/// \file
+/// Two-byte floating-point numbers, for storage: arithmetic is done in float, to which they convert by
 /// themselves.
 ///
 /// float16 is IEEE binary16 and has the bits of CUDA's __half, bfloat16 those of __nv_bfloat16. Conversion to float is
@@ -9,7 +10,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>

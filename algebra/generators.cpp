@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Generators by name: the table of kinds, their options as text, and the dispatch.
-#include "algebra/generators.hpp"
+/// \file
+/// Generators by name: the table of kinds, their options as text, and the dispatch.
+#include <coppice/algebra/generators.hpp>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
-#include "algebra/assemble.hpp"
-#include "algebra/pentadiagonal_gallery.hpp"
-#include "algebra/tridiagonal_gallery.hpp"
+#include <coppice/algebra/assemble.hpp>
+#include <coppice/algebra/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/tridiagonal_gallery.hpp>
 
 namespace coppice {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Test matrices made on the spot, by name or by function. All are built in parallel straight into CSR with
+/// \file
+/// Test matrices made on the spot, by name or by function. All are built in parallel straight into CSR with
 /// sorted columns, in host memory, and are the same bits for any number of threads.
 ///
 /// Grids are numbered x fastest: point (x, y, z) is row (z ny + y) nx + x. Neighbours outside the grid are dropped
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice {
 

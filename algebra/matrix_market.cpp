@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/matrix_market.hpp"
+#include <coppice/algebra/matrix_market.hpp>
 
 #include <algorithm>
 #include <exception>
 #include <limits>
 
-#include "algebra/compress.hpp"
-#include "algebra/matrix_market_entries.hpp"
-#include "algebra/matrix_market_header.hpp"
-#include "core/file.hpp"
+#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/matrix_market_entries.hpp>
+#include <coppice/algebra/matrix_market_header.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice {
 namespace detail {

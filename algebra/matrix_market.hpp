@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrix Market files: reading, writing. The contract is told in include/coppice/matrix_market.hpp.
+/// \file
+/// Matrix Market files: reading, writing. The contract is told in include/coppice/matrix_market.hpp.
 #pragma once
 
 #include <complex>
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice {
 

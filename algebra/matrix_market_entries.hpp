@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file One line of a Matrix Market file's body to one triplet.
+/// \file
+/// One line of a Matrix Market file's body to one triplet.
 #pragma once
 
 #include <complex>
 #include <string>
 #include <type_traits>
 
-#include "algebra/compress.hpp"
-#include "algebra/matrix_market.hpp"
-#include "algebra/matrix_market_text.hpp"
+#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/matrix_market_text.hpp>
 
 namespace coppice::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/matrix_market_header.hpp"
+#include <coppice/algebra/matrix_market_header.hpp>
 
 #include <algorithm>
 #include <array>
 
-#include "algebra/matrix_market_text.hpp"
-#include "core/file.hpp"
+#include <coppice/algebra/matrix_market_text.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice {
 namespace {

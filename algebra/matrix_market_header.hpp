@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Banner and size line of a Matrix Market file.
+/// \file
+/// Banner and size line of a Matrix Market file.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "algebra/matrix_market.hpp"
+#include <coppice/algebra/matrix_market.hpp>
 
 namespace coppice::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/matrix_market_text.hpp"
+#include <coppice/algebra/matrix_market_text.hpp>
 
 #include <cmath>
 #include <limits>

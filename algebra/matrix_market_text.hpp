@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The letters of Matrix Market files: blanks, lines, numbers. Nothing here reads past `end` or throws.
+/// \file
+/// The letters of Matrix Market files: blanks, lines, numbers. Nothing here reads past `end` or throws.
 #pragma once
 
 #include <charconv>

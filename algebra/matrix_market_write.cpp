@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "algebra/convert.hpp"
-#include "algebra/matrix_market.hpp"
-#include "algebra/matrix_market_entries.hpp"
-#include "core/file.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/matrix_market_entries.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice {
 namespace detail {

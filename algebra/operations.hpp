@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Operations on whole matrices, on every executor; the views are in memory of that executor.
+/// \file
+/// Operations on whole matrices, on every executor; the views are in memory of that executor.
 ///
 /// | in | functions |
 /// | --- | --- |
@@ -11,9 +12,9 @@
 /// indices, host and CUDA), which is what lets code compiled without nvcc call the CUDA ones.
 #pragma once
 
-#include "algebra/statistics.hpp"
-#include "algebra/symmetry.hpp"
-#include "algebra/transform.hpp"
+#include <coppice/algebra/statistics.hpp>
+#include <coppice/algebra/symmetry.hpp>
+#include <coppice/algebra/transform.hpp>
 
 // One list for the declarations here and the definitions in operations.cpp and operations.cu.
 #define COPPICE_OPERATIONS_OF(PREFIX, EXECUTOR, T)                                                                     \

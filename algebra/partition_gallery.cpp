@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/partition_gallery.hpp"
+#include <coppice/algebra/partition_gallery.hpp>
 
 #include <array>
 #include <string>
 
-#include "algebra/random.hpp"
-#include "algebra/tridiagonal_gallery.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/random.hpp>
+#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The eighteen tridiagonal matrices of L.-W. Chang (M.S. thesis, University of Illinois, 2014, Table 6.1),
+/// \file
+/// The eighteen tridiagonal matrices of L.-W. Chang (M.S. thesis, University of Illinois, 2014, Table 6.1),
 /// chosen to challenge solvers that cut a system into parts: types 15 to 18 leave parts that are singular by
 /// themselves.
 #pragma once
@@ -7,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "algebra/tridiagonal.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
 
 namespace coppice {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/pentadiagonal_gallery.hpp"
+#include <coppice/algebra/pentadiagonal_gallery.hpp>
 
 #include <array>
 #include <string>
 
-#include "algebra/random.hpp"
-#include "algebra/randsvd.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/random.hpp>
+#include <coppice/algebra/randsvd.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 namespace {

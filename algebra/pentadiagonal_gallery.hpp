@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The twenty-three pentadiagonal matrices on which banded solvers are judged (thesis, Table 6).
+/// \file
+/// The twenty-three pentadiagonal matrices on which banded solvers are judged (thesis, Table 6).
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include "algebra/band_storage.hpp"
+#include <coppice/algebra/band_storage.hpp>
 
 namespace coppice {
 

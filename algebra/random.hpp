@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Counter-based random numbers: the i-th draw is a hash of (seed, stream, i), so it does not matter who draws
+/// \file
+/// Counter-based random numbers: the i-th draw is a hash of (seed, stream, i), so it does not matter who draws
 /// it.
 #pragma once
 
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/randsvd.hpp"
+#include <coppice/algebra/randsvd.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-#include "algebra/random.hpp"
-#include "algebra/tridiagonal_gallery.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/random.hpp>
+#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random banded matrices with given singular values, as MATLAB's gallery('randsvd', n, kappa, mode, k, k).
+/// \file
+/// Random banded matrices with given singular values, as MATLAB's gallery('randsvd', n, kappa, mode, k, k).
 #pragma once
 
 #include <cstdint>
 
-#include "algebra/band_storage.hpp"
+#include <coppice/algebra/band_storage.hpp>
 
 namespace coppice::detail {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Moves nonzeros on CUDA: transpose and sorting of rows, both from the stable radix sort of the primitives.
+/// \file
+/// Moves nonzeros on CUDA: transpose and sorting of rows, both from the stable radix sort of the primitives.
 #pragma once
 
 #include <utility>
 
-#include "algebra/row_access.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/row_access.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

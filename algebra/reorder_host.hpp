@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Moves nonzeros on the host: transpose and sorting of rows. Parallel, stable, the same for any thread count.
+/// \file
+/// Moves nonzeros on the host: transpose and sorting of rows. Parallel, stable, the same for any thread count.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "algebra/row_access.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/row_access.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Recursive-matrix random graphs.
+/// \file
+/// Recursive-matrix random graphs.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "algebra/compress.hpp"
-#include "algebra/generators.hpp"
-#include "algebra/random.hpp"
+#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/random.hpp>
 
 namespace coppice {
 namespace {

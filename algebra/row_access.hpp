@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Lane code on one row of a CSR matrix; what the operations in this folder are made of.
+/// \file
+/// Lane code on one row of a CSR matrix; what the operations in this folder are made of.
 #pragma once
 
 #include <cstdint>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::detail {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Figures that describe a matrix. Included by algebra/operations.hpp.
+/// \file
+/// Figures that describe a matrix. Included by algebra/operations.hpp.
 #pragma once
 
 #include <limits>
 
-#include "algebra/symmetry.hpp"
+#include <coppice/algebra/symmetry.hpp>
 
 namespace coppice {
 

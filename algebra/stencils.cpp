@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices of stencils on structured grids.
+/// \file
+/// Matrices of stencils on structured grids.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <initializer_list>
 #include <numbers>
 
-#include "algebra/assemble.hpp"
-#include "algebra/generators.hpp"
+#include <coppice/algebra/assemble.hpp>
+#include <coppice/algebra/generators.hpp>
 
 namespace coppice {
 namespace {

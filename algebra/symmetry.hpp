@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Symmetry, and the weighted undirected graph of a matrix. Included by algebra/operations.hpp.
+/// \file
+/// Symmetry, and the weighted undirected graph of a matrix. Included by algebra/operations.hpp.
 #pragma once
 
-#include "algebra/transform.hpp"
+#include <coppice/algebra/transform.hpp>
 
 namespace coppice {
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices made from a matrix: transpose, sort, permute, parts. Included by algebra/operations.hpp.
+/// \file
+/// Matrices made from a matrix: transpose, sort, permute, parts. Included by algebra/operations.hpp.
 #pragma once
 
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "algebra/row_access.hpp"
-#include "algebra/tridiagonal.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/row_access.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/core/parallel.hpp>
 
-#include "algebra/reorder_host.hpp"
+#include <coppice/algebra/reorder_host.hpp>
 #if defined(__CUDACC__)
-#include "algebra/reorder_cuda.cuh"
+#include <coppice/algebra/reorder_cuda.cuh>
 #endif
 
 namespace coppice {

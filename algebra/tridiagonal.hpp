@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Tridiagonal storage: three bands of equal length.
+/// \file
+/// Tridiagonal storage: three bands of equal length.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The twenty tridiagonal matrices on which the numerical stability of solvers is judged (thesis, Table 4).
+/// \file
+/// The twenty tridiagonal matrices on which the numerical stability of solvers is judged (thesis, Table 4).
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
-#include "algebra/tridiagonal.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
 
 namespace coppice {
 

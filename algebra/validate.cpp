@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/validate.hpp"
+#include <coppice/algebra/validate.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "algebra/row_access.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/row_access.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 namespace {

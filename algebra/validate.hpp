@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file One pass over a CSR matrix that finds what breaks the rules of its storage.
+/// \file
+/// One pass over a CSR matrix that finds what breaks the rules of its storage.
 #pragma once
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice {
 

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "apps/names.hpp"
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::app {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What every command shares: the common options, the outcome of a run and its exit code.
+/// \file
+/// What every command shares: the common options, the outcome of a run and its exit code.
 #pragma once
 
 #include <exception>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The one place where the command chooses between executors and precisions.
+/// \file
+/// The one place where the command chooses between executors and precisions.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 #include <variant>
 
 #include "apps/app.hpp"
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::app {
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Which class of the direct solvers a sparse matrix belongs to, and its storage in that class.
+/// \file
+/// Which class of the direct solvers a sparse matrix belongs to, and its storage in that class.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 
-#include "algebra/band_storage.hpp"
-#include "algebra/csr.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::app {
 

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "algebra/matrix_market.hpp"
-#include "algebra/operations.hpp"
 #include "apps/backend.hpp"
 #include "apps/factor_arguments.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
 namespace {

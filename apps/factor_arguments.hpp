@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Options of the [0, n]-factor, shared by factor, forest and solve.
+/// \file
+/// Options of the [0, n]-factor, shared by factor, forest and solve.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 #include "apps/app.hpp"
 #include "apps/names.hpp"
-#include "graph/factor.hpp"
+#include <coppice/graph/factor.hpp>
 
 namespace coppice::app {
 

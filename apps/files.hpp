@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Output files that appear whole or not at all.
+/// \file
+/// Output files that appear whole or not at all.
 #pragma once
 
 #include <functional>

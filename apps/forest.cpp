@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "algebra/operations.hpp"
 #include "apps/backend.hpp"
 #include "apps/factor_arguments.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/report/collect.hpp"
-#include "core/file.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/core/file.hpp>
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice::app {
 namespace {

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "algebra/generators.hpp"
-#include "algebra/matrix_market.hpp"
 #include "apps/backend.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/matrix_market.hpp>
 
 namespace coppice::app {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "algebra/operations.hpp"
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
+#include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "algebra/generators.hpp"
-#include "algebra/matrix_market.hpp"
 #include "apps/names.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::app {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The MATRIX argument (a file or a generator), vectors, and the checks that input must pass before work begins.
+/// \file
+/// The MATRIX argument (a file or a generator), vectors, and the checks that input must pass before work begins.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "algebra/csr.hpp"
 #include "apps/app.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::app {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Names that a user types for the values of an option: one table per option, one error for unknown names.
+/// \file
+/// Names that a user types for the values of an option: one table per option, one error for unknown names.
 #pragma once
 
 #include <span>

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "apps/version.hpp"
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::app {
 namespace {

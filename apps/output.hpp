@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What a command says: lines for people, JSON for programs, progress for those who wait.
+/// \file
+/// What a command says: lines for people, JSON for programs, progress for those who wait.
 #pragma once
 
 #include <chrono>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Names of the pivoting strategies, shared by tridiagonal and solve.
+/// \file
+/// Names of the pivoting strategies, shared by tridiagonal and solve.
 #pragma once
 
 #include "apps/names.hpp"
-#include "solvers/pivoting.hpp"
+#include <coppice/solvers/pivoting.hpp>
 
 namespace coppice::app {
 

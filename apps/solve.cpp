@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "algebra/matrix_market.hpp"
-#include "algebra/operations.hpp"
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
 namespace {

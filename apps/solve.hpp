@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the files of the solve command share: its options and one timed Krylov run.
+/// \file
+/// What the files of the solve command share: its options and one timed Krylov run.
 #pragma once
 
 #include <optional>
@@ -10,8 +11,8 @@
 #include "apps/output.hpp"
 #include "apps/pivoting_names.hpp"
 #include "apps/system.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/preconditioner.hpp"
+#include <coppice/solvers/krylov.hpp>
+#include <coppice/solvers/preconditioner.hpp>
 
 namespace coppice::app {
 

@@ -6,9 +6,9 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "algebra/operations.hpp"
 #include "apps/report/collect.hpp"
 #include "apps/solve.hpp"
+#include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "algebra/matrix_market.hpp"
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
-#include "semiring/spmv.hpp"
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice::app {
 namespace {

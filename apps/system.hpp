@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The right-hand side of a linear system: from a file, or from a solution known in advance.
+/// \file
+/// The right-hand side of a linear system: from a file, or from a solution known in advance.
 #pragma once
 
 #include <cmath>
@@ -8,8 +9,8 @@
 
 #include "apps/files.hpp"
 #include "apps/input.hpp"
-#include "core/parallel.hpp"
-#include "semiring/spmv.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice::app {
 

@@ -6,16 +6,16 @@
 
 #include <fmt/format.h>
 
-#include "algebra/matrix_market.hpp"
-#include "algebra/operations.hpp"
 #include "apps/backend.hpp"
 #include "apps/band_class.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/pivoting_names.hpp"
 #include "apps/system.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/classical.hpp"
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/classical.hpp>
 
 namespace coppice::app {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "apps/backend.hpp"
 #include "apps/output.hpp"
-#include "semiring/srcsr_tuning.hpp"
-#include "solvers/rpts_tuning.hpp"
+#include <coppice/semiring/srcsr_tuning.hpp>
+#include <coppice/solvers/rpts_tuning.hpp>
 
 namespace coppice::app {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The version of the program; CMake passes that of the project.
+/// \file
+/// The version of the program; CMake passes that of the project.
 #pragma once
 
 namespace coppice::app {

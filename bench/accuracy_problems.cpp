@@ -7,8 +7,8 @@
 #include <random>
 #include <utility>
 
-#include "algebra/matrix_market.hpp"
 #include "bench/lapack.hpp"
+#include <coppice/algebra/matrix_market.hpp>
 
 namespace coppice::bench {
 namespace {

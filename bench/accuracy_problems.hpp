@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Banded systems with known solutions for suite `accuracy`, and LAPACK's answers to them.
+/// \file
+/// Banded systems with known solutions for suite `accuracy`, and LAPACK's answers to them.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/band_solver.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/band_solver.hpp>
 
 namespace coppice::bench {
 

@@ -12,13 +12,13 @@
 
 #include <fmt/core.h>
 
-#include "algebra/block_transform.hpp"
-#include "algebra/partition_gallery.hpp"
-#include "algebra/pentadiagonal_gallery.hpp"
-#include "algebra/tridiagonal_gallery.hpp"
 #include "bench/accuracy_problems.hpp"
 #include "bench/bench.hpp"
-#include "solvers/classical.hpp"
+#include <coppice/algebra/block_transform.hpp>
+#include <coppice/algebra/partition_gallery.hpp>
+#include <coppice/algebra/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/solvers/classical.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -11,8 +11,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "core/executor.hpp"
-#include "core/isa.hpp"
+#include <coppice/core/executor.hpp>
+#include <coppice/core/isa.hpp>
 
 namespace coppice::bench {
 namespace {

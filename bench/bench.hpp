@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Measures Coppice and its peers in the same run, on the same data.
+/// \file
+/// Measures Coppice and its peers in the same run, on the same data.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Timing of queued work with CUDA events, and the copy ceiling of the device.
+/// \file
+/// Timing of queued work with CUDA events, and the copy ceiling of the device.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 #include <cuda_runtime.h>
 
 #include "bench/bench.hpp"
-#include "core/cuda_event.cuh"
-#include "core/parallel.hpp"
+#include <coppice/core/cuda_event.cuh>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::bench {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices of the suites `factor`, `forest` and `solve`.
+/// \file
+/// Matrices of the suites `factor`, `forest` and `solve`.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "algebra/generators.hpp"
 #include "bench/bench.hpp"
+#include <coppice/algebra/generators.hpp>
 
 namespace coppice::bench {
 

@@ -4,14 +4,14 @@
 
 #include <fmt/core.h>
 
-#include "algebra/operations.hpp"
 #include "bench/bench.hpp"
 #include "bench/graph_problems.hpp"
-#include "graph/factor.hpp"
-#include "graph/linear_forest.hpp"
-#include "semiring/spmv.hpp"
-#include "solvers/krylov.hpp"
-#include "solvers/preconditioner.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/graph/factor.hpp>
+#include <coppice/graph/linear_forest.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/krylov.hpp>
+#include <coppice/solvers/preconditioner.hpp>
 
 namespace coppice::bench {
 namespace {

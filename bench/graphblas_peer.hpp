@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SuiteSparse:GraphBLAS as a peer of the host SpMV, behind a small C++ face.
+/// \file
+/// SuiteSparse:GraphBLAS as a peer of the host SpMV, behind a small C++ face.
 #pragma once
 
 #include <string>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::bench {
 

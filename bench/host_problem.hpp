@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file One problem of the suite `tridiagonal` on the host: its rows in the table, and LAPACK's band storage.
+/// \file
+/// One problem of the suite `tridiagonal` on the host: its rows in the table, and LAPACK's band storage.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 #include "bench/bench.hpp"
 #include "bench/lapack.hpp"
 #include "bench/random_bands.hpp"
-#include "solvers/band_solver.hpp"
+#include <coppice/solvers/band_solver.hpp>
 
 namespace coppice::bench {
 

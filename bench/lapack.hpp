@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file LAPACK's direct solvers for either precision, as peers; they overwrite all that they are given.
+/// \file
+/// LAPACK's direct solvers for either precision, as peers; they overwrite all that they are given.
 #pragma once
 
 #include <lapacke.h>

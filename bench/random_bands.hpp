@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random bands for measurements, new for every seed: a repeated system lets the branch predictor learn the
+/// \file
+/// Random bands for measurements, new for every seed: a repeated system lets the branch predictor learn the
 /// pivots of LAPACK.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "core/parallel.hpp"
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::bench {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The four applications of section 3.6.2 of the source thesis, for the suites `spmv` of both backends.
+/// \file
+/// The four applications of section 3.6.2 of the source thesis, for the suites `spmv` of both backends.
 #pragma once
 
-#include "semiring/arg_max.hpp"
-#include "semiring/spmv.hpp"
+#include <coppice/semiring/arg_max.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice::bench {
 

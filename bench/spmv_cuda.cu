@@ -6,11 +6,11 @@
 
 #include <cusparse.h>
 
-#include "algebra/transform.hpp"
 #include "bench/cuda_timing.cuh"
 #include "bench/row_maxima.hpp"
 #include "bench/spmv_problems.hpp"
-#include "semiring/spmv.hpp"
+#include <coppice/algebra/transform.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -11,7 +11,7 @@
 #include "bench/graphblas_peer.hpp"
 #include "bench/row_maxima.hpp"
 #include "bench/spmv_problems.hpp"
-#include "semiring/spmv.hpp"
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/spmv_problems.hpp"
 
-#include "algebra/generators.hpp"
-#include "core/parallel.hpp"
+#include <coppice/algebra/generators.hpp>
+#include <coppice/core/parallel.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices of the suite `spmv`: grids, blocks of unknowns, a power law, empty rows, dense rows.
+/// \file
+/// Matrices of the suite `spmv`: grids, blocks of unknowns, a power law, empty rows, dense rows.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::bench {
 

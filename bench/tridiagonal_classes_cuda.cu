@@ -10,10 +10,10 @@
 #include "bench/cuda_timing.cuh"
 #include "bench/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
-#include "solvers/band_factor.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/classical.hpp"
-#include "solvers/sparse_sides.hpp"
+#include <coppice/solvers/band_factor.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/classical.hpp>
+#include <coppice/solvers/sparse_sides.hpp>
 
 namespace coppice::bench {
 namespace {

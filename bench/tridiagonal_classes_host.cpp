@@ -7,10 +7,10 @@
 #include <fmt/core.h>
 
 #include "bench/host_problem.hpp"
-#include "solvers/band_factor.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/classical.hpp"
-#include "solvers/sparse_sides.hpp"
+#include <coppice/solvers/band_factor.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/classical.hpp>
+#include <coppice/solvers/sparse_sides.hpp>
 
 namespace coppice::bench {
 namespace {

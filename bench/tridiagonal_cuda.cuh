@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The second half of suite `tridiagonal` on CUDA: what is no single scalar system.
+/// \file
+/// The second half of suite `tridiagonal` on CUDA: what is no single scalar system.
 #pragma once
 
 #include <cusparse.h>
 
 #include "bench/bench.hpp"
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::bench {
 

@@ -5,11 +5,11 @@
 
 #include <fmt/core.h>
 
-#include "algebra/tridiagonal_gallery.hpp"
 #include "bench/bench.hpp"
 #include "bench/lapack.hpp"
 #include "bench/random_bands.hpp"
-#include "solvers/rpts.hpp"
+#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/solvers/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

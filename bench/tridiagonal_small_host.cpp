@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bench/host_problem.hpp"
-#include "solvers/rpts.hpp"
+#include <coppice/solvers/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

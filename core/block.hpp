@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the body of a CUDA block kernel may use of its block.
+/// \file
+/// What the body of a CUDA block kernel may use of its block.
 ///
 /// Kernel bodies are function templates over a `Block`, so that tests/support/block_stand_in.hpp can run the same text
 /// on CPU threads under the thread sanitizer. A Block offers:
@@ -24,7 +25,7 @@
 
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

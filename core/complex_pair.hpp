@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Complex numbers as kernels need them: the layout of std::complex, whose operators do not all run on a device.
+/// \file
+/// Complex numbers as kernels need them: the layout of std::complex, whose operators do not all run on a device.
 #pragma once
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Marks for code that runs on host and device.
+/// \file
+/// Marks for code that runs on host and device.
 #pragma once
 
 #if defined(__CUDACC__)

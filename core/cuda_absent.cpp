@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands in for cuda_executor.cpp in a build without CUDA: asking for a device is a clear error.
-#include "core/cuda_executor.hpp"
+#include <coppice/core/cuda_executor.hpp>
 
 namespace coppice {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Checked CUDA runtime calls. Needs CUDA headers; included by .cuh, .cu and the CUDA half of core only.
+/// \file
+/// Checked CUDA runtime calls. Needs CUDA headers; included by .cuh, .cu and the CUDA half of core only.
 #pragma once
 
 #include <string>
 
 #include <cuda_runtime_api.h>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::detail {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Timing of what is queued on a stream.
+/// \file
+/// Timing of what is queued on a stream.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 

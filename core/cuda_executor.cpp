@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/cuda_executor.hpp"
+#include <coppice/core/cuda_executor.hpp>
 
 #include <utility>
 
-#include "core/cuda_check.hpp"
+#include <coppice/core/cuda_check.hpp>
 
 namespace coppice {
 namespace {

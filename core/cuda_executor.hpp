@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The executor that works on one NVIDIA GPU. Compiles without nvcc and without CUDA headers.
+/// \file
+/// The executor that works on one NVIDIA GPU. Compiles without nvcc and without CUDA headers.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
 
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 struct CUstream_st; // cudaStream_t points to it
 

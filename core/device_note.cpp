@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/device_note.hpp"
+#include <coppice/core/device_note.hpp>
 
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "core/cuda_check.hpp"
+#include <coppice/core/cuda_check.hpp>
 
 namespace coppice {
 namespace {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A yes or no that the device finds out and that the host looks at without waiting.
+/// \file
+/// A yes or no that the device finds out and that the host looks at without waiting.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 
-#include "core/config.hpp"
-#include "core/cuda_executor.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/core/cuda_executor.hpp>
 
 namespace coppice {
 

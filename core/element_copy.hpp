@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Copies of 4, 8 or 16 bytes to shared memory past the registers. On the host they are plain assignments, for
+/// \file
+/// Copies of 4, 8 or 16 bytes to shared memory past the registers. On the host they are plain assignments, for
 /// the stand-in of a block.
 #pragma once
 
@@ -7,7 +8,7 @@
 #include <cuda_pipeline.h>
 #endif
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Every exception that Coppice throws derives from coppice::error and carries a code from a small closed set.
+/// \file
+/// Every exception that Coppice throws derives from coppice::error and carries a code from a small closed set.
 ///
 /// Numerical outcomes (singular, not converged) are results with a reason, never exceptions.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Executors, and how owners travel between them.
+/// \file
+/// Executors, and how owners travel between them.
 ///
 /// Every operation takes an executor first and works in its memory and order. `exec.copy(thing)` finds the overload
 /// copy_of(exec, thing) that stands beside the type of `thing`; nothing else copies between places.
@@ -7,8 +8,8 @@
 
 #include <vector>
 
-#include "core/cuda_executor.hpp"
-#include "core/host_executor.hpp"
+#include <coppice/core/cuda_executor.hpp>
+#include <coppice/core/host_executor.hpp>
 
 namespace coppice {
 

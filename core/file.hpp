@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Whole files: read as one piece of text (mapped, or inflated from gzip), written all or not at all.
+/// \file
+/// Whole files: read as one piece of text (mapped, or inflated from gzip), written all or not at all.
 #pragma once
 
 #include <cstddef>

@@ -6,8 +6,8 @@
 
 #include <zlib.h>
 
-#include "core/error.hpp"
-#include "core/file.hpp"
+#include <coppice/core/error.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/host_executor.hpp"
+#include <coppice/core/host_executor.hpp>
 
 #include <algorithm>
 #include <new>

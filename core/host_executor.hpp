@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The executor that works on the cores of this machine.
+/// \file
+/// The executor that works on the cores of this machine.
 #pragma once
 
 #include <cstring>
@@ -7,7 +8,7 @@
 
 #include <tbb/task_arena.h>
 
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 namespace coppice {
 

@@ -5,7 +5,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include "core/host_executor.hpp"
+#include <coppice/core/host_executor.hpp>
 
 #if defined(COPPICE_THREAD_SANITIZER) // defined by CMake, since this source is compiled without -fsanitize=thread
 #include <sanitizer/tsan_interface.h>

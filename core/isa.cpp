@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/isa.hpp"
+#include <coppice/core/isa.hpp>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Chooses at run time among copies of a host kernel compiled for several instruction sets.
+/// \file
+/// Chooses at run time among copies of a host kernel compiled for several instruction sets.
 ///
 /// A source listed with coppice_isa_sources() in CMake is compiled once per level and defines its functions in
 /// namespace coppice::COPPICE_ISA. The dispatching source declares them with COPPICE_ISA_DECLARE and calls

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Launches of kernels that follow each other closely: on devices that can (programmatic stream serialisation,
+/// \file
+/// Launches of kernels that follow each other closely: on devices that can (programmatic stream serialisation,
 /// compute capability 9.0) a kernel is started while the one before it ends, and waits by itself.
 #pragma once
 
 #include <cstddef>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
 
 namespace coppice {
 

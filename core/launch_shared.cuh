@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Launches of kernels that live in shared memory.
+/// \file
+/// Launches of kernels that live in shared memory.
 #pragma once
 
 #include <cstddef>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Owners and borrowers of memory: array_view borrows, buffer owns and knows where it lives.
+/// \file
+/// Owners and borrowers of memory: array_view borrows, buffer owns and knows where it lives.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/config.hpp"
-#include "core/error.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 

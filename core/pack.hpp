@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The SIMD lane type of host kernels: several machine registers that act as one value.
+/// \file
+/// The SIMD lane type of host kernels: several machine registers that act as one value.
 ///
 /// Lane code is templated on its value type: a plain float or double in a CUDA thread, a pack on a CPU core, where
 /// each lane does what one CUDA thread would do. A pack of two registers gives a core two independent chains to
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

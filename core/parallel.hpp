@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel primitives, the same on every executor.
+/// \file
+/// Parallel primitives, the same on every executor.
 ///
 /// Algorithms call them unqualified with an executor as first argument; core/parallel_host.hpp and
 /// core/parallel_cuda.cuh hold the two launchers. All function objects are called with std::int64_t indices and, for
@@ -18,10 +19,10 @@
 /// NaN | | `fill(exec, view, value)` | every element = value |
 #pragma once
 
-#include "core/executor.hpp"
-#include "core/parallel_host.hpp"
+#include <coppice/core/executor.hpp>
+#include <coppice/core/parallel_host.hpp>
 #if defined(__CUDACC__)
-#include "core/parallel_cuda.cuh"
+#include <coppice/core/parallel_cuda.cuh>
 #endif
 
 namespace coppice {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel primitives on CUDA: thin launchers over CUB. See core/parallel.hpp for the contracts.
+/// \file
+/// Parallel primitives on CUDA: thin launchers over CUB. See core/parallel.hpp for the contracts.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,9 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
 
 namespace coppice {
 namespace detail {

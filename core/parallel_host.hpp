@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel primitives on the host: thin launchers over oneTBB. See core/parallel.hpp for the contracts.
+/// \file
+/// Parallel primitives on the host: thin launchers over oneTBB. See core/parallel.hpp for the contracts.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include <tbb/parallel_sort.h>
 
-#include "core/host_executor.hpp"
+#include <coppice/core/host_executor.hpp>
 
 namespace coppice {
 namespace detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/tuning_file.hpp"
+#include <coppice/core/tuning_file.hpp>
 
 #include <cstdlib>
 #include <fstream>

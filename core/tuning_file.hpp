@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The user's tuning file: what `coppice tune` measured on the GPUs of a machine, a line for each finding. A line
+/// \file
+/// The user's tuning file: what `coppice tune` measured on the GPUs of a machine, a line for each finding. A line
 /// is a word that says what it is about, then `name=value` pairs in a fixed order; values may stand in quotation marks.
 /// Lines that are empty or begin with # say nothing. Each part of the library reads and writes lines of its own kind.
 ///
@@ -16,7 +17,7 @@
 #include <system_error>
 #include <vector>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 

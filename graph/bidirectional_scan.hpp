@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel bidirectional scan (algorithm 7): two opposed scans along every path of a doubly linked graph whose
+/// \file
+/// Parallel bidirectional scan (algorithm 7): two opposed scans along every path of a doubly linked graph whose
 /// vertices know their two neighbours but not which of them is forward.
 #pragma once
 
@@ -7,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/parallel.hpp"
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 
@@ -193,7 +194,7 @@ scan_result<Value, I> scan_on(cuda_executor const& exec, std::int64_t vertices, 
 } // namespace graph_detail
 } // namespace coppice
 
-#include "graph/bidirectional_scan_host.hpp"
+#include <coppice/graph/bidirectional_scan_host.hpp>
 
 namespace coppice {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The bidirectional scan on the host: O(N) work by walking. See graph/bidirectional_scan.hpp for the contract.
+/// \file
+/// The bidirectional scan on the host: O(N) work by walking. See graph/bidirectional_scan.hpp for the contract.
 ///
 /// Pointer jumping does N log L steps, each a read from anywhere in memory. A core rather walks from each end of each
 /// path to the other, which fills the direction that points back to where it came from.
 #pragma once
 
-#include "graph/bidirectional_scan.hpp"
-#include "graph/edge_order.hpp"
+#include <coppice/graph/bidirectional_scan.hpp>
+#include <coppice/graph/edge_order.hpp>
 
 namespace coppice::graph_detail {
 

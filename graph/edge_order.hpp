@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The total order on the edges of a weighted graph that both ends of an edge agree on.
+/// \file
+/// The total order on the edges of a weighted graph that both ends of an edge agree on.
 ///
 /// Edges are compared by weight, heavier first; edges of equal weight by a tie rule; what is still equal by the pair of
 /// vertices. Ties decide much: with ties by column number a grid of equal weights has its vertices all propose in the
@@ -9,7 +10,7 @@
 
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

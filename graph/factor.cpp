@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Factors for the common types on the host.
-#include "graph/factor.hpp"
+/// \file
+/// Factors for the common types on the host.
+#include <coppice/graph/factor.hpp>
 
 namespace coppice {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Parallel [0, n]-factor (algorithm 8): rounds of proposals along the rows, confirmed where they are mutual.
+/// \file
+/// Parallel [0, n]-factor (algorithm 8): rounds of proposals along the rows, confirmed where they are mutual.
 #pragma once
 
-#include "graph/factor_result.hpp"
-#include "graph/greedy_factor.hpp"
+#include <coppice/graph/factor_result.hpp>
+#include <coppice/graph/greedy_factor.hpp>
 
 namespace coppice {
 

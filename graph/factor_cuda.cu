@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Factors for the common types on CUDA.
-#include "graph/factor.hpp"
+/// \file
+/// Factors for the common types on CUDA.
+#include <coppice/graph/factor.hpp>
 
 namespace coppice {
 

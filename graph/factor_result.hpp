@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Options and result of the [0, n]-factor algorithms, and the weight that a factor covers (Eqs. 22, 23).
+/// \file
+/// Options and result of the [0, n]-factor algorithms, and the weight that a factor covers (Eqs. 22, 23).
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <string>
 
-#include "algebra/csr.hpp"
-#include "graph/edge_order.hpp"
-#include "graph/proposal.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/edge_order.hpp>
+#include <coppice/graph/proposal.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Breaks the cycles of a [0, 2]-factor and numbers its vertices along the paths. See graph/linear_forest.hpp.
+/// \file
+/// Breaks the cycles of a [0, 2]-factor and numbers its vertices along the paths. See graph/linear_forest.hpp.
 ///
 /// The thesis looks for the weakest edge of cycles with a scan over all vertices and then scans again for positions.
 /// Here positions come first: that scan also tells which vertices lie in cycles, usually few. Only those are copied
@@ -8,8 +9,8 @@
 
 #include <type_traits>
 
-#include "graph/bidirectional_scan.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/graph/bidirectional_scan.hpp>
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice {
 namespace graph_detail {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The tridiagonal system of a matrix along a linear forest (thesis, section 4.4.3). See graph/linear_forest.hpp.
+/// \file
+/// The tridiagonal system of a matrix along a linear forest (thesis, section 4.4.3). See graph/linear_forest.hpp.
 #pragma once
 
-#include "graph/linear_forest.hpp"
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice {
 namespace graph_detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sequential greedy [0, n]-factor (algorithm 6): the measure of quality for the parallel one.
+/// \file
+/// Sequential greedy [0, n]-factor (algorithm 6): the measure of quality for the parallel one.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "graph/factor_result.hpp"
+#include <coppice/graph/factor_result.hpp>
 
 namespace coppice {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Linear forests for the common types on the host.
-#include "graph/linear_forest.hpp"
+/// \file
+/// Linear forests for the common types on the host.
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file From a [0, 2]-factor to a linear forest: cycles broken, vertices numbered along their paths, and the
+/// \file
+/// From a [0, 2]-factor to a linear forest: cycles broken, vertices numbered along their paths, and the
 /// tridiagonal system of a matrix in that order (thesis, section 4.3.3).
 #pragma once
 
 #include <cstdint>
 
-#include "algebra/tridiagonal.hpp"
-#include "graph/factor_result.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/graph/factor_result.hpp>
 
 namespace coppice {
 
@@ -71,8 +72,8 @@ void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_
 
 } // namespace coppice
 
-#include "graph/forest_paths.hpp"
-#include "graph/forest_system.hpp"
+#include <coppice/graph/forest_paths.hpp>
+#include <coppice/graph/forest_system.hpp>
 
 namespace coppice {
 

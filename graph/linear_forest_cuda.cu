@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Linear forests for the common types on CUDA.
-#include "graph/linear_forest.hpp"
+/// \file
+/// Linear forests for the common types on CUDA.
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice {
 

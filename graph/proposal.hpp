@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Lane code of the [0, n]-factor: what one nonzero offers, what one row proposes, what one vertex confirms.
+/// \file
+/// Lane code of the [0, n]-factor: what one nonzero offers, what one row proposes, what one vertex confirms.
 #pragma once
 
 #include <cstdint>
 
-#include "algebra/csr.hpp"
-#include "graph/edge_order.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/edge_order.hpp>
 
 namespace coppice::graph_detail {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The n largest of each row, and where they stand: arg-max-n (section 3.6.2 of the source thesis).
+/// \file
+/// The n largest of each row, and where they stand: arg-max-n (section 3.6.2 of the source thesis).
 ///
 /// A product is one (value, column); the accumulator is a sorted list of n of them. So what is staged stays small
 /// whatever n is, and the list lives in registers (section 3.5.4).
@@ -8,8 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "semiring/operators.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/semiring/operators.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The binary operators of GraphBLAS (C API 2.0) as function objects: ⊗ of a semiring, or accumulator.
+/// \file
+/// The binary operators of GraphBLAS (C API 2.0) as function objects: ⊗ of a semiring, or accumulator.
 ///
 /// `domain` is the type that operands are converted to. Any function object of two values serves as well; one that
 /// takes three is also given the index at which row and vector meet.
@@ -9,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/config.hpp"
-#include "semiring/monoids.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/semiring/monoids.hpp>
 
 namespace coppice::op {
 

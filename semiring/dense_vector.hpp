@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Vectors of GraphBLAS in dense storage: a value for every index, and which of them are entries.
+/// \file
+/// Vectors of GraphBLAS in dense storage: a value for every index, and which of them are entries.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 
-#include "core/parallel.hpp"
+#include <coppice/core/parallel.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What modifies a GraphBLAS operation: descriptor, absent mask, absent accumulator.
+/// \file
+/// What modifies a GraphBLAS operation: descriptor, absent mask, absent accumulator.
 #pragma once
 
 namespace coppice {

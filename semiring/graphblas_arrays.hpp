@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The arrays inside matrices and vectors of SuiteSparse:GraphBLAS: their memory, their types, taking them out
+/// \file
+/// The arrays inside matrices and vectors of SuiteSparse:GraphBLAS: their memory, their types, taking them out
 /// and putting them back. Needs GraphBLAS.h, version 7.4 or newer; programs link the library themselves.
 #pragma once
 
@@ -20,7 +21,7 @@ extern "C" {
 #include <GraphBLAS.h>
 }
 
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 namespace coppice {
 namespace detail {

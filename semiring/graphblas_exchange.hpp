@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices and vectors to SuiteSparse:GraphBLAS and back; include/coppice/graphblas_exchange.hpp states the
+/// \file
+/// Matrices and vectors to SuiteSparse:GraphBLAS and back; include/coppice/graphblas_exchange.hpp states the
 /// contract.
 #pragma once
 
@@ -8,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "algebra/operations.hpp"
-#include "semiring/dense_vector.hpp"
-#include "semiring/graphblas_arrays.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/graphblas_arrays.hpp>
 
 namespace coppice {
 namespace detail {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A matrix prepared for products from both sides: compressed rows of A and of its transpose, with their plans.
+/// \file
+/// A matrix prepared for products from both sides: compressed rows of A and of its transpose, with their plans.
 #pragma once
 
 #include <utility>
 
-#include "algebra/operations.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The named monoids: adders with the identities and terminal values of GraphBLAS (C API 2.0).
+/// \file
+/// The named monoids: adders with the identities and terminal values of GraphBLAS (C API 2.0).
 ///
 /// | adder | ⊕ | identity | terminal |
 /// | --- | --- | --- | --- |
@@ -24,7 +25,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

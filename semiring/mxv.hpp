@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrix times vector and vector times matrix as GraphBLAS has them, over the generic SpMV.
+/// \file
+/// Matrix times vector and vector times matrix as GraphBLAS has them, over the generic SpMV.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
-#include "semiring/matrix_operand.hpp"
-#include "semiring/mxv_lane.hpp"
+#include <coppice/semiring/matrix_operand.hpp>
+#include <coppice/semiring/mxv_lane.hpp>
 
 namespace coppice {
 namespace detail {

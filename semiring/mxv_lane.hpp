@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Lane code of mxv: what a masked product over entries does at one nonzero and at one row.
+/// \file
+/// Lane code of mxv: what a masked product over entries does at one nonzero and at one row.
 ///
 /// Two forms. *Plain*, for a full u: products and sums are those of the semiring, and a row has an entry where it has a
 /// nonzero. *Guarded*, for u with missing entries: every product says whether there is one, and the adder is lifted to
@@ -12,9 +13,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "semiring/dense_vector.hpp"
-#include "semiring/descriptor.hpp"
-#include "semiring/semirings.hpp"
+#include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/descriptor.hpp>
+#include <coppice/semiring/semirings.hpp>
 
 namespace coppice::detail {
 

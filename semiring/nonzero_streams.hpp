@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file ⊗ over arrays that run along with the nonzeros: the fast way to write a multiply for reduce_rows.
+/// \file
+/// ⊗ over arrays that run along with the nonzeros: the fast way to write a multiply for reduce_rows.
 #pragma once
 
 #include <concepts>
@@ -7,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 namespace detail {

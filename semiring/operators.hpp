@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Adders: what ⊕ is, for reduce_rows. An adder is a monoid; semiring/monoids.hpp holds the named ones, and
+/// \file
+/// Adders: what ⊕ is, for reduce_rows. An adder is a monoid; semiring/monoids.hpp holds the named ones, and
 /// semiring/binary_operators.hpp what ⊗ may be.
 #pragma once
 
@@ -8,9 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/config.hpp"
-#include "semiring/binary_operators.hpp"
-#include "semiring/monoids.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/semiring/binary_operators.hpp>
+#include <coppice/semiring/monoids.hpp>
 
 namespace coppice {
 

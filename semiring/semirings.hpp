@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Named semirings over the generic SpMV.
+/// \file
+/// Named semirings over the generic SpMV.
 ///
 /// A semiring is a pair (⊗, ⊕): `multiply(a, x, column)` gives the product of a matrix coefficient and the vector
 /// element of its column, `add` is an adder, and `result(sum)` is what is written. semiring_of makes one of a monoid
@@ -14,8 +15,8 @@
 #include <utility>
 #include <variant>
 
-#include "core/error.hpp"
-#include "semiring/operators.hpp"
+#include <coppice/core/error.hpp>
+#include <coppice/semiring/operators.hpp>
 
 namespace coppice {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How products of ⊗ lie in shared memory (thesis section 3.5.4): arrays of structures or of their members.
+/// \file
+/// How products of ⊗ lie in shared memory (thesis section 3.5.4): arrays of structures or of their members.
 #pragma once
 
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "semiring/spmv_instances.hpp"
+#include <coppice/semiring/spmv_instances.hpp>
 
 namespace coppice {
 

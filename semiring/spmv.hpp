@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sparse matrix-vector products over a semiring.
+/// \file
+/// Sparse matrix-vector products over a semiring.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "semiring/semirings.hpp"
-#include "semiring/srcsr.hpp"
-#include "semiring/stored_value.hpp"
+#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/stored_value.hpp>
 
 namespace coppice {
 namespace detail {

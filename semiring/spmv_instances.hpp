@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Bodies that only the instantiating sources need.
+/// \file
+/// Bodies that only the instantiating sources need.
 #pragma once
 
-#include "semiring/spmv.hpp"
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice {
 

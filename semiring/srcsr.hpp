@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SRCSR: the generic semiring SpMV as a segmented reduction over the rows of a CSR pattern.
+/// \file
+/// SRCSR: the generic semiring SpMV as a segmented reduction over the rows of a CSR pattern.
 ///
 /// y_i = store(i, ⊕_j multiply(nonzero j of row i)), Eq. 19 and section 3.5 of the source thesis.
 #pragma once
@@ -10,15 +11,15 @@
 #include <string>
 #include <type_traits>
 
-#include "algebra/csr.hpp"
-#include "core/device_note.hpp"
-#include "core/parallel.hpp"
-#include "semiring/nonzero_streams.hpp"
-#include "semiring/operators.hpp"
-#include "semiring/shared_layout.hpp"
-#include "semiring/srcsr_lane.hpp"
-#include "semiring/srcsr_options.hpp"
-#include "semiring/srcsr_partition.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/device_note.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/nonzero_streams.hpp>
+#include <coppice/semiring/operators.hpp>
+#include <coppice/semiring/shared_layout.hpp>
+#include <coppice/semiring/srcsr_lane.hpp>
+#include <coppice/semiring/srcsr_options.hpp>
+#include <coppice/semiring/srcsr_partition.hpp>
 
 namespace coppice {
 
@@ -86,9 +87,9 @@ concept atomic_store = requires(Store const& store, Result const& part) {
 
 } // namespace coppice
 
-#include "semiring/srcsr_host.hpp"
+#include <coppice/semiring/srcsr_host.hpp>
 #if defined(__CUDACC__)
-#include "semiring/srcsr_cuda.cuh"
+#include <coppice/semiring/srcsr_cuda.cuh>
 #endif
 
 namespace coppice {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The body of the SRCSR block kernel, over a Block (core/block.hpp), so that it also runs under CPU threads.
+/// \file
+/// The body of the SRCSR block kernel, over a Block (core/block.hpp), so that it also runs under CPU threads.
 ///
 /// A block folds its share of the path. A share of whole, short rows is folded by one or several lanes per row; any
 /// other is cut evenly along the path, tile by tile, and joined by a segmented reduction. Parts of rows that are cut
@@ -9,12 +10,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/block.hpp"
-#include "semiring/nonzero_streams.hpp"
-#include "semiring/operators.hpp"
-#include "semiring/shared_layout.hpp"
-#include "semiring/srcsr_job.hpp"
-#include "semiring/srcsr_partition.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/semiring/nonzero_streams.hpp>
+#include <coppice/semiring/operators.hpp>
+#include <coppice/semiring/shared_layout.hpp>
+#include <coppice/semiring/srcsr_job.hpp>
+#include <coppice/semiring/srcsr_partition.hpp>
 
 namespace coppice::detail {
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SRCSR on CUDA: plans made on the device, and the launches of srcsr_block.hpp.
+/// \file
+/// SRCSR on CUDA: plans made on the device, and the launches of srcsr_block.hpp.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <type_traits>
 
-#include "core/block.hpp"
-#include "core/cuda_check.hpp"
-#include "core/device_note.hpp"
-#include "core/parallel_cuda.cuh"
-#include "semiring/srcsr.hpp" // the plan; that header includes this one behind it
-#include "semiring/srcsr_block.hpp"
-#include "semiring/srcsr_scan.cuh"
-#include "semiring/srcsr_tuning.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/device_note.hpp>
+#include <coppice/core/parallel_cuda.cuh>
+#include <coppice/semiring/srcsr.hpp> // the plan; that header includes this one behind it
+#include <coppice/semiring/srcsr_block.hpp>
+#include <coppice/semiring/srcsr_scan.cuh>
+#include <coppice/semiring/srcsr_tuning.hpp>
 
 namespace coppice {
 namespace detail {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SRCSR on the host: equal stretches of the path for the workers, carries folded in order.
+/// \file
+/// SRCSR on the host: equal stretches of the path for the workers, carries folded in order.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "core/parallel_host.hpp"
-#include "semiring/srcsr.hpp" // the plan; that header includes this one behind it
-#include "semiring/srcsr_host_fold.hpp"
-#include "semiring/srcsr_lane.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/semiring/srcsr.hpp> // the plan; that header includes this one behind it
+#include <coppice/semiring/srcsr_host_fold.hpp>
+#include <coppice/semiring/srcsr_lane.hpp>
 
 namespace coppice {
 namespace detail {

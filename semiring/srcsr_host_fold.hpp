@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How a host core folds one row of SRCSR: in order, or a few nonzeros ahead of the row's end.
+/// \file
+/// How a host core folds one row of SRCSR: in order, or a few nonzeros ahead of the row's end.
 ///
 /// What costs time on a power-law matrix is neither memory nor arithmetic but the ends of rows: each one is a branch
 /// that the processor guesses wrongly, and with it go the loads that it had begun. fold_ahead has no such branch.
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "semiring/srcsr_lane.hpp"
+#include <coppice/semiring/srcsr_lane.hpp>
 
 namespace coppice::detail {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the blocks of an SRCSR kernel share: the job, the sizes that follow from the operators, how a block
+/// \file
+/// What the blocks of an SRCSR kernel share: the job, the sizes that follow from the operators, how a block
 /// reads.
 #pragma once
 
@@ -8,12 +9,12 @@
 #include <initializer_list>
 #include <type_traits>
 
-#include "core/block.hpp"
-#include "semiring/nonzero_streams.hpp"
-#include "semiring/operators.hpp"
-#include "semiring/shared_layout.hpp"
-#include "semiring/srcsr_options.hpp"
-#include "semiring/srcsr_partition.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/semiring/nonzero_streams.hpp>
+#include <coppice/semiring/operators.hpp>
+#include <coppice/semiring/shared_layout.hpp>
+#include <coppice/semiring/srcsr_options.hpp>
+#include <coppice/semiring/srcsr_partition.hpp>
 
 namespace coppice::detail {
 

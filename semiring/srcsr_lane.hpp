@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Lane code of SRCSR: what one worker does with its stretch of the matrix.
+/// \file
+/// Lane code of SRCSR: what one worker does with its stretch of the matrix.
 ///
 /// The path. Walk through the nonzeros in order and take one extra step at the end of every row: rows + nonzeros steps
 /// in all. A point (row, nonzero) on the path says: `row` rows have ended and `nonzero` nonzeros are done. Cutting the
@@ -8,8 +9,8 @@
 
 #include <cstdint>
 
-#include "core/config.hpp"
-#include "semiring/operators.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/semiring/operators.hpp>
 
 namespace coppice::detail {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How SRCSR lays a pattern over a GPU: schemes, segmented reductions, sizes.
+/// \file
+/// How SRCSR lays a pattern over a GPU: schemes, segmented reductions, sizes.
 #pragma once
 
 #include <array>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Where the path of a pattern is cut into the shares of blocks, and what kind of share each is.
+/// \file
+/// Where the path of a pattern is cut into the shares of blocks, and what kind of share each is.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
-#include "core/block.hpp"
-#include "semiring/srcsr_lane.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/semiring/srcsr_lane.hpp>
 
 namespace coppice::detail {
 

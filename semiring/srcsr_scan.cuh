@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Segmented reduction of a tile by CUB's block scans (thesis section 3.5.1).
+/// \file
+/// Segmented reduction of a tile by CUB's block scans (thesis section 3.5.1).
 #pragma once
 
 #include <type_traits>
 
 #include <cub/block/block_scan.cuh>
 
-#include "semiring/srcsr_block.hpp"
+#include <coppice/semiring/srcsr_block.hpp>
 
 namespace coppice::detail {
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "core/cuda_event.cuh"
-#include "semiring/spmv.hpp"
-#include "semiring/srcsr_tuning.hpp"
+#include <coppice/core/cuda_event.cuh>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/srcsr_tuning.hpp>
 
 namespace coppice {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands in for srcsr_tune.cu in a build without CUDA.
-#include "core/error.hpp"
-#include "semiring/srcsr_tuning.hpp"
+#include <coppice/core/error.hpp>
+#include <coppice/semiring/srcsr_tuning.hpp>
 
 namespace coppice {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "semiring/srcsr_tuning.hpp"
+#include <coppice/semiring/srcsr_tuning.hpp>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 namespace {

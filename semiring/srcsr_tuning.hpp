@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Choice of the tuning parameters of SRCSR on CUDA (thesis section 3.5.6): measured tables and a rule.
+/// \file
+/// Choice of the tuning parameters of SRCSR on CUDA (thesis section 3.5.6): measured tables and a rule.
 ///
 /// A record says what was fastest on one device, for one number of bytes that a nonzero has in memory, and for one
 /// class of mean row lengths. Records come from the user's tuning file, which `coppice tune` writes, then from those
@@ -13,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cuda_executor.hpp"
-#include "core/tuning_file.hpp"
-#include "semiring/srcsr_options.hpp"
+#include <coppice/core/cuda_executor.hpp>
+#include <coppice/core/tuning_file.hpp>
+#include <coppice/semiring/srcsr_options.hpp>
 
 namespace coppice {
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How a stored number is read into arithmetic and written back: two-byte floats in float, std::complex as a
+/// \file
+/// How a stored number is read into arithmetic and written back: two-byte floats in float, std::complex as a
 /// complex_pair, everything else as it is.
 #pragma once
 
 #include <complex>
 #include <type_traits>
 
-#include "algebra/float16.hpp"
-#include "core/complex_pair.hpp"
+#include <coppice/algebra/float16.hpp>
+#include <coppice/core/complex_pair.hpp>
 
 namespace coppice::detail {
 

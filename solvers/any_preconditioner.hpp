@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A preconditioner whose kind is chosen at run time.
+/// \file
+/// A preconditioner whose kind is chosen at run time.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "algebra/csr.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice {
 

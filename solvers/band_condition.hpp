@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Estimates of the condition number |A|_1 |A^-1|_1 of every system of a batch, from below: Hager's climb (SIAM
+/// \file
+/// Estimates of the condition number |A|_1 |A^-1|_1 of every system of a batch, from below: Hager's climb (SIAM
 /// J. Sci. Stat. Comput. 5, 1984) with the second start of Higham (ACM Trans. Math. Softw. 14, 1988, Algorithm 4.1).
 ///
 ///     v = A^-1 x,   s = v / |v|,   z = A^-H s,   next x = the unit vector at the largest |z_j|
@@ -11,7 +12,7 @@
 
 #include <cstdint>
 
-#include "solvers/band_error.hpp"
+#include <coppice/solvers/band_error.hpp>
 
 namespace coppice::chain {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Backward errors of a solution and what follows from them: written once over for_each, so that nothing waits.
+/// \file
+/// Backward errors of a solution and what follows from them: written once over for_each, so that nothing waits.
 #pragma once
 
 #include <cstdint>
 
-#include "solvers/band_solver.hpp"
-#include "solvers/chain_stage.hpp"
-#include "solvers/lane_atomics.hpp"
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/chain_stage.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
 
 namespace coppice::chain {
 

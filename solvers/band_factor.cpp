@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/band_factor_solve.hpp"
+#include <coppice/solvers/band_factor_solve.hpp>
 
 namespace coppice {
 

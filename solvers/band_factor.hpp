@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Factor once, solve often, for every class of solve_bands; include/coppice/banded.hpp has the contract.
+/// \file
+/// Factor once, solve often, for every class of solve_bands; include/coppice/banded.hpp has the contract.
 #pragma once
 
-#include "solvers/band_solver.hpp"
+#include <coppice/solvers/band_solver.hpp>
 
 namespace coppice {
 

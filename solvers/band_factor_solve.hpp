@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Factorisations of solve_bands' classes, written once over run_step of the launchers.
+/// \file
+/// Factorisations of solve_bands' classes, written once over run_step of the launchers.
 #pragma once
 
-#include "solvers/band_factor.hpp"
-#include "solvers/band_solve.hpp"
+#include <coppice/solvers/band_factor.hpp>
+#include <coppice/solvers/band_solve.hpp>
 
 namespace coppice {
 namespace chain {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file solve_bands, written once over the launchers of the chain solver:
+/// \file
+/// solve_bands, written once over the launchers of the chain solver:
 ///
 ///     launch_bytes<T>(exec, rows, links)   memory that a launch needs beside the links
 ///     sides_at_once(exec, rows)            right-hand sides that a launch takes, at most most_sides
@@ -22,16 +23,16 @@
 #include <string>
 #include <type_traits>
 
-#include "core/parallel.hpp"
-#include "solvers/band_condition.hpp"
-#include "solvers/band_error.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/chain_host.hpp"
-#include "solvers/chain_tree.hpp"
-#include "solvers/rpts.hpp"
-#include "solvers/workspace_layout.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/band_condition.hpp>
+#include <coppice/solvers/band_error.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/chain_host.hpp>
+#include <coppice/solvers/chain_tree.hpp>
+#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/workspace_layout.hpp>
 #if defined(__CUDACC__)
-#include "solvers/chain_cuda.cuh"
+#include <coppice/solvers/chain_cuda.cuh>
 #endif
 
 namespace coppice {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Direct solution of tridiagonal, cyclic, block tridiagonal and banded systems and of batches of them;
+/// \file
+/// Direct solution of tridiagonal, cyclic, block tridiagonal and banded systems and of batches of them;
 /// include/coppice/banded.hpp has the contract.
 #pragma once
 
@@ -7,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "algebra/band_storage.hpp"
-#include "algebra/tridiagonal.hpp"
-#include "solvers/pivoting.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/pivoting.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver's elimination of a stretch of a banded matrix, scalar row by scalar row.
+/// \file
+/// The chain solver's elimination of a stretch of a banded matrix, scalar row by scalar row.
 ///
 /// chain_lane.hpp takes a banded matrix as one of blocks, whose rows it eliminates N at a time. Row by row, less is in
 /// the way: row i of a stretch has its 2 N + 1 entries in columns i ... i + 2 N, counted from N before its first row
@@ -10,7 +11,7 @@
 /// T is a lane type as in chain_lane.hpp. Everything here is meant to be unrolled and to stay in registers.
 #pragma once
 
-#include "solvers/lane_access.hpp"
+#include <coppice/solvers/lane_access.hpp>
 
 #if defined(__CUDA_ARCH__)
 #define COPPICE_UNROLL_ALL _Pragma("unroll")

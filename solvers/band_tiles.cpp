@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Stretches of narrow bands on one core: a stretch per SIMD lane, tiles transposed through a buffer
+/// \file
+/// Stretches of narrow bands on one core: a stretch per SIMD lane, tiles transposed through a buffer
 /// that stays in the first-level cache. Compiled once per instruction set.
-#include "solvers/band_tiles.hpp"
+#include <coppice/solvers/band_tiles.hpp>
 
-#include "core/pack.hpp"
-#include "solvers/band_stretch.hpp"
+#include <coppice/core/pack.hpp>
+#include <coppice/solvers/band_stretch.hpp>
 
 namespace coppice::COPPICE_ISA {
 namespace {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The finest stage of the chain solver on the host for narrow bands, compiled for several instruction sets.
+/// \file
+/// The finest stage of the chain solver on the host for narrow bands, compiled for several instruction sets.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include "core/isa.hpp"
-#include "solvers/chain_stage.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/solvers/chain_stage.hpp>
 
 namespace coppice {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The biconjugate gradient stabilised method.
+/// \file
+/// The biconjugate gradient stabilised method.
 #pragma once
 
 #include <cmath>
 #include <limits>
 
-#include "solvers/krylov_rounds.hpp"
+#include <coppice/solvers/krylov_rounds.hpp>
 
 namespace coppice {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "solvers/c_interface.hpp"
+#include <coppice/solvers/c_interface.hpp>
 
 namespace coppice::c_interface {
 
@@ -55,4 +55,4 @@ coppice_status_t coppice_set_threads(int threads) {
     on_host {}
 #define COPPICE_C_DEFAULT_PLACE                                                                                        \
     on_host {}
-#include "solvers/c_functions.inc"
+#include <coppice/solvers/c_functions.inc>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the C interfaces share: arguments translated and checked, exceptions turned into codes, every operation
+/// \file
+/// What the C interfaces share: arguments translated and checked, exceptions turned into codes, every operation
 /// once for wherever it runs. c_functions.inc makes the functions of it.
 #pragma once
 
@@ -12,8 +13,8 @@
 #include <new>
 #include <string>
 
-#include "solvers/band_factor.hpp"
-#include "solvers/sparse_sides.hpp"
+#include <coppice/solvers/band_factor.hpp>
+#include <coppice/solvers/sparse_sides.hpp>
 
 namespace coppice::c_interface {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The preconditioned conjugate gradient method.
+/// \file
+/// The preconditioned conjugate gradient method.
 #pragma once
 
-#include "solvers/krylov_rounds.hpp"
+#include <coppice/solvers/krylov_rounds.hpp>
 
 namespace coppice {
 

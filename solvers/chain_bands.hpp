@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Rows of a banded matrix one by one, as units of tiles.
+/// \file
+/// Rows of a banded matrix one by one, as units of tiles.
 ///
 /// As blocks of n = max(kl, ku) rows a stretch is eliminated n columns at a time, from W + n rows. Row by row, K = 1
 /// and W = 2 n, a row comes in, one column is eliminated from W + 1 rows, and no entry of a unit is one that is zero
 /// anyway. Stretches, their links and the unknowns y and z are the same.
 #pragma once
 
-#include "solvers/chain_stage.hpp"
+#include <coppice/solvers/chain_stage.hpp>
 
 namespace coppice::chain {
 

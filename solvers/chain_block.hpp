@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver in one warp of a GPU: stretches staged in shared memory, their rows in registers. Bodies of
+/// \file
+/// The chain solver in one warp of a GPU: stretches staged in shared memory, their rows in registers. Bodies of
 /// kernels, templates over the Block of core/block.hpp, of 32 threads, so that tests run them on CPU threads.
 #pragma once
 
@@ -7,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "solvers/chain_bands.hpp"
-#include "solvers/chain_ring.hpp"
-#include "solvers/chain_tile.hpp"
+#include <coppice/solvers/chain_bands.hpp>
+#include <coppice/solvers/chain_ring.hpp>
+#include <coppice/solvers/chain_tile.hpp>
 
 namespace coppice::chain {
 

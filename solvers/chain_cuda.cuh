@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file CUDA launcher of the chain solver. For small blocks and few bands a warp stages its stretches in shared memory
+/// \file
+/// CUDA launcher of the chain solver. For small blocks and few bands a warp stages its stretches in shared memory
 /// and holds their rows in registers (chain_block.hpp); for the rest a team of lanes works on a stretch in shared
 /// memory. Everything is queued on the executor's stream; no allocation, no synchronisation.
 #pragma once
@@ -9,13 +10,13 @@
 
 #include <cooperative_groups.h>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
-#include "core/launch_shared.cuh"
-#include "solvers/chain_block.hpp"
-#include "solvers/chain_factor_stage.hpp"
-#include "solvers/chain_tree.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
+#include <coppice/core/launch_shared.cuh>
+#include <coppice/solvers/chain_block.hpp>
+#include <coppice/solvers/chain_factor_stage.hpp>
+#include <coppice/solvers/chain_tree.hpp>
 
 namespace coppice::chain {
 

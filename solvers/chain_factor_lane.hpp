@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Factor once, solve often: what a worker keeps of the elimination of a stretch, and how it uses that.
+/// \file
+/// Factor once, solve often: what a worker keeps of the elimination of a stretch, and how it uses that.
 ///
 /// Of each group of K unknowns it keeps the pivot rows U, coupled to the next W unknowns and to y; the factors L by
 /// which multiples of pivot rows were added to others; and which row was the pivot of which column. A solve repeats the
 /// row operations on right-hand sides, leaves those of the pivot rows where the solution will stand, and goes back.
 #pragma once
 
-#include "solvers/chain_lane.hpp"
+#include <coppice/solvers/chain_lane.hpp>
 
 namespace coppice::chain {
 

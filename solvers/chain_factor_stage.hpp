@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A stage of the chain solver that keeps its elimination, and the closing that does.
+/// \file
+/// A stage of the chain solver that keeps its elimination, and the closing that does.
 #pragma once
 
-#include "solvers/chain_factor_lane.hpp"
-#include "solvers/chain_stage.hpp"
+#include <coppice/solvers/chain_factor_lane.hpp>
+#include <coppice/solvers/chain_stage.hpp>
 
 namespace coppice::chain {
 

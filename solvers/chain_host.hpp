@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Host launcher of the chain solver: each thread of the executor takes a run of stretches.
+/// \file
+/// Host launcher of the chain solver: each thread of the executor takes a run of stretches.
 #pragma once
 
 #include <algorithm>
 
-#include "core/parallel_host.hpp"
-#include "solvers/band_tiles.hpp"
-#include "solvers/chain_tiles.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/band_tiles.hpp>
+#include <coppice/solvers/chain_tiles.hpp>
 
 namespace coppice::chain {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Joins of neighbouring links of the chain solver, two columns a lane of a team, and the way back.
+/// \file
+/// Joins of neighbouring links of the chain solver, two columns a lane of a team, and the way back.
 ///
 ///     S  y + R  m          = d       the left link, W rows
 ///              S' m + R' z = d'      the right link
@@ -11,8 +12,8 @@
 
 #include <bit>
 
-#include "core/block.hpp"
-#include "solvers/chain_registers.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/chain_registers.hpp>
 
 namespace coppice::chain {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver: what one worker does with one stretch of rows.
+/// \file
+/// The chain solver: what one worker does with one stretch of rows.
 ///
 /// RPTS reduces a partition to one equation for each of its two end unknowns by two sweeps, each of which sees all rows
 /// but one. Where those rows are singular by themselves the coarse system is ill-conditioned though the matrix is not
@@ -21,7 +22,7 @@
 /// (memory_stacks) or in registers (register_stacks); `walk` goes through a stretch with either.
 #pragma once
 
-#include "solvers/chain_stack.hpp"
+#include <coppice/solvers/chain_stack.hpp>
 
 namespace coppice::chain {
 

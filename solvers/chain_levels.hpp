@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How many units and links each system of a batch has on each stage of the chain solver, and where they lie.
+/// \file
+/// How many units and links each system of a batch has on each stage of the chain solver, and where they lie.
 ///
 /// Depth 0 counts block rows, depth k + 1 the links that stretches of depth k leave. Stretches never reach from one
 /// system into the next, so systems do not see each other. Systems of different sizes have their links at
 /// first(s, k + 1) = first(s, k) / length + s: a layout with gaps, but one that needs no scan over the systems.
 #pragma once
 
-#include "solvers/chain_rows.hpp"
+#include <coppice/solvers/chain_rows.hpp>
 
 namespace coppice::chain {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Rows under elimination in registers: L lanes share a stretch, and each holds the columns that its rank is
+/// \file
+/// Rows under elimination in registers: L lanes share a stretch, and each holds the columns that its rank is
 /// congruent to modulo L, a divisor of K. So columns that move left by K stay with their lane, and every index is known
 /// to the compiler. Best where there are many stretches: little is done twice.
 ///
@@ -9,7 +10,7 @@
 /// are meant.
 #pragma once
 
-#include "solvers/chain_lane.hpp"
+#include <coppice/solvers/chain_lane.hpp>
 
 namespace coppice::chain {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Rows under elimination in registers, one column a lane: the fewest steps for a stretch, where there are too
+/// \file
+/// Rows under elimination in registers, one column a lane: the fewest steps for a stretch, where there are too
 /// few stretches to fill the machine. The columns of the unknowns form a ring: a lane whose column is eliminated takes
 /// the next one that comes in, so that nothing moves between lanes but pivot columns.
 #pragma once
 
-#include "solvers/chain_registers.hpp"
+#include <coppice/solvers/chain_registers.hpp>
 
 namespace coppice::chain {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The rows of every matrix that the chain solver takes, as one type: scalar, block and banded, cyclic, a batch
+/// \file
+/// The rows of every matrix that the chain solver takes, as one type: scalar, block and banded, cyclic, a batch
 /// of systems, plain, transposed or conjugate-transposed.
 ///
 /// A matrix counts as block tridiagonal with blocks of n rows; a banded one gets blocks of max(kl, ku) rows without
@@ -9,7 +10,7 @@
 
 #include <cstdint>
 
-#include "solvers/lane_access.hpp"
+#include <coppice/solvers/lane_access.hpp>
 
 namespace coppice::chain {
 

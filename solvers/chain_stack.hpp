@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver: rows under elimination by partial pivoting, in memory. chain_lane.hpp says what they are of.
+/// \file
+/// The chain solver: rows under elimination by partial pivoting, in memory. chain_lane.hpp says what they are of.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "solvers/lane_access.hpp"
+#include <coppice/solvers/lane_access.hpp>
 
 namespace coppice::chain {
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The stages of the chain solver: where units come from, where links go, and the closing of the last link.
+/// \file
+/// The stages of the chain solver: where units come from, where links go, and the closing of the last link.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
-#include "solvers/chain_lane.hpp"
-#include "solvers/chain_levels.hpp"
-#include "solvers/lane_atomics.hpp"
+#include <coppice/solvers/chain_lane.hpp>
+#include <coppice/solvers/chain_levels.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
 
 namespace coppice::chain {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Units of the stretches of one warp, staged in shared memory by coalesced copies (thesis sections 2.6.3 and
+/// \file
+/// Units of the stretches of one warp, staged in shared memory by coalesced copies (thesis sections 2.6.3 and
 /// 2.6.11): a template over the Block of core/block.hpp, of 32 threads.
 #pragma once
 
-#include "core/block.hpp"
-#include "core/element_copy.hpp"
-#include "solvers/chain_stage.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/element_copy.hpp>
+#include <coppice/solvers/chain_stage.hpp>
 
 namespace coppice::chain {
 

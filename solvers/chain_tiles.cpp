@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The chain solver on one core: a stretch per SIMD lane. Compiled once per instruction set.
-#include "solvers/chain_tiles.hpp"
+/// \file
+/// The chain solver on one core: a stretch per SIMD lane. Compiled once per instruction set.
+#include <coppice/solvers/chain_tiles.hpp>
 
-#include "core/pack.hpp"
+#include <coppice/core/pack.hpp>
 
 namespace coppice::COPPICE_ISA {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The hot loops of the chain solver on the host, compiled for several instruction sets (core/isa.hpp).
+/// \file
+/// The hot loops of the chain solver on the host, compiled for several instruction sets (core/isa.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "core/isa.hpp"
-#include "solvers/chain_factor_stage.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/solvers/chain_factor_stage.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file All links of the chain solver in one kernel, for one right-hand side: up to the last link of each system, its
+/// \file
+/// All links of the chain solver in one kernel, for one right-hand side: up to the last link of each system, its
 /// closing, and back to the unknowns between all links. A template over the Block of core/block.hpp, so that tests run
 /// it on CPU threads.
 ///
@@ -12,9 +13,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "core/block.hpp"
-#include "solvers/chain_block.hpp"
-#include "solvers/chain_join.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/chain_block.hpp>
+#include <coppice/solvers/chain_join.hpp>
 
 namespace coppice::chain {
 

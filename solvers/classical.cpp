@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/classical_solve.hpp"
+#include <coppice/solvers/classical_solve.hpp>
 
 namespace coppice {
 

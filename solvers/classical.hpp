@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Batches of small tridiagonal systems by the classical algorithms; for comparison, and where a matrix is known
+/// \file
+/// Batches of small tridiagonal systems by the classical algorithms; for comparison, and where a matrix is known
 /// to need no pivoting. docs/guide/classical.md has the equations.
 #pragma once
 
 #include <type_traits>
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/classical_team.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/classical_team.hpp>
 
 namespace coppice {
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file solve_classical over both launchers; included by the sources that instantiate it.
+/// \file
+/// solve_classical over both launchers; included by the sources that instantiate it.
 #pragma once
 
 #include <string>
 
-#include "core/parallel_host.hpp"
-#include "solvers/chain_lane.hpp" // alone
-#include "solvers/classical.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/chain_lane.hpp> // alone
+#include <coppice/solvers/classical.hpp>
 #if defined(__CUDACC__)
-#include "core/cuda_check.hpp"
-#include "core/launch_shared.cuh"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/launch_shared.cuh>
 #endif
 
 namespace coppice {

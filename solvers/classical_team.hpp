@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The classical algorithms for tridiagonal systems, as a team of workers runs them in memory that it shares
+/// \file
+/// The classical algorithms for tridiagonal systems, as a team of workers runs them in memory that it shares
 /// (Y. Zhang, J. Cohen, J. D. Owens: Fast tridiagonal solvers on the GPU, PPoPP 2010). None of them pivots.
 ///
 /// Equation i reads a_i x_{i-1} + b_i x_i + c_i x_{i+1} = d_i. A Team has rank(), size() and sync(); the block of a
@@ -9,7 +10,7 @@
 
 #include <type_traits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice::classical {
 

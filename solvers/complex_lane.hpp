@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Complex numbers as lane code needs them: over a plain real in a CUDA thread, over a pack on a CPU core.
+/// \file
+/// Complex numbers as lane code needs them: over a plain real in a CUDA thread, over a pack on a CPU core.
 #pragma once
 
 #include <type_traits>
 
-#include "solvers/lane_math.hpp"
+#include <coppice/solvers/lane_math.hpp>
 
 namespace coppice {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A CSR matrix as the operator of a Krylov method.
+/// \file
+/// A CSR matrix as the operator of a Krylov method.
 #pragma once
 
 #include <string>
 
-#include "semiring/spmv.hpp"
+#include <coppice/semiring/spmv.hpp>
 
 namespace coppice {
 

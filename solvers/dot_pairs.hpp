@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The dot products that one pass over vectors takes; shared by the launchers of solvers/vector_operations.hpp.
+/// \file
+/// The dot products that one pass over vectors takes; shared by the launchers of solvers/vector_operations.hpp.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 namespace coppice {
 

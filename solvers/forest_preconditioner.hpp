@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The algebraic tridiagonal preconditioner: the tridiagonal part of the matrix along its own strong couplings.
+/// \file
+/// The algebraic tridiagonal preconditioner: the tridiagonal part of the matrix along its own strong couplings.
 #pragma once
 
 #include <chrono>
 
-#include "algebra/operations.hpp"
-#include "graph/factor.hpp"
-#include "graph/linear_forest.hpp"
-#include "solvers/any_preconditioner.hpp"
-#include "solvers/preconditioners.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/graph/factor.hpp>
+#include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/any_preconditioner.hpp>
+#include <coppice/solvers/preconditioners.hpp>
 
 namespace coppice {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The restarted generalised minimal residual method.
+/// \file
+/// The restarted generalised minimal residual method.
 #pragma once
 
 #include <cmath>
 #include <vector>
 
-#include "solvers/krylov_rounds.hpp"
+#include <coppice/solvers/krylov_rounds.hpp>
 
 namespace coppice {
 

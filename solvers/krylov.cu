@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/krylov.hpp"
+#include <coppice/solvers/krylov.hpp>
 
 namespace coppice {
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The Krylov methods together, and the front that takes one by name.
+/// \file
+/// The Krylov methods together, and the front that takes one by name.
 #pragma once
 
 #include <array>
 #include <string_view>
 
-#include "solvers/any_preconditioner.hpp"
-#include "solvers/bicgstab.hpp"
-#include "solvers/cg.hpp"
-#include "solvers/csr_operator.hpp"
-#include "solvers/gmres.hpp"
-#include "solvers/names.hpp"
+#include <coppice/solvers/any_preconditioner.hpp>
+#include <coppice/solvers/bicgstab.hpp>
+#include <coppice/solvers/cg.hpp>
+#include <coppice/solvers/csr_operator.hpp>
+#include <coppice/solvers/gmres.hpp>
+#include <coppice/solvers/names.hpp>
 
 namespace coppice {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/krylov_monitor.hpp"
+#include <coppice/solvers/krylov_monitor.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What all Krylov methods share: options, results, and the one place that decides when to stop.
+/// \file
+/// What all Krylov methods share: options, results, and the one place that decides when to stop.
 #pragma once
 
 #include <concepts>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 namespace coppice {
 

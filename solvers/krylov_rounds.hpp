@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The beginning and the rounds' ends of every Krylov method: argument checks, |b|, the true residual.
+/// \file
+/// The beginning and the rounds' ends of every Krylov method: argument checks, |b|, the true residual.
 #pragma once
 
 #include <string>
 
-#include "solvers/krylov_monitor.hpp"
-#include "solvers/vector_operations.hpp"
+#include <coppice/solvers/krylov_monitor.hpp>
+#include <coppice/solvers/vector_operations.hpp>
 
 namespace coppice::detail {
 

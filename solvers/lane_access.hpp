@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Single lanes of a lane type, for loading, storing and reporting; plain scalars have one lane.
+/// \file
+/// Single lanes of a lane type, for loading, storing and reporting; plain scalars have one lane.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "solvers/complex_lane.hpp"
+#include <coppice/solvers/complex_lane.hpp>
 
 namespace coppice {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Extremes, counts and flags over many workers. Order does not matter to them, so results stay the same on every
+/// \file
+/// Extremes, counts and flags over many workers. Order does not matter to them, so results stay the same on every
 /// run.
 #pragma once
 
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The few operations beyond + - * / that branch-free lane code needs, for plain scalars.
+/// \file
+/// The few operations beyond + - * / that branch-free lane code needs, for plain scalars.
 ///
 /// core/pack.hpp has the same names for SIMD packs; lane code calls them unqualified.
 #pragma once
@@ -7,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice {
 

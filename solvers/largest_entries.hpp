@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The k largest entries of each column of a dense matrix, in order of rows (thesis section 2.6.12, Eq. 81).
+/// \file
+/// The k largest entries of each column of a dense matrix, in order of rows (thesis section 2.6.12, Eq. 81).
 ///
 /// Bits of magnitudes are ordered like the magnitudes, so a histogram of the highest byte tells in which bin the k-th
 /// largest lies, the next byte refines it, until a bin holds just what is missing. Here the row number stands behind
@@ -10,9 +11,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "algebra/band_storage.hpp"
-#include "core/parallel.hpp"
-#include "solvers/lane_atomics.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
 
 namespace coppice::largest {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the fronts that take a name say to a name they do not know.
+/// \file
+/// What the fronts that take a name say to a name they do not know.
 #pragma once
 
 #include <array>
 #include <string>
 #include <string_view>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::detail {
 

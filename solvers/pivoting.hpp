@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How tridiagonal elimination chooses its pivot rows.
+/// \file
+/// How tridiagonal elimination chooses its pivot rows.
 #pragma once
 
 namespace coppice {

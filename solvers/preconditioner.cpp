@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/preconditioner.hpp"
+#include <coppice/solvers/preconditioner.hpp>
 
 namespace coppice {
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file All preconditioners, and the front that takes one by name.
+/// \file
+/// All preconditioners, and the front that takes one by name.
 #pragma once
 
 #include <array>
 #include <string_view>
 
-#include "solvers/any_preconditioner.hpp"
-#include "solvers/forest_preconditioner.hpp"
-#include "solvers/names.hpp"
-#include "solvers/preconditioners.hpp"
+#include <coppice/solvers/any_preconditioner.hpp>
+#include <coppice/solvers/forest_preconditioner.hpp>
+#include <coppice/solvers/names.hpp>
+#include <coppice/solvers/preconditioners.hpp>
 
 namespace coppice {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal.
+/// \file
+/// Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal.
 #pragma once
 
 #include <limits>
 #include <string>
 
-#include "algebra/operations.hpp"
-#include "solvers/rpts.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/rpts.hpp>
 
 namespace coppice {
 namespace detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/rpts_solve.hpp"
+#include <coppice/solvers/rpts_solve.hpp>
 
 namespace coppice {
 namespace rpts {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Tridiagonal systems solved by RPTS; include/coppice/tridiagonal.hpp has the contract.
+/// \file
+/// Tridiagonal systems solved by RPTS; include/coppice/tridiagonal.hpp has the contract.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/pivoting.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/pivoting.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file RPTS on systems that do not fit on chip (thesis sections 2.6.1-2.6.7): the bodies of the kernels, templates
+/// \file
+/// RPTS on systems that do not fit on chip (thesis sections 2.6.1-2.6.7): the bodies of the kernels, templates
 /// over the Block of core/block.hpp, so that tests run them on CPU threads.
 ///
 /// A block stages a tile of 32 partitions in shared memory, where thread l walks through partition l. Reading the tile
@@ -13,12 +14,12 @@
 
 #include <cstdint>
 
-#include "core/block.hpp"
-#include "core/element_copy.hpp"
-#include "solvers/rpts_halves.hpp"
-#include "solvers/rpts_stage.hpp"
-#include "solvers/rpts_vectors.hpp"
-#include "solvers/side_pack.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/element_copy.hpp>
+#include <coppice/solvers/rpts_halves.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
+#include <coppice/solvers/rpts_vectors.hpp>
+#include <coppice/solvers/side_pack.hpp>
 
 namespace coppice::rpts {
 

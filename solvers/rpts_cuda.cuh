@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
+/// \file
+/// CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
 /// a solve can be captured into a CUDA graph.
 #pragma once
 
@@ -8,13 +9,13 @@
 
 #include <cooperative_groups.h>
 
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "core/launch_early.cuh"
-#include "core/launch_shared.cuh"
-#include "solvers/rpts_block.hpp"
-#include "solvers/rpts_resident.hpp"
-#include "solvers/rpts_tuning.hpp"
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
+#include <coppice/core/launch_shared.cuh>
+#include <coppice/solvers/rpts_block.hpp>
+#include <coppice/solvers/rpts_resident.hpp>
+#include <coppice/solvers/rpts_tuning.hpp>
 
 namespace coppice::rpts {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A small tridiagonal system eliminated from both ends at once: Gaussian elimination with the pivoting of RPTS,
+/// \file
+/// A small tridiagonal system eliminated from both ends at once: Gaussian elimination with the pivoting of RPTS,
 /// its unknowns in the order first, last, second, last but one, ...
 ///
 /// Each step waits for the one before it, so two chains take the time of one, in two lanes of a register: lane 0 goes
@@ -9,8 +10,8 @@
 
 #include <cstdint>
 
-#include "solvers/rpts_lane.hpp"
-#include "solvers/rpts_stage.hpp"
+#include <coppice/solvers/rpts_lane.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
 
 namespace coppice::rpts {
 

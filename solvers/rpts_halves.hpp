@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Substitution in a partition of RPTS: what one worker, or one worker at either end, does with its rows once the
+/// \file
+/// Substitution in a partition of RPTS: what one worker, or one worker at either end, does with its rows once the
 /// interface unknowns are known (thesis section 2.5, Algorithm 2, and what is said at substitute_partition).
 #pragma once
 
-#include "solvers/rpts_lane.hpp"
+#include <coppice/solvers/rpts_lane.hpp>
 
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
 

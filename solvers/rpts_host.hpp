@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Host launcher of RPTS: tasks of many tiles over the threads of the executor.
+/// \file
+/// Host launcher of RPTS: tasks of many tiles over the threads of the executor.
 #pragma once
 
 #include <algorithm>
 
-#include "core/parallel_host.hpp"
-#include "solvers/rpts_tiles.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/rpts_tiles.hpp>
 
 namespace coppice::rpts {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file RPTS, the recursive partitioned tridiagonal Schur complement algorithm: what one worker does with the rows of
+/// \file
+/// RPTS, the recursive partitioned tridiagonal Schur complement algorithm: what one worker does with the rows of
 /// one partition (thesis sections 2.5 and 2.6, Algorithms 1 and 2).
 ///
 /// A partition of M rows couples to its neighbours through its first and last unknown. Reduction eliminates the M - 2
@@ -17,9 +18,9 @@
 
 #include <type_traits>
 
-#include "core/config.hpp"
-#include "solvers/lane_math.hpp"
-#include "solvers/pivoting.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/solvers/lane_math.hpp>
+#include <coppice/solvers/pivoting.hpp>
 
 /// Unrolls the loop that follows `n` times on a GPU.
 #if defined(__CUDA_ARCH__)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The rows of a partition in the registers of one thread: how they come from global memory, and how solutions
+/// \file
+/// The rows of a partition in the registers of one thread: how they come from global memory, and how solutions
 /// get back there.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "core/block.hpp"
-#include "solvers/rpts_halves.hpp"
-#include "solvers/rpts_stage.hpp"
-#include "solvers/rpts_vectors.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/rpts_halves.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
+#include <coppice/solvers/rpts_vectors.hpp>
 
 namespace coppice::rpts {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A short partition in the registers of one thread as a tree of segments: two neighbouring rows are a segment as
+/// \file
+/// A short partition in the registers of one thread as a tree of segments: two neighbouring rows are a segment as
 /// they stand, and segments join (rpts_segment.hpp) until one is left.
 ///
 /// The sweeps of RPTS lose digits where the inner rows of a partition are nearly singular by themselves, and the
@@ -9,8 +10,8 @@
 /// again on the way back. With sixteen the joints would not fit into the registers.
 #pragma once
 
-#include "solvers/rpts_own.hpp"
-#include "solvers/rpts_segment.hpp"
+#include <coppice/solvers/rpts_own.hpp>
+#include <coppice/solvers/rpts_segment.hpp>
 
 namespace coppice::rpts {
 

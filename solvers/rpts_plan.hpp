@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How systems that stay on chip are laid over the blocks, warps and lanes of a GPU.
+/// \file
+/// How systems that stay on chip are laid over the blocks, warps and lanes of a GPU.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#include "core/block.hpp"
-#include "solvers/rpts_stage.hpp"
-#include "solvers/rpts_tree.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
+#include <coppice/solvers/rpts_tree.hpp>
 
 namespace coppice::rpts {
 

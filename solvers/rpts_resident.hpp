@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Systems that stay on chip: read once, solved, written once (5 n elements instead of 9 n). The body of the
+/// \file
+/// Systems that stay on chip: read once, solved, written once (5 n elements instead of 9 n). The body of the
 /// kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
 ///
 /// Each thread holds one partition of the finest system in its registers and reduces it to a segment. The segments of a
@@ -10,10 +11,10 @@
 
 #include <cstdint>
 
-#include "solvers/rpts_own.hpp"
-#include "solvers/rpts_pairs.hpp"
-#include "solvers/rpts_plan.hpp"
-#include "solvers/rpts_tree.hpp"
+#include <coppice/solvers/rpts_own.hpp>
+#include <coppice/solvers/rpts_pairs.hpp>
+#include <coppice/solvers/rpts_plan.hpp>
+#include <coppice/solvers/rpts_tree.hpp>
 
 namespace coppice::rpts {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Segments of a tridiagonal system: what is left of neighbouring rows once their inner unknowns are eliminated,
+/// \file
+/// Segments of a tridiagonal system: what is left of neighbouring rows once their inner unknowns are eliminated,
 /// and how two of them become one.
 ///
 /// RPTS keeps coarse systems tridiagonal: one of a partition's two equations has no unknown behind it, the other none
@@ -13,7 +14,7 @@
 /// forward error of 0.6 instead of 3e-4).
 #pragma once
 
-#include "solvers/rpts_halves.hpp"
+#include <coppice/solvers/rpts_halves.hpp>
 
 namespace coppice::rpts {
 

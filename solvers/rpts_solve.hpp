@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
+/// \file
+/// The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
 ///
 ///     stages = stages_of<T>(exec)                          how systems are cut: never by the number of threads, so
 ///                                                          that results do not depend on it
@@ -30,12 +31,12 @@
 #include <string>
 #include <type_traits>
 
-#include "core/parallel.hpp"
-#include "solvers/rpts.hpp"
-#include "solvers/rpts_host.hpp"
-#include "solvers/rpts_stage.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/rpts_host.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
 #if defined(__CUDACC__)
-#include "solvers/rpts_cuda.cuh"
+#include <coppice/solvers/rpts_cuda.cuh>
 #endif
 
 namespace coppice {

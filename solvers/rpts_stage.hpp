@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The stages of RPTS: sizes of the systems, from the finest to the one solved directly, and where they lie.
+/// \file
+/// The stages of RPTS: sizes of the systems, from the finest to the one solved directly, and where they lie.
 ///
 /// One function lays the workspace out for both sizing and carving.
 #pragma once
@@ -7,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice::rpts {
 

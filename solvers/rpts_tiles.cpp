@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
+/// \file
+/// RPTS on one core: a partition per SIMD lane, tiles transposed through a buffer that stays in the first-level
 /// cache, as the CUDA kernels stage theirs through shared memory. Compiled once per instruction set.
-#include "solvers/rpts_tiles.hpp"
+#include <coppice/solvers/rpts_tiles.hpp>
 
-#include "core/pack.hpp"
-#include "solvers/rpts_ends.hpp"
-#include "solvers/rpts_halves.hpp"
+#include <coppice/core/pack.hpp>
+#include <coppice/solvers/rpts_ends.hpp>
+#include <coppice/solvers/rpts_halves.hpp>
 
 namespace coppice::COPPICE_ISA {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The hot loops of RPTS on the host, compiled for several instruction sets (core/isa.hpp).
+/// \file
+/// The hot loops of RPTS on the host, compiled for several instruction sets (core/isa.hpp).
 #pragma once
 
 #include <cstdint>
 
-#include "core/isa.hpp"
-#include "solvers/pivoting.hpp"
-#include "solvers/rpts_stage.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/solvers/pivoting.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
 
 namespace coppice {
 namespace rpts {

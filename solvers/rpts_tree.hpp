@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A tree of segments over the lanes of a warp: neighbours join, pairs of neighbours join, ... until one lane has
+/// \file
+/// A tree of segments over the lanes of a warp: neighbours join, pairs of neighbours join, ... until one lane has
 /// the segment of all; and the way back, on which every lane gets the unknowns around its own segment. No barrier of
 /// the block, and the same few instructions for every level.
 #pragma once
 
-#include "core/block.hpp"
-#include "solvers/rpts_segment.hpp"
-#include "solvers/rpts_vectors.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/rpts_segment.hpp>
+#include <coppice/solvers/rpts_vectors.hpp>
 
 namespace coppice::rpts {
 

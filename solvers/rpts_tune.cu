@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <vector>
 
-#include "algebra/random.hpp"
-#include "core/cuda_event.cuh"
-#include "core/parallel.hpp"
-#include "solvers/rpts.hpp"
-#include "solvers/rpts_tuning.hpp"
+#include <coppice/algebra/random.hpp>
+#include <coppice/core/cuda_event.cuh>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/rpts_tuning.hpp>
 
 namespace coppice {
 namespace {

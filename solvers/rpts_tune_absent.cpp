@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Stands in for rpts_tune.cu in a build without CUDA.
-#include "core/error.hpp"
-#include "solvers/rpts_tuning.hpp"
+#include <coppice/core/error.hpp>
+#include <coppice/solvers/rpts_tuning.hpp>
 
 namespace coppice {
 

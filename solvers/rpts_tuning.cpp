@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/rpts_tuning.hpp"
+#include <coppice/solvers/rpts_tuning.hpp>
 
 #include <bit>
 #include <cstdio>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How tridiagonal systems are cut on a device: what `coppice tune` measured there, else a rule (rpts_plan.hpp).
+/// \file
+/// How tridiagonal systems are cut on a device: what `coppice tune` measured there, else a rule (rpts_plan.hpp).
 #pragma once
 
 #include <algorithm>
@@ -11,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "core/cuda_executor.hpp"
-#include "core/tuning_file.hpp"
-#include "solvers/rpts_plan.hpp"
-#include "solvers/rpts_resident.hpp"
-#include "solvers/rpts_stage.hpp"
+#include <coppice/core/cuda_executor.hpp>
+#include <coppice/core/tuning_file.hpp>
+#include <coppice/solvers/rpts_plan.hpp>
+#include <coppice/solvers/rpts_resident.hpp>
+#include <coppice/solvers/rpts_stage.hpp>
 
 namespace coppice {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Bands in global memory, 16 bytes at a time.
+/// \file
+/// Bands in global memory, 16 bytes at a time.
 #pragma once
 
 #include <cstdint>
 
-#include "core/config.hpp"
+#include <coppice/core/config.hpp>
 
 namespace coppice::rpts {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Several right-hand sides as one value of lane code: they take part in the arithmetic of an elimination, not in
+/// \file
+/// Several right-hand sides as one value of lane code: they take part in the arithmetic of an elimination, not in
 /// its decisions.
 #pragma once
 
-#include "core/config.hpp"
-#include "solvers/lane_math.hpp"
+#include <coppice/core/config.hpp>
+#include <coppice/solvers/lane_math.hpp>
 
 namespace coppice::rpts {
 

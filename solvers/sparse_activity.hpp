@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Which stretches of the chain solver sparse right-hand sides touch (thesis section 2.7.2: parts whose
+/// \file
+/// Which stretches of the chain solver sparse right-hand sides touch (thesis section 2.7.2: parts whose
 /// right-hand sides are all zero are not walked).
 #pragma once
 
 #include <cstdint>
 
-#include "solvers/band_solve.hpp"
-#include "solvers/lane_atomics.hpp"
-#include "solvers/workspace_layout.hpp"
+#include <coppice/solvers/band_solve.hpp>
+#include <coppice/solvers/lane_atomics.hpp>
+#include <coppice/solvers/workspace_layout.hpp>
 
 namespace coppice::sparse_sides {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/sparse_sides_solve.hpp"
+#include <coppice/solvers/sparse_sides_solve.hpp>
 
 namespace coppice {
 

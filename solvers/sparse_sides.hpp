@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Systems with sparse right-hand sides (thesis section 2.6.12); include/coppice/banded.hpp has the contract.
+/// \file
+/// Systems with sparse right-hand sides (thesis section 2.6.12); include/coppice/banded.hpp has the contract.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
-#include "solvers/band_factor.hpp"
+#include <coppice/solvers/band_factor.hpp>
 
 namespace coppice {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sparse right-hand sides, written once over the primitives; included by the sources that instantiate it.
+/// \file
+/// Sparse right-hand sides, written once over the primitives; included by the sources that instantiate it.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +9,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/parallel.hpp"
-#include "semiring/stored_value.hpp"
-#include "solvers/band_factor_solve.hpp"
-#include "solvers/largest_entries.hpp"
-#include "solvers/sparse_activity.hpp"
-#include "solvers/sparse_sides.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/stored_value.hpp>
+#include <coppice/solvers/band_factor_solve.hpp>
+#include <coppice/solvers/largest_entries.hpp>
+#include <coppice/solvers/sparse_activity.hpp>
+#include <coppice/solvers/sparse_sides.hpp>
 
 namespace coppice {
 namespace sparse_sides {

@@ -2,11 +2,11 @@
 // The C interface of appendix A.1.4, on streams of the current device.
 #include <coppice/tridigpu.h>
 
-#include "solvers/c_interface.hpp"
+#include <coppice/solvers/c_interface.hpp>
 #if defined(COPPICE_HAS_CUDA)
 #include <cuda_runtime_api.h>
 
-#include "core/cuda_check.hpp"
+#include <coppice/core/cuda_check.hpp>
 #endif
 
 namespace coppice::c_interface {
@@ -57,7 +57,7 @@ char const* tridigpu_last_error(void) { return last_message().c_str(); }
     on_stream { stream }
 #define COPPICE_C_DEFAULT_PLACE                                                                                        \
     on_stream {}
-#include "solvers/c_functions.inc"
+#include <coppice/solvers/c_functions.inc>
 
 #define COPPICE_C_NAME(t, f) tridigpu##t##f##_64
 #define COPPICE_C_TYPES COPPICE_TRIDIGPU_TYPES
@@ -70,4 +70,4 @@ char const* tridigpu_last_error(void) { return last_message().c_str(); }
     on_stream { stream }
 #define COPPICE_C_DEFAULT_PLACE                                                                                        \
     on_stream {}
-#include "solvers/c_functions.inc"
+#include <coppice/solvers/c_functions.inc>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "solvers/vector_operations.hpp"
+#include <coppice/solvers/vector_operations.hpp>
 
-#include "core/isa.hpp"
+#include <coppice/core/isa.hpp>
 
 namespace coppice {
 

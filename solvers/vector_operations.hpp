@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The vector work of Krylov methods: element-wise updates, and several dot products in one pass.
+/// \file
+/// The vector work of Krylov methods: element-wise updates, and several dot products in one pass.
 ///
 /// Updates are named function objects for for_each. Where a method needs dot products of what it just updated, one
 /// pass does both: the vectors come from memory once, and on CUDA the host waits once for all the sums.
@@ -9,11 +10,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/parallel.hpp"
-#include "solvers/dot_pairs.hpp"
-#include "solvers/vector_operations_host.hpp"
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/dot_pairs.hpp>
+#include <coppice/solvers/vector_operations_host.hpp>
 #if defined(__CUDACC__)
-#include "solvers/vector_operations_cuda.cuh"
+#include <coppice/solvers/vector_operations_cuda.cuh>
 #endif
 
 namespace coppice {

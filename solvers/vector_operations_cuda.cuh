@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Updates with dot products on CUDA. See solvers/vector_operations.hpp for the contract.
+/// \file
+/// Updates with dot products on CUDA. See solvers/vector_operations.hpp for the contract.
 #pragma once
 
-#include "core/block.hpp"
-#include "core/cuda_check.hpp"
-#include "core/executor.hpp"
-#include "solvers/dot_pairs.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/solvers/dot_pairs.hpp>
 
 namespace coppice::detail {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Updates with dot products on the host. See solvers/vector_operations.hpp for the contract.
+/// \file
+/// Updates with dot products on the host. See solvers/vector_operations.hpp for the contract.
 #pragma once
 
-#include "core/parallel_host.hpp"
-#include "solvers/dot_pairs.hpp"
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/dot_pairs.hpp>
 
 namespace coppice::detail {
 

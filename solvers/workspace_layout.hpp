@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file How memory of the caller is divided: parts that begin at multiples of 64 bytes, sized and carved by one
+/// \file
+/// How memory of the caller is divided: parts that begin at multiples of 64 bytes, sized and carved by one
 /// function.
 #pragma once
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The page of `coppice bench --report`: curves over the problems of a sweep, bars for a problem by itself.
+/// \file
+/// The page of `coppice bench --report`: curves over the problems of a sweep, bars for a problem by itself.
 #pragma once
 
 #include <string>

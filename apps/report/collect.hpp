@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file From matrices and forests in host memory to what the report shows.
+/// \file
+/// From matrices and forests in host memory to what the report shows.
 #pragma once
 
-#include "algebra/csr.hpp"
 #include "apps/report/data.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/graph/linear_forest.hpp>
 
 namespace coppice::app::report {
 

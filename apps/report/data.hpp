@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file What the report shows, free of matrices and executors.
+/// \file
+/// What the report shows, free of matrices and executors.
 #pragma once
 
 #include <cstdint>

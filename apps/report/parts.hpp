@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The pictures of the report, each a piece of HTML.
+/// \file
+/// The pictures of the report, each a piece of HTML.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "core/error.hpp"
+#include <coppice/core/error.hpp>
 
 namespace coppice::app::report {
 namespace {

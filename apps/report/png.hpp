@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Small PNG images as data URIs.
+/// \file
+/// Small PNG images as data URIs.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Text building blocks of the report: escaped text, numbers, axis ticks.
+/// \file
+/// Text building blocks of the report: escaped text, numbers, axis ticks.
 #pragma once
 
 #include <string>

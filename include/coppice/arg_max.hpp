@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The n largest coefficients of every row and their columns.
+/// \file
+/// The n largest coefficients of every row and their columns.
 ///
 ///     coppice::buffer<coppice::value_and_column<float>> best(exec, a.rows() * 2);
 ///     coppice::arg_max_n<2>(exec, plan, a.view(), best.view());   // best[2 i], best[2 i + 1]
@@ -8,4 +9,4 @@
 /// the adder behind it, for products of the user's own (section 3.6.2 of the source thesis).
 #pragma once
 
-#include "semiring/arg_max.hpp"
+#include <coppice/semiring/arg_max.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Direct solution of tridiagonal, cyclic, block tridiagonal and banded systems, single and in batches, with one
+/// \file
+/// Direct solution of tridiagonal, cyclic, block tridiagonal and banded systems, single and in batches, with one
 /// or many right-hand sides, and with an account of how good the answer is.
 ///
 ///     block_tridiagonal<double> a(exec, length, 3);        // blocks of 3 x 3, column-major
@@ -49,8 +50,8 @@
 /// Method: docs/guide/tridiagonal.md.
 #pragma once
 
-#include "algebra/band_storage.hpp"
-#include "algebra/tridiagonal.hpp"
-#include "solvers/band_factor.hpp"
-#include "solvers/band_solver.hpp"
-#include "solvers/sparse_sides.hpp"
+#include <coppice/algebra/band_storage.hpp>
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/band_factor.hpp>
+#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/sparse_sides.hpp>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*! \file Types of the C interfaces coppice.h and tridigpu.h. Plain C99. */
+/*! \file
+ * Types of the C interfaces coppice.h and tridigpu.h. Plain C99. */
 #ifndef COPPICE_C_TYPES_H
 #define COPPICE_C_TYPES_H
 

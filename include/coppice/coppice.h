@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*! \file C interface of the tridiagonal library on the host: coppice<t>gtsv and its kin are the functions of tridigpu.h
+/*! \file
+ * C interface of the tridiagonal library on the host: coppice<t>gtsv and its kin are the functions of tridigpu.h
  * on the cores of this machine, name for name, without the stream and with 64-bit sizes. Plain C99.
  *
  *     size_t bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Everything. Programs that care for compile time include the entry headers they use.
+/// \file
+/// Everything. Programs that care for compile time include the entry headers they use.
 #pragma once
 
 #include <coppice/arg_max.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Compressed sparse rows, and what can be done with a whole matrix.
+/// \file
+/// Compressed sparse rows, and what can be done with a whole matrix.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 2500});
@@ -20,6 +21,6 @@
 /// validate: one pass over offsets, columns and, on request, order, duplicates and values.
 #pragma once
 
-#include "algebra/csr.hpp"
-#include "algebra/operations.hpp"
-#include "algebra/validate.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/operations.hpp>
+#include <coppice/algebra/validate.hpp>

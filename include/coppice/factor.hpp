@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file [0, n]-factors: at most n edges at every vertex of a weighted graph, chosen so that they weigh much.
+/// \file
+/// [0, n]-factors: at most n edges at every vertex of a weighted graph, chosen so that they weigh much.
 ///
 ///     auto const weights = symmetrised_weights(exec, a.view());                    // |A| without its diagonal
 ///     auto const factor = parallel_factor(exec, weights.view(), {.degree = 2});    // algorithm 8
@@ -26,4 +27,4 @@
 /// 6 rounds instead of 11, and a matching covers .293 instead of .279.
 #pragma once
 
-#include "graph/factor.hpp"
+#include <coppice/graph/factor.hpp>

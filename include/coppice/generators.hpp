@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Test problems made on the spot: stencils on grids, random graphs, the galleries of banded matrices.
+/// \file
+/// Test problems made on the spot: stencils on grids, random graphs, the galleries of banded matrices.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 2500});                    // csr<double>, 6.25 M rows
@@ -18,8 +19,8 @@
 /// overflow_error.
 #pragma once
 
-#include "algebra/block_transform.hpp"
-#include "algebra/generators.hpp"
-#include "algebra/partition_gallery.hpp"
-#include "algebra/pentadiagonal_gallery.hpp"
-#include "algebra/tridiagonal_gallery.hpp"
+#include <coppice/algebra/block_transform.hpp>
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/partition_gallery.hpp>
+#include <coppice/algebra/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/tridiagonal_gallery.hpp>

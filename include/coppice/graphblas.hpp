@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Products of matrix and vector as GraphBLAS has them: mask, accumulator, semiring, descriptor.
+/// \file
+/// Products of matrix and vector as GraphBLAS has them: mask, accumulator, semiring, descriptor.
 ///
 ///     coppice::matrix_operand a(exec, matrix);                  // borrows the matrix, makes its plan
 ///     a.prepare_transpose(exec);                                // once, for products from the other side
@@ -43,8 +44,8 @@
 /// <coppice/graphblas_exchange.hpp> moves matrices and vectors to SuiteSparse:GraphBLAS and back.
 #pragma once
 
-#include "semiring/dense_vector.hpp"
-#include "semiring/descriptor.hpp"
-#include "semiring/matrix_operand.hpp"
-#include "semiring/mxv.hpp"
-#include "semiring/semirings.hpp"
+#include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/descriptor.hpp>
+#include <coppice/semiring/matrix_operand.hpp>
+#include <coppice/semiring/mxv.hpp>
+#include <coppice/semiring/semirings.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrices and vectors to SuiteSparse:GraphBLAS and back.
+/// \file
+/// Matrices and vectors to SuiteSparse:GraphBLAS and back.
 ///
 ///     coppice::csr<float> a = coppice::from_graphblas<float>(exec, matrix);     // a copy; GrB_Matrix and GrB_Vector
 ///     GrB_Matrix g = coppice::to_graphblas(exec, a.view());                     // a copy, freed by the caller
@@ -29,4 +30,4 @@
 /// <coppice/csr.hpp>.
 #pragma once
 
-#include "semiring/graphblas_exchange.hpp"
+#include <coppice/semiring/graphblas_exchange.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Krylov methods: cg, bicgstab, gmres.
+/// \file
+/// Krylov methods: cg, bicgstab, gmres.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 1200});
@@ -40,4 +41,4 @@
 /// vectors of the wrong length or a matrix that is not square.
 #pragma once
 
-#include "solvers/krylov.hpp"
+#include <coppice/solvers/krylov.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Linear forests: paths that cover the vertices of a weighted graph, and the tridiagonal system along them.
+/// \file
+/// Linear forests: paths that cover the vertices of a weighted graph, and the tridiagonal system along them.
 ///
 ///     auto const weights = symmetrised_weights(exec, a.view());
 ///     auto const factor = parallel_factor(exec, weights.view(), {.ties = tie_rule::near});
@@ -13,5 +14,5 @@
 /// For new values on an old pattern call extract_forest_system(exec, plan, a, forest, system) again.
 #pragma once
 
-#include "graph/factor.hpp"
-#include "graph/linear_forest.hpp"
+#include <coppice/graph/factor.hpp>
+#include <coppice/graph/linear_forest.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Matrix Market files, the exchange format of sparse matrices, in and out.
+/// \file
+/// Matrix Market files, the exchange format of sparse matrices, in and out.
 ///
 ///     #include <coppice/matrix_market.hpp>
 ///
@@ -42,4 +43,4 @@
 /// temporary name first: a file is there complete or not at all. `.gz` names are compressed.
 #pragma once
 
-#include "algebra/matrix_market.hpp"
+#include <coppice/algebra/matrix_market.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Preconditioners made of nothing but the matrix: none, jacobi, tridiagonal, forest.
+/// \file
+/// Preconditioners made of nothing but the matrix: none, jacobi, tridiagonal, forest.
 ///
 ///     coppice::host_executor exec;
 ///     auto m = coppice::make_preconditioner(exec, "forest", a.view());
@@ -34,4 +35,4 @@
 /// for a matrix that is not square, matrix_error for a zero diagonal (jacobi) or weights that are not finite (forest).
 #pragma once
 
-#include "solvers/preconditioner.hpp"
+#include <coppice/solvers/preconditioner.hpp>

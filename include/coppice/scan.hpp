@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Bidirectional scan: two opposed scans along all paths of a graph at once, with a user operator.
+/// \file
+/// Bidirectional scan: two opposed scans along all paths of a graph at once, with a user operator.
 ///
 /// For data that is linked like a list whose direction nobody knows: every vertex names up to two neighbours. The scan
 /// gives every vertex, in both directions, the end of its path and the combination of all values up to there (positions
@@ -17,4 +18,4 @@
 ///     scan.entries[v].value[0];                   // vertices from v to there, both included
 #pragma once
 
-#include "graph/bidirectional_scan.hpp"
+#include <coppice/graph/bidirectional_scan.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Sparse matrix-vector products over any semiring.
+/// \file
+/// Sparse matrix-vector products over any semiring.
 ///
 ///     auto plan = coppice::make_srcsr_plan(exec, a.view());                  // structure only; reuse it
 ///     coppice::spmv(exec, plan, a.view(), x.view(), y.view(), alpha, beta);  // y = beta y + alpha A x
@@ -32,6 +33,6 @@
 /// fall. Columns, and on CUDA offsets, are not checked: see validate() in <coppice/csr.hpp>.
 #pragma once
 
-#include "semiring/semirings.hpp"
-#include "semiring/spmv.hpp"
-#include "semiring/srcsr.hpp"
+#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/srcsr.hpp>

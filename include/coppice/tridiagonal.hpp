@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Direct solution of tridiagonal systems: A x = d with partial pivoting at the speed of memory.
+/// \file
+/// Direct solution of tridiagonal systems: A x = d with partial pivoting at the speed of memory.
 ///
 ///     tridiagonal<double> a(exec, n);                     // bands lower, diagonal, upper
 ///     buffer<std::byte> workspace(exec, tridiagonal_workspace<double>(n));
@@ -37,5 +38,5 @@
 /// some 7 % for the coarse systems.
 #pragma once
 
-#include "algebra/tridiagonal.hpp"
-#include "solvers/rpts.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/rpts.hpp>

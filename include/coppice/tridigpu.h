@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*! \file C interface of the tridiagonal library on one NVIDIA GPU, name for name and argument for argument that of
+/*! \file
+ * C interface of the tridiagonal library on one NVIDIA GPU, name for name and argument for argument that of
  * appendix A.1.4 of C. Klein's thesis (`tridigpu`). Plain C99.
  *
  *     size_t bytes;

@@ -6,10 +6,10 @@
 
 #include <coppice/generators.hpp>
 
-#include "algebra/random.hpp"
 #include "support/executors.hpp"
 #include "support/same_bits.hpp"
 #include "support/singular_values.hpp"
+#include <coppice/algebra/random.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coordinate storage to compressed rows, against a map filled in input order.
-#include "algebra/convert.hpp"
+#include <coppice/algebra/convert.hpp>
 
 #include <cmath>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two-byte floats against their definition, for every one of them and on both sides of every rounding boundary.
-#include "algebra/float16.hpp"
+#include <coppice/algebra/float16.hpp>
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/parallel.hpp"
 #include "support/executors.hpp"
+#include <coppice/core/parallel.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/tridiagonal_gallery.hpp"
+#include <coppice/algebra/tridiagonal_gallery.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <random>
 #include <vector>
 
-#include "algebra/random.hpp"
 #include "support/executors.hpp"
 #include "support/same_bits.hpp"
 #include "support/singular_values.hpp"
+#include <coppice/algebra/random.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

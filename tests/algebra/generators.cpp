@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/generators.hpp"
+#include <coppice/algebra/generators.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include <numbers>
 #include <set>
 
-#include "algebra/operations.hpp"
-#include "algebra/validate.hpp"
 #include "support/executors.hpp"
 #include "support/same_bits.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/algebra/validate.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

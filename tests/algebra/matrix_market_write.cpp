@@ -8,13 +8,13 @@
 
 #include <sys/resource.h>
 
-#include "algebra/convert.hpp"
-#include "core/file.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
 #include "support/matrix_market_reference.hpp"
 #include "support/same_bits.hpp"
 #include "support/temporary_folder.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/core/file.hpp>
 
 using namespace coppice;
 namespace fs = std::filesystem;

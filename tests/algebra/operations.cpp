@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/operations.hpp"
+#include <coppice/algebra/operations.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "algebra/validate.hpp"
+#include <coppice/algebra/validate.hpp>
 
 #include <cmath>
 #include <functional>

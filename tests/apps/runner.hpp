@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Runs the coppice command as a user does: arguments in; exit code, standard output and standard error out.
+/// \file
+/// Runs the coppice command as a user does: arguments in; exit code, standard output and standard error out.
 #pragma once
 
 #include <cstdlib>

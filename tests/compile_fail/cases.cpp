@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "algebra/csr.hpp"
-#include "core/parallel.hpp"
-#include "semiring/arg_max.hpp"
-#include "semiring/mxv.hpp"
-#include "semiring/spmv.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/arg_max.hpp>
+#include <coppice/semiring/mxv.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 using namespace coppice;
 

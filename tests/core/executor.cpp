@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Executors and errors: bad arguments, an absent backend, messages that name what was wrong.
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 #include <doctest/doctest.h>
 
@@ -12,9 +12,9 @@
 
 #include <tbb/task_arena.h>
 
-#include "core/isa.hpp"
-#include "core/parallel.hpp"
 #include "support/failing_memory.hpp"
+#include <coppice/core/isa.hpp>
+#include <coppice/core/parallel.hpp>
 
 using namespace coppice;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buffers and views: ownership, bad sizes, allocations that fail.
-#include "core/memory.hpp"
+#include <coppice/core/memory.hpp>
 
 #include <doctest/doctest.h>
 
@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel.hpp"
 #include "support/executors.hpp"
 #include "support/failing_memory.hpp"
+#include <coppice/core/parallel.hpp>
 
 using namespace coppice;
 using coppice::test::every_allocation_fails_once;

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/parallel.hpp"
 #include "support/block_stand_in.hpp"
+#include <coppice/core/parallel.hpp>
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parallel primitives against the standard algorithms, at sizes around every block border.
-#include "core/parallel.hpp"
+#include <coppice/core/parallel.hpp>
 
 #include <doctest/doctest.h>
 

@@ -4,12 +4,12 @@
 
 #include <coppice/linear_forest.hpp>
 
-#include "algebra/convert.hpp"
-#include "algebra/matrix_market.hpp"
-#include "algebra/symmetry.hpp"
 #include "support/datasets.hpp"
 #include "support/graph_validator.hpp"
 #include "support/graphs.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/symmetry.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "algebra/operations.hpp"
-#include "semiring/srcsr.hpp"
 #include "support/colouring.hpp"
 #include "support/executors.hpp"
 #include "support/graphs.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/srcsr.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

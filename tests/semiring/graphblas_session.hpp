@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file SuiteSparse:GraphBLAS as an oracle: one session for the whole program, and its calls by C++ type.
+/// \file
+/// SuiteSparse:GraphBLAS as an oracle: one session for the whole program, and its calls by C++ type.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,8 +12,8 @@ extern "C" {
 #include <GraphBLAS.h>
 }
 
-#include "algebra/csr.hpp"
-#include "semiring/dense_vector.hpp"
+#include <coppice/algebra/csr.hpp>
+#include <coppice/semiring/dense_vector.hpp>
 
 namespace coppice::test {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random problems for mxv and vxm, and their results by the definition of the GraphBLAS C API.
+/// \file
+/// Random problems for mxv and vxm, and their results by the definition of the GraphBLAS C API.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "semiring/mxv.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
+#include <coppice/semiring/mxv.hpp>
 
 namespace coppice::test {
 

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "semiring/spmv.hpp"
 #include "support/patterns.hpp"
+#include <coppice/semiring/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -12,9 +12,9 @@
 #include <cuda_runtime_api.h>
 #endif
 
-#include "semiring/spmv.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
+#include <coppice/semiring/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

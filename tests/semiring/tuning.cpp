@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tuning file of SRCSR, and what a plan takes from it.
-#include "semiring/srcsr_tuning.hpp"
+#include <coppice/semiring/srcsr_tuning.hpp>
 
 #include <doctest/doctest.h>
 
 #include <fstream>
 
-#include "core/error.hpp"
 #include "support/temporary_folder.hpp"
+#include <coppice/core/error.hpp>
 
 using namespace coppice;
 

@@ -4,10 +4,10 @@
 
 #include <complex>
 
-#include "algebra/transform.hpp"
-#include "semiring/spmv.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
+#include <coppice/algebra/transform.hpp>
+#include <coppice/semiring/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

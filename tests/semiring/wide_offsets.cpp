@@ -2,8 +2,8 @@
 // More than 2^31 nonzeros, in structure: only the offsets are stored, products are made of the nonzero's number.
 #include <doctest/doctest.h>
 
-#include "semiring/srcsr.hpp"
 #include "support/executors.hpp"
+#include <coppice/semiring/srcsr.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

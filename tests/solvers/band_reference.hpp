@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Block tridiagonal and banded systems for tests: stored as the definition says, held against plain rows of
+/// \file
+/// Block tridiagonal and banded systems for tests: stored as the definition says, held against plain rows of
 /// (column, value), long double arithmetic and LAPACK.
 #pragma once
 
@@ -17,7 +18,7 @@
 #define lapack_complex_double std::complex<double>
 #include <lapacke.h>
 
-#include "solvers/band_solver.hpp"
+#include <coppice/solvers/band_solver.hpp>
 
 namespace coppice::test {
 

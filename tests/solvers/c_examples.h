@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*! \file What the programs that call the C interfaces share: a count of failures, and bad arguments as one table. */
+/*! \file
+ * What the programs that call the C interfaces share: a count of failures, and bad arguments as one table. */
 #ifndef COPPICE_TESTS_C_EXAMPLES_H
 #define COPPICE_TESTS_C_EXAMPLES_H
 

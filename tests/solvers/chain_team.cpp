@@ -3,11 +3,11 @@
 // at.
 #include <doctest/doctest.h>
 
-#include "solvers/band_factor_solve.hpp"
 #include "solvers/band_reference.hpp"
-#include "solvers/chain_block.hpp"
-#include "solvers/classical_solve.hpp"
 #include "support/block_stand_in.hpp"
+#include <coppice/solvers/band_factor_solve.hpp>
+#include <coppice/solvers/chain_block.hpp>
+#include <coppice/solvers/classical_solve.hpp>
 
 namespace coppice::test {
 namespace {

@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
-#include "solvers/band_solve.hpp"
-#include "solvers/chain_tree.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/share_barrier.hpp"
+#include <coppice/solvers/band_solve.hpp>
+#include <coppice/solvers/chain_tree.hpp>
 
 namespace coppice::test {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Small dense systems for the solver tests: made by plain loops, solved by LAPACK.
+/// \file
+/// Small dense systems for the solver tests: made by plain loops, solved by LAPACK.
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,7 @@
 
 #include <lapacke.h>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::test {
 

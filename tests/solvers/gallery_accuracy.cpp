@@ -5,13 +5,13 @@
 
 #include <cstdlib>
 
-#include "algebra/matrix_market.hpp"
-#include "algebra/partition_gallery.hpp"
-#include "algebra/pentadiagonal_gallery.hpp"
 #include "solvers/band_reference.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
+#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/partition_gallery.hpp>
+#include <coppice/algebra/pentadiagonal_gallery.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

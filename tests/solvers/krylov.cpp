@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "algebra/generators.hpp"
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
+#include <coppice/algebra/generators.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

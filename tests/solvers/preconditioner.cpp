@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
-#include "algebra/generators.hpp"
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
+#include <coppice/algebra/generators.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/cuda_executor.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
+#include <coppice/core/cuda_executor.hpp>
 #if !defined(COPPICE_TEST_CUDA)
 #include "support/failing_memory.hpp"
 #else

@@ -8,12 +8,12 @@
 #include <random>
 #include <thread>
 
-#include "core/pack.hpp"
-#include "solvers/rpts_block.hpp"
-#include "solvers/rpts_resident.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/share_barrier.hpp"
+#include <coppice/core/pack.hpp>
+#include <coppice/solvers/rpts_block.hpp>
+#include <coppice/solvers/rpts_resident.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Tridiagonal systems with known solutions, and judges that share nothing with the solver: the residual in long
+/// \file
+/// Tridiagonal systems with known solutions, and judges that share nothing with the solver: the residual in long
 /// double, and LAPACK's gtsv.
 #pragma once
 
@@ -15,7 +16,7 @@
 
 #include <lapacke.h>
 
-#include "algebra/tridiagonal_gallery.hpp"
+#include <coppice/algebra/tridiagonal_gallery.hpp>
 
 namespace coppice::test {
 

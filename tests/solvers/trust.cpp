@@ -8,11 +8,11 @@
 #include <coppice/preconditioner.hpp>
 #include <coppice/tridiagonal.hpp>
 
-#include "algebra/convert.hpp"
-#include "algebra/pentadiagonal_gallery.hpp"
 #include "solvers/band_reference.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/pentadiagonal_gallery.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Runs the body of a CUDA block kernel on CPU threads, so that barrier bugs show without a GPU.
+/// \file
+/// Runs the body of a CUDA block kernel on CPU threads, so that barrier bugs show without a GPU.
 ///
 ///     block_runner blocks(/*threads*/ 128, /*shared bytes*/ 4096);
 ///     blocks.run(/*blocks*/ 5, [&](auto const& block, int index, std::byte* shared) { body(block, ...); });
@@ -36,8 +37,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/block.hpp"
-#include "core/error.hpp"
+#include <coppice/core/block.hpp>
+#include <coppice/core/error.hpp>
 
 namespace coppice::test {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Greedy colouring of a symmetric pattern, and the order of rows by colour.
+/// \file
+/// Greedy colouring of a symmetric pattern, and the order of rows by colour.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Where tests find files: the project's own under source_folder(), public matrices under datasets_folder().
+/// \file
+/// Where tests find files: the project's own under source_folder(), public matrices under datasets_folder().
 #pragma once
 
 #include <cstdlib>

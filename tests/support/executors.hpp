@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file The executors that a test body runs on: one source, every executor.
+/// \file
+/// The executors that a test body runs on: one source, every executor.
 ///
 /// TEST_CASE_TEMPLATE("name", Fixture, COPPICE_TEST_EXECUTORS) { Fixture f; auto const exec = f.exec(); ... }
 #pragma once
 
 #include <doctest/doctest.h>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::test {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Host memory whose n-th allocation fails, and that counts what is still held.
+/// \file
+/// Host memory whose n-th allocation fails, and that counts what is still held.
 ///
 /// every_allocation_fails_once(threads, work) runs work(exec) again and again, failing the first allocation, then the
 /// second, ... until it succeeds: each failure must come out as memory_error and leak nothing.
@@ -12,7 +13,7 @@
 #include <cstring>
 #include <memory>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 namespace coppice::test {
 

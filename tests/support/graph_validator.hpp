@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Checks factors and forests from their definitions, with plain loops and union-find, on the host.
+/// \file
+/// Checks factors and forests from their definitions, with plain loops and union-find, on the host.
 ///
 /// Every check returns an empty string, or a sentence that says what is wrong.
 #pragma once
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::test {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Graphs to test with, as symmetric weight matrices in host memory.
+/// \file
+/// Graphs to test with, as symmetric weight matrices in host memory.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "core/executor.hpp"
+#include <coppice/core/executor.hpp>
 
 int main(int argc, char** argv) {
 #if defined(COPPICE_TEST_CUDA)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A plain reader of valid Matrix Market text, made of the format's definition: streams, a map, strtod.
+/// \file
+/// A plain reader of valid Matrix Market text, made of the format's definition: streams, a map, strtod.
 #pragma once
 
 #include <cctype>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Random CSR patterns that hurt: empty rows, one dense row, power-law lengths, duplicates, unsorted columns.
+/// \file
+/// Random CSR patterns that hurt: empty rows, one dense row, power-law lengths, duplicates, unsorted columns.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::test {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Equality of matrices down to the last bit.
+/// \file
+/// Equality of matrices down to the last bit.
 #pragma once
 
 #include <cstring>
 
-#include "algebra/csr.hpp"
+#include <coppice/algebra/csr.hpp>
 
 namespace coppice::test {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Barrier of the blocks that share a system, each of which runs in a thread of its own on the host.
+/// \file
+/// Barrier of the blocks that share a system, each of which runs in a thread of its own on the host.
 #pragma once
 
 #include <atomic>

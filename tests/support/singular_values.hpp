@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file Singular values from LAPACK, and those that the matrices made by randsvd were given.
+/// \file
+/// Singular values from LAPACK, and those that the matrices made by randsvd were given.
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,7 @@
 #include <doctest/doctest.h>
 #include <lapacke.h>
 
-#include "algebra/tridiagonal.hpp"
+#include <coppice/algebra/tridiagonal.hpp>
 
 namespace coppice::test {
 

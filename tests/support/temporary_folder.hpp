@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// \file A folder of one test's own, removed at its end; and whole files as strings.
+/// \file
+/// A folder of one test's own, removed at its end; and whole files as strings.
 #pragma once
 
 #include <atomic>
