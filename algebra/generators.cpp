@@ -149,12 +149,18 @@ generator_request parse_generator(std::string_view text) {
     };
     bool const trailing_comma = !rest.empty() && rest.back() == ',';
     generator_request request{find_kind(next_field()).name};
+    std::vector<std::string_view> seen;
     while (!rest.empty() || trailing_comma) {
         std::string_view const field = next_field();
         auto const equals = field.find('=');
         if (equals == field.npos)
             throw argument_error("'" + std::string(field) + "' in '" + std::string(text) + "', expected key=value");
-        set_generator_option(request.options, request.kind, field.substr(0, equals), field.substr(equals + 1));
+        std::string_view const key = field.substr(0, equals);
+        set_generator_option(request.options, request.kind, key, field.substr(equals + 1));
+        if (std::find(seen.begin(), seen.end(), key) != seen.end())
+            throw argument_error("generator option " + std::string(key) + " is given twice in '" + std::string(text) +
+                                 "'");
+        seen.push_back(key);
     }
     return request;
 }

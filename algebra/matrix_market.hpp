@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice {
 
@@ -46,10 +47,16 @@ matrix_market_header read_matrix_market_header(std::filesystem::path const& path
 template <class T, class I = std::int32_t>
 csr<T, I> read_matrix_market(host_executor const& exec, std::filesystem::path const& path);
 
+struct vector_read_options {
+    std::int64_t length = -1; ///< what the vector must have, or dimension_error before memory is asked for; -1: any
+    file_progress progress{};
+};
+
 /// The vector in a file: an n x 1 or 1 x n matrix, array or coordinate (absent entries are 0, duplicates are summed).
 /// Instantiated for the same value types; errors as read_matrix_market(), and format_error for any other shape.
 template <class T>
-std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path);
+std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
+                           vector_read_options const& options = {});
 
 struct matrix_market_write_options {
     /// What is written. general: every nonzero. Otherwise the lower triangle only (for skew_symmetric the strictly
@@ -57,12 +64,14 @@ struct matrix_market_write_options {
     matrix_market_symmetry symmetry = matrix_market_symmetry::general;
     /// Comment lines below the banner, without their '%'; may hold several lines.
     std::string comment{};
+    file_progress progress{};
 };
 
 /// Writes a matrix in host memory as `coordinate`, `real` or `complex`: rows in order, nonzeros in storage order, each
-/// value with the fewest digits that read back to the same bits. A name that ends in .gz is written compressed.
+/// value with the fewest digits that read back to the same bits, or nan. A name that ends in .gz is written compressed.
 ///
-/// The file appears under its name only when complete; on failure an older file of that name is untouched. Throws
+/// The file appears under its name only when complete; on failure an older file of that name is untouched. The name "-"
+/// is standard output, which takes what there is up to the failure. Throws
 /// io_error with the path and the reason. Deterministic, whatever the number of threads.
 template <class T, class I>
 void write_matrix_market(host_executor const& exec, std::filesystem::path const& path, csr_view<T, I> a,
@@ -71,7 +80,7 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
 /// Writes x as an n x 1 `array`; otherwise as write_matrix_market().
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
-                  std::string const& comment = {});
+                  std::string const& comment = {}, file_progress const& progress = {});
 
 // The same with one thread, and for owners.
 

@@ -7,25 +7,11 @@
 #include <string>
 #include <type_traits>
 
-#include <coppice/algebra/compress.hpp>
+#include <coppice/algebra/matrix_entries.hpp>
 #include <coppice/algebra/matrix_market.hpp>
 #include <coppice/algebra/matrix_market_text.hpp>
 
 namespace coppice::detail {
-
-template <class T>
-inline constexpr bool is_complex = false;
-template <class R>
-inline constexpr bool is_complex<std::complex<R>> = true;
-
-template <class T>
-struct real_type {
-    using type = T;
-};
-template <class R>
-struct real_type<std::complex<R>> {
-    using type = R;
-};
 
 /// Where the entries of an array stand: column after column, of which symmetric kinds store the lower part.
 class array_position {
@@ -73,14 +59,13 @@ private:
 
 /// Parses the lines of a body one after the other, from its entry number `first` on.
 template <class T, class I>
-class line_parser {
+class line_parser : public line_cursor {
 public:
     line_parser(matrix_market_header const& h, std::int64_t first) : header_(h), position_(h, first) {}
 
     /// `at` stands at the first token of a line and is left at the line's end. On failure says so in `problem`.
     bool parse(char const*& at, char const* end, triplet<T, I>& out) {
-        at_ = at;
-        end_ = end;
+        begin_at(at, end);
         std::int64_t row = position_.row;
         std::int64_t column = position_.column;
         if (header_.format == matrix_market_format::coordinate) {
@@ -91,13 +76,10 @@ public:
         out.row = static_cast<I>(row);
         out.column = static_cast<I>(column);
         if (!parse_value(out.value)) return false;
-        at_ = skip_blanks(at_, end_);
-        if (at_ != end_ && *at_ != '\n') return fail("unexpected " + next_token() + " behind the entry");
+        if (!at_line_end()) return fail("unexpected " + next_token() + " behind the entry");
         at = at_;
         return header_.symmetry == matrix_market_symmetry::general || fits_symmetry(row, column, out.value);
     }
-
-    std::string problem{};
 
 private:
     using real = typename real_type<T>::type;
@@ -148,9 +130,7 @@ private:
         if (status == number_status::out_of_range) status = parse_real(at_, end_, value);
         if (status == number_status::good) return true;
         std::string const kind = name_of(header_.field);
-        if (status == number_status::out_of_range)
-            return fail("value " + next_token() + " is beyond the range of a " + std::to_string(8 * sizeof(real)) +
-                        "-bit floating-point number");
+        if (status == number_status::out_of_range) return fail_range<real>();
         return fail("expected " + std::string(kind == "integer" ? "an " : "a ") + kind + " value, found " +
                     next_token());
     }
@@ -172,19 +152,9 @@ private:
     static std::string place(std::int64_t row, std::int64_t column) {
         return "entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + ")";
     }
-    std::string next_token() const {
-        auto const token = token_at(at_, end_);
-        return token.empty() ? "the end of the line" : quoted(token);
-    }
-    [[gnu::cold, gnu::noinline]] bool fail(std::string message) {
-        problem = std::move(message);
-        return false;
-    }
 
     matrix_market_header header_;
     array_position position_;
-    char const* at_ = nullptr;
-    char const* end_ = nullptr;
 };
 
 } // namespace coppice::detail

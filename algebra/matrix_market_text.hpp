@@ -80,4 +80,37 @@ number_status parse_real(char const*& at, char const* end, R& value) {
     return number_status::good;
 }
 
+/// Where a parser of one line stands, and what it says of a fault there.
+class line_cursor {
+public:
+    std::string problem{};
+
+protected:
+    void begin_at(char const* at, char const* end) {
+        at_ = at;
+        end_ = end;
+    }
+    /// Steps over blanks; whether nothing else is left on the line.
+    bool at_line_end() {
+        at_ = skip_blanks(at_, end_);
+        return at_ == end_ || *at_ == '\n';
+    }
+    std::string next_token() const {
+        auto const token = token_at(at_, end_);
+        return token.empty() ? "the end of the line" : quoted(token);
+    }
+    [[gnu::cold, gnu::noinline]] bool fail(std::string message) {
+        problem = std::move(message);
+        return false;
+    }
+    template <class R>
+    bool fail_range() {
+        return fail("value " + next_token() + " is beyond the range of a " + std::to_string(8 * sizeof(R)) +
+                    "-bit floating-point number");
+    }
+
+    char const* at_ = nullptr;
+    char const* end_ = nullptr;
+};
+
 } // namespace coppice::detail

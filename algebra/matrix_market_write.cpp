@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/matrix_entries.hpp>
 #include <coppice/algebra/matrix_market.hpp>
-#include <coppice/algebra/matrix_market_entries.hpp>
 #include <coppice/core/file.hpp>
 
 namespace coppice {
@@ -20,6 +20,10 @@ constexpr std::int64_t pieces_per_wave = 32;
 
 template <class Number>
 void append_number(std::string& text, Number value) {
+    if (value != value) { // its sign says nothing
+        text += "nan";
+        return;
+    }
     char digits[64];
     text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
@@ -49,7 +53,7 @@ std::string banner(char const* format, bool complex, matrix_market_symmetry symm
 /// Writes `top` and then the text of pieces 0, 1, ..., made in parallel by make(piece, text).
 template <class Make>
 void write_pieces(host_executor const& exec, std::filesystem::path const& path, std::string const& top,
-                  std::int64_t pieces, Make const& make) {
+                  std::int64_t pieces, file_progress const& tell, Make const& make) {
     bool const compress = path.extension() == ".gz";
     atomic_file file(path);
     file.write(compress ? gzip_member(top) : top);
@@ -63,6 +67,7 @@ void write_pieces(host_executor const& exec, std::filesystem::path const& path, 
             if (compress) text = gzip_member(text);
         });
         for (std::int64_t p = 0; p < wave; ++p) file.write(texts[static_cast<std::size_t>(p)]);
+        if (tell) tell("writing", base + wave, pieces);
     }
     file.commit();
 }
@@ -70,15 +75,6 @@ void write_pieces(host_executor const& exec, std::filesystem::path const& path, 
 bool is_written(std::int64_t row, std::int64_t column, matrix_market_symmetry symmetry) {
     if (symmetry == matrix_market_symmetry::general) return true;
     return symmetry == matrix_market_symmetry::skew_symmetric ? column < row : column <= row;
-}
-
-/// What stands at (j, i) of a matrix of this kind when `value` stands at (i, j).
-template <class T>
-T mirrored(T const& value, matrix_market_symmetry symmetry) {
-    if (symmetry == matrix_market_symmetry::skew_symmetric) return -value;
-    if constexpr (is_complex<T>)
-        if (symmetry == matrix_market_symmetry::hermitian) return std::conj(value);
-    return value;
 }
 
 /// Throws argument_error unless the lower triangle says everything: compares A with its mirror image.
@@ -141,36 +137,39 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
 
     constexpr std::int64_t step = detail::entries_per_piece;
     std::int64_t const nonzeros = a.nonzeros();
-    detail::write_pieces(exec, path, top, (nonzeros + step - 1) / step, [&](std::int64_t piece, std::string& text) {
-        auto const offsets = a.row_offsets();
-        std::int64_t k = piece * step;
-        // The row that holds nonzero k: the last that begins at or before it.
-        std::int64_t row = std::upper_bound(offsets.begin(), offsets.end(), static_cast<I>(k)) - offsets.begin() - 1;
-        for (std::int64_t const last = std::min(nonzeros, k + step); k < last; ++k) {
-            while (k >= offsets[row + 1]) ++row;
-            if (!detail::is_written(row, a.indices[k], symmetry)) continue;
-            detail::append_number(text, row + 1);
-            text += ' ';
-            detail::append_number(text, std::int64_t(a.indices[k]) + 1);
-            text += ' ';
-            detail::append_value(text, a.coefficients[k]);
-            text += '\n';
-        }
-    });
+    detail::write_pieces(exec, path, top, (nonzeros + step - 1) / step, options.progress,
+                         [&](std::int64_t piece, std::string& text) {
+                             auto const offsets = a.row_offsets();
+                             std::int64_t k = piece * step;
+                             // The row that holds nonzero k: the last that begins at or before it.
+                             std::int64_t row = std::upper_bound(offsets.begin(), offsets.end(), static_cast<I>(k)) -
+                                                offsets.begin() - 1;
+                             for (std::int64_t const last = std::min(nonzeros, k + step); k < last; ++k) {
+                                 while (k >= offsets[row + 1]) ++row;
+                                 if (!detail::is_written(row, a.indices[k], symmetry)) continue;
+                                 detail::append_number(text, row + 1);
+                                 text += ' ';
+                                 detail::append_number(text, std::int64_t(a.indices[k]) + 1);
+                                 text += ' ';
+                                 detail::append_value(text, a.coefficients[k]);
+                                 text += '\n';
+                             }
+                         });
 }
 
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
-                  std::string const& comment) {
+                  std::string const& comment, file_progress const& progress) {
     std::string const top = detail::banner("array", detail::is_complex<T>, matrix_market_symmetry::general, comment) +
                             std::to_string(x.size()) + " 1\n";
     constexpr std::int64_t step = detail::entries_per_piece;
-    detail::write_pieces(exec, path, top, (x.size() + step - 1) / step, [&](std::int64_t piece, std::string& text) {
-        for (std::int64_t i = piece * step, last = std::min(x.size(), i + step); i < last; ++i) {
-            detail::append_value(text, x[i]);
-            text += '\n';
-        }
-    });
+    detail::write_pieces(exec, path, top, (x.size() + step - 1) / step, progress,
+                         [&](std::int64_t piece, std::string& text) {
+                             for (std::int64_t i = piece * step, last = std::min(x.size(), i + step); i < last; ++i) {
+                                 detail::append_value(text, x[i]);
+                                 text += '\n';
+                             }
+                         });
 }
 
 #define COPPICE_WRITE(T)                                                                                               \
@@ -179,7 +178,7 @@ void write_vector(host_executor const& exec, std::filesystem::path const& path, 
     template void write_matrix_market(host_executor const&, std::filesystem::path const&, csr_view<T, std::int64_t>,   \
                                       matrix_market_write_options const&);                                             \
     template void write_vector<T>(host_executor const&, std::filesystem::path const&, array_view<T const>,             \
-                                  std::string const&)
+                                  std::string const&, file_progress const&)
 COPPICE_WRITE(float);
 COPPICE_WRITE(double);
 COPPICE_WRITE(std::complex<float>);

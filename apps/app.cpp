@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 
 #include "apps/names.hpp"
 #include <coppice/core/error.hpp>
@@ -50,6 +51,8 @@ outcome outcome_of_current_exception() {
         return {code_of(e.code()), one_line(e.what())};
     } catch (std::bad_alloc const&) {
         return {exit_input, "not enough memory for an input of this size"};
+    } catch (std::system_error const& e) { // a stream or a file that the system refuses
+        return {exit_input, one_line(e.what())};
     } catch (std::exception const& e) {
         return {exit_internal, one_line(std::string("internal: ") + e.what())};
     }
@@ -59,7 +62,7 @@ void add_common_options(CLI::App& cli, common_options& options) {
     cli.allow_extras();
     cli.add_option("--backend", options.backend, "where to work; auto takes CUDA where there is a device")
         ->type_name("auto|host|cuda");
-    cli.add_option("--threads", options.threads, "threads of the host backend; all cores by default")->type_name("N");
+    add_integer(cli, "--threads", options.threads, "threads of the host backend; all cores by default")->type_name("N");
     cli.add_option("--precision", options.precision, "of the floating-point numbers; double by default")
         ->type_name("single|double");
     cli.add_option("--json", options.json,
@@ -69,7 +72,7 @@ void add_common_options(CLI::App& cli, common_options& options) {
 }
 
 void add_matrix_argument(CLI::App& cli, std::string& matrix) {
-    cli.add_option("MATRIX", matrix, "Matrix Market file, plain or .gz, or generate:KIND,nx=...")->type_name("");
+    cli.add_option("MATRIX", matrix, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
 }
 
 void check_common_options(common_options const& options) {
@@ -82,7 +85,12 @@ void check_common_options(common_options const& options) {
                           ", expected 1 to 4096, or 0 for all cores");
 }
 
-void check_extras(CLI::App const& cli) {
+void check_arguments(CLI::App const& cli) {
+    for (auto const* option : cli.get_options())
+        for (auto const& value : option->results())
+            if (value.empty() && option->nonpositional())
+                throw usage_error("--" + option->get_lnames().front() + " is empty; see coppice " + cli.get_name() +
+                                  " --help");
     for (auto const& argument : cli.remaining()) {
         if (argument.size() < 2 || argument[0] != '-')
             throw usage_error("unexpected argument '" + argument + "'; see coppice " + cli.get_name() + " --help");

@@ -3,9 +3,14 @@
 /// What every command shares: the common options, the outcome of a run and its exit code.
 #pragma once
 
+#include <charconv>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -55,6 +60,28 @@ struct command {
     std::function<outcome()> run{};
 };
 
+/// A whole number in plain digits and nothing else, within the range of its type.
+template <class Integer>
+Integer read_integer(std::string const& option, std::string const& text) {
+    Integer value{};
+    char const* const end = text.data() + text.size();
+    if (auto const [stop, status] = std::from_chars(text.data(), end, value); stop == end && status == std::errc{})
+        return value;
+    throw usage_error(option + " is '" + text + "', expected a whole number from " +
+                      std::to_string(std::numeric_limits<Integer>::min()) + " to " +
+                      std::to_string(std::numeric_limits<Integer>::max()));
+}
+
+/// Adds an option that takes such a number; `value` is an integer or an optional one.
+template <class Value>
+CLI::Option* add_integer(CLI::App& cli, std::string const& names, Value& value, std::string const& description) {
+    using integer = std::remove_cvref_t<decltype(*std::optional(value))>;
+    auto const read = [&value, option = names.substr(names.rfind(',') + 1)](std::string const& text) {
+        value = read_integer<integer>(option, text);
+    };
+    return cli.add_option_function<std::string>(names, read, description);
+}
+
 /// Adds the common options to a command and makes unknown options reach check_extras().
 void add_common_options(CLI::App& cli, common_options& options);
 
@@ -64,8 +91,9 @@ void add_matrix_argument(CLI::App& cli, std::string& matrix);
 /// Throws usage_error where a common option holds a bad value.
 void check_common_options(common_options const& options);
 
-/// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them.
-void check_extras(CLI::App const& cli);
+/// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them, and for
+/// options whose value is the empty text.
+void check_arguments(CLI::App const& cli);
 
 // Each is defined in the file of its name.
 command add_generate(CLI::App& program);

@@ -3,6 +3,7 @@
 /// The one place where the command chooses between executors and precisions.
 #pragma once
 
+#include <complex>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -34,6 +35,10 @@ std::string describe_executor(any_executor const& executor);
 /// Compiler and library versions of this program, one per entry.
 std::vector<std::pair<std::string, std::string>> describe_build();
 
+/// The real type of a value type: double for std::complex<double>.
+template <class T>
+using real_of = decltype(std::real(T()));
+
 /// Calls work(executor, std::type_identity<T>{}) with the executor and precision that the options ask for. All four
 /// pairs are compiled.
 template <class Work>
@@ -42,6 +47,17 @@ outcome with_backend(common_options const& options, any_executor const& chosen, 
         [&](auto const& exec) {
             return options.precision == "single" ? work(exec, std::type_identity<float>{})
                                                  : work(exec, std::type_identity<double>{});
+        },
+        chosen);
+}
+
+/// The same with complex numbers of that precision.
+template <class Work>
+outcome with_complex_backend(common_options const& options, any_executor const& chosen, Work const& work) {
+    return std::visit(
+        [&](auto const& exec) {
+            return options.precision == "single" ? work(exec, std::type_identity<std::complex<float>>{})
+                                                 : work(exec, std::type_identity<std::complex<double>>{});
         },
         chosen);
 }

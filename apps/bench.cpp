@@ -48,7 +48,7 @@ outcome measure(options const& o, bool on_cuda, output_files& files) {
     bench::options b{.host = o.common.backend != "cuda", .cuda = on_cuda, .threads = o.common.threads};
     b.quick = o.quick;
     b.only = o.only;
-    b.print_table = !o.common.quiet && o.common.json != "-";
+    b.print_table = !o.common.quiet && !files.on_stdout();
     auto const rows = bench::run(o.suite, b);
     sheet result("bench", o.common);
     result.json()["suite"] = o.suite;
@@ -94,7 +94,9 @@ outcome run(options const& o) {
 command add_bench(CLI::App& program) {
     auto const o = std::make_shared<options>();
     auto* const cli = program.add_subcommand("bench", "Measure a suite and its peers in one run");
-    cli->add_option("SUITE", o->suite, "spmv, tridiagonal, factor, forest, solve, accuracy or all")->type_name("");
+    cli->add_option("SUITE", o->suite,
+                    "spmv, tridiagonal, factor, forest, preconditioner, solve, krylov, accuracy or all")
+        ->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");
     cli->add_option("--report", o->report, "write a page with charts of all that was measured")->type_name("FILE.html");

@@ -75,8 +75,7 @@ outcome find_factor(options const& o, any_executor const& chosen, Executor const
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
-    status.show("reading " + o.matrix);
-    auto const a = load_matrix<T>(host, o.matrix);
+    auto const a = load_matrix<T>(host, o.matrix, status);
     require_square("factor", o.matrix, a.rows(), a.columns());
     auto const on_device = exec.copy(a);
     status.show("edge weights");
@@ -96,7 +95,8 @@ outcome find_factor(options const& o, any_executor const& chosen, Executor const
     double const seconds = clock.lap();
     files.write(o.output, [&](std::string const& path) {
         auto const kept = matrix_of(host, host.copy(weights).view(), host.copy(f));
-        write_matrix_market(host, path, kept, {.symmetry = matrix_market_symmetry::symmetric});
+        write_matrix_market(host, path, kept,
+                            {.symmetry = matrix_market_symmetry::symmetric, .progress = status.of_file(o.output)});
     });
     status.clear();
 
@@ -131,7 +131,7 @@ command add_factor(CLI::App& program) {
     auto const o = std::make_shared<options>();
     auto* const cli = program.add_subcommand("factor", "Find a weighted [0, n]-factor of the graph of a matrix");
     add_matrix_argument(*cli, o->matrix);
-    cli->add_option("--degree", o->factor.options.degree, "edges that a vertex may keep, 1 to 4")->type_name("n");
+    add_integer(*cli, "--degree", o->factor.options.degree, "edges that a vertex may keep, 1 to 4")->type_name("n");
     cli->add_option("--method", o->method, "parallel (algorithm 8) or greedy (algorithm 6)")
         ->type_name("parallel|greedy");
     add_factor_options(*cli, o->factor);

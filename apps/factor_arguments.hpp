@@ -22,18 +22,22 @@ struct factor_arguments {
 };
 
 inline void add_factor_options(CLI::App& cli, factor_arguments& f) {
-    cli.add_option("--rounds", f.options.rounds, "rounds of proposals; 0 goes on until the factor is maximal")
+    add_integer(cli, "--rounds", f.options.rounds,
+                "rounds of proposals; 0 goes on until the factor is maximal; by default as many as it pays for")
         ->type_name("M");
     cli.add_option("--ties", f.ties,
                    "order of edges of equal weight: hash (random) or near (small |i - j| first); forests default to "
                    "near, factors to hash")
         ->type_name(alternatives(tie_rules));
-    cli.add_option("--charge-period", f.options.charge_period, "vertices are charged but in one of so many rounds")
+    cli.add_option("--charge-below", f.options.charge_below,
+                   "share of its proposals that a round must confirm, or charges follow; 0: they never do")
+        ->type_name("x");
+    add_integer(cli, "--charge-period", f.options.charge_period, "vertices are charged but in one of so many rounds")
         ->type_name("m");
-    cli.add_option("--charge-offset", f.options.charge_offset, "the round of the period without charges")
+    add_integer(cli, "--charge-offset", f.options.charge_offset, "the round of the period without charges")
         ->type_name("k");
     cli.add_option("--charge-probability", f.options.charge_probability, "of a positive charge")->type_name("p");
-    cli.add_option("--seed", f.options.seed, "of charges and random ties")->type_name("N");
+    add_integer(cli, "--seed", f.options.seed, "of charges and random ties")->type_name("N");
 }
 
 /// Throws usage_error for an unknown tie rule, argument_error for values out of range.

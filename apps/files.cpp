@@ -5,13 +5,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <memory>
 
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "apps/app.hpp"
+#include "apps/interrupt.hpp"
 #include <coppice/core/error.hpp>
+#include <coppice/core/file.hpp>
 
 namespace coppice::app {
 namespace {
@@ -22,11 +24,19 @@ namespace fs = std::filesystem;
     throw io_error(path + ": cannot be written: " + why);
 }
 
-// The file behind symbolic links, so that a link stays a link.
-fs::path resolved(std::string const& path) {
+fs::path folder_of(fs::path const& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// The file behind symbolic links, so that a link stays a link, by the one path that leads to it.
+fs::path resolved(fs::path path) {
     std::error_code failure;
-    auto const target = fs::weakly_canonical(path, failure);
-    return failure ? fs::path(path) : target;
+    for (int links = 0; links < 40 && fs::is_symlink(path, failure); ++links) {
+        auto const to = fs::read_symlink(path, failure);
+        if (failure) return path;
+        path = to.is_absolute() ? to : folder_of(path) / to;
+    }
+    auto const folder = fs::canonical(folder_of(path), failure);
+    if (failure) return path;
+    return path.filename() == "." || path.filename() == ".." ? fs::weakly_canonical(path) : folder / path.filename();
 }
 
 bool is_special(fs::path const& path) {
@@ -34,56 +44,119 @@ bool is_special(fs::path const& path) {
     return fs::exists(path, failure) && !fs::is_regular_file(path, failure);
 }
 
-fs::path folder_of(fs::path const& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+// "-", and the names that the system has for the file or pipe that standard output goes to.
+bool is_stdout(fs::path const& path) {
+    if (is_standard_stream(path)) return true;
+    struct stat file {
+    }, out{};
+    if (::stat(path.c_str(), &file) != 0 || ::fstat(STDOUT_FILENO, &out) != 0) return false;
+    bool const holds_bytes = S_ISREG(file.st_mode) || S_ISFIFO(file.st_mode);
+    return holds_bytes && file.st_dev == out.st_dev && file.st_ino == out.st_ino;
+}
+
+// Endings that say what the file is, where that is nothing that is written here.
+void check_ending(std::string_view option, std::string const& path) {
+    static constexpr std::string_view others[] = {".bz2", ".xz",  ".zst", ".lz4", ".lzma", ".zip", ".7z",
+                                                  ".Z",   ".tar", ".tgz", ".pdf", ".ps",   ".png", ".jpg",
+                                                  ".svg", ".mat", ".npy", ".npz", ".h5",   ".rb",  ".rua"};
+    auto const ending = fs::path(path).extension().string();
+    if (std::find(std::begin(others), std::end(others), ending) != std::end(others))
+        throw usage_error(fmt::format("{} {}: nothing is written in the format that {} promises; files are plain text, "
+                                      "or gzip where the name ends in .gz",
+                                      option, path, ending));
+}
+
+// What the library says of the place where a file is written, said of the file itself.
+std::string in_terms_of(std::string const& path, std::string message, std::string const& temporary) {
+    if (auto const at = message.find(temporary); at != std::string::npos) message.replace(at, temporary.size(), path);
+    return message;
+}
+
+void check_writable(std::string const& path, fs::path const& target) {
+    std::error_code failure;
+    if (fs::is_directory(target, failure) || !target.has_filename()) refuse(path, "it is a folder");
+    bool const there = fs::exists(target, failure);
+    if (!there || fs::is_regular_file(target, failure)) {
+        if (!fs::is_directory(folder_of(target), failure)) refuse(path, "its folder does not exist");
+        if (access(folder_of(target).c_str(), W_OK | X_OK) != 0) refuse(path, std::strerror(errno));
+        if (auto const most = ::pathconf(folder_of(target).c_str(), _PC_NAME_MAX);
+            most > 0 && target.filename().string().size() > static_cast<std::size_t>(most))
+            refuse(path, std::strerror(ENAMETOOLONG));
+    }
+    if (there && access(target.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
+}
 
 } // namespace
 
+void print_to_stdout(std::string_view text) {
+    bool const taken = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!taken || std::fflush(stdout) != 0 || std::ferror(stdout))
+        throw io_error(std::string("standard output cannot be written: ") + std::strerror(errno));
+}
+
+bool same_file(std::string const& a, std::string const& b) {
+    if (is_standard_stream(a) || is_standard_stream(b)) return a == b;
+    auto const first = resolved(a), second = resolved(b);
+    std::error_code failure;
+    return first == second || fs::equivalent(first, second, failure);
+}
+
 output_files::~output_files() {
-    for (auto const& file : staged_)
-        if (file.temporary != file.target) std::remove(file.temporary.c_str());
+    for (auto const& file : staged_) {
+        std::error_code ignored;
+        fs::remove_all(file.temporary.parent_path(), ignored);
+        forget_interrupt(file.temporary.parent_path());
+    }
 }
 
 void output_files::expect(std::string_view option, std::string const& path) {
     if (path.empty()) return;
+    bool const to_stdout = is_stdout(path);
+    if (to_stdout ? on_stdout_ : std::any_of(expected_.begin(), expected_.end(), [&](std::string const& other) {
+            return same_file(path, other);
+        }))
+        throw usage_error(fmt::format("{} {}: another option writes the same file", option, path));
+    on_stdout_ = on_stdout_ || to_stdout;
+    if (to_stdout) return;
+    check_ending(option, path);
     auto const target = resolved(path);
-    std::error_code failure;
-    if (fs::is_directory(target, failure)) refuse(path, "it is a folder");
-    if (is_special(target)) {
-        if (access(target.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
-        return;
-    }
-    if (!fs::is_directory(folder_of(target), failure)) refuse(path, "its folder does not exist");
-    if (access(folder_of(target).c_str(), W_OK | X_OK) != 0) refuse(path, std::strerror(errno));
-    if (fs::exists(target, failure) && access(target.c_str(), W_OK) != 0) refuse(path, std::strerror(errno));
-    if (std::find(expected_.begin(), expected_.end(), target.string()) != expected_.end())
-        throw usage_error(std::string(option) + " " + path + ": another option writes the same file");
-    expected_.push_back(target.string());
+    check_writable(path, target);
+    if (!is_special(target)) expected_.push_back(path);
 }
 
 void output_files::write(std::string const& path, std::function<void(std::string const&)> const& write_to) {
     if (path.empty()) return;
+    if (is_stdout(path)) return write_to("-");
     auto const target = resolved(path);
-    auto temporary = target;
-    if (!is_special(target))
-        temporary = folder_of(target) / (".coppice-" + std::to_string(getpid()) + "-" + target.filename().string());
-    staged_.push_back({temporary.string(), target.string()});
-    write_to(temporary.string());
+    if (is_special(target)) return write_to(target.string());
+    auto folder = (folder_of(target) / ".coppice-XXXXXX").string();
+    if (!mkdtemp(folder.data())) refuse(path, std::strerror(errno));
+    remove_on_interrupt(folder);
+    auto const temporary = fs::path(folder) / target.filename();
+    staged_.push_back({temporary, target});
+    try {
+        write_to(temporary.string());
+    } catch (io_error const& e) {
+        throw io_error(in_terms_of(path, e.what(), temporary.string()));
+    }
 }
 
 void output_files::write_text(std::string const& path, std::string_view text) {
-    write(path, [&](std::string const& temporary) {
-        std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(temporary.c_str(), "wb"), &std::fclose);
-        if (!file) refuse(path, std::strerror(errno));
-        bool const written = std::fwrite(text.data(), 1, text.size(), file.get()) == text.size();
-        if (!written || std::fclose(file.release()) != 0) refuse(path, std::strerror(errno));
+    write(path, [&](std::string const& to) {
+        atomic_file file(to);
+        file.write(path.ends_with(".gz") ? gzip_member(text) : text);
+        file.commit();
     });
 }
 
 void output_files::publish() {
-    for (auto const& file : staged_)
-        if (file.temporary != file.target && std::rename(file.temporary.c_str(), file.target.c_str()) != 0)
-            refuse(file.target, std::strerror(errno));
-    staged_.clear();
+    for (auto const& file : staged_) {
+        struct stat old {};
+        bool const replaces = ::stat(file.target.c_str(), &old) == 0;
+        if ((replaces && ::chmod(file.temporary.c_str(), old.st_mode & 07777) != 0) ||
+            std::rename(file.temporary.c_str(), file.target.c_str()) != 0)
+            refuse(file.target.string(), std::strerror(errno));
+    }
 }
 
 } // namespace coppice::app

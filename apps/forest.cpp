@@ -83,8 +83,7 @@ outcome find_forest(options const& o, any_executor const& chosen, Executor const
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
-    status.show("reading " + o.matrix);
-    auto const a = load_matrix<T>(host, o.matrix);
+    auto const a = load_matrix<T>(host, o.matrix, status);
     require_square("forest", o.matrix, a.rows(), a.columns());
     auto const on_device = exec.copy(a);
     auto const lap = [&](stopwatch& clock) {

@@ -60,7 +60,9 @@ outcome write_generated(options const& o, generator_options const& parameters, o
     double const seconds = clock.lap();
     status.show("writing " + o.output);
     files.write(o.output, [&](std::string const& path) {
-        write_matrix_market(host, path, a, {.comment = " " + o.kind + ", made by coppice generate"});
+        write_matrix_market(
+            host, path, a,
+            {.comment = " " + o.kind + ", made by coppice generate", .progress = status.of_file(o.output)});
     });
     status.clear();
 

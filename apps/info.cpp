@@ -48,9 +48,8 @@ void tell(sheet& result, matrix_info const& m) {
 template <class Executor, class T>
 outcome inspect(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     progress status(o.common);
-    status.show("reading " + o.matrix);
     stopwatch clock;
-    auto const a = load_matrix<T>(make_host(o.common), o.matrix);
+    auto const a = load_matrix<T>(make_host(o.common), o.matrix, status);
     double const read_seconds = clock.lap();
     status.show("inspecting");
     auto const on_device = exec.copy(a);

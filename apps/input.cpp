@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <filesystem>
 #include <limits>
 #include <numbers>
 
@@ -22,11 +24,20 @@ struct smaller {
     std::int64_t operator()(std::int64_t a, std::int64_t b) const { return std::min(a, b); }
 };
 
+template <class T>
+bool is_nan(T value) {
+    return std::isnan(std::real(value)) || std::isnan(std::imag(value));
+}
+template <class T>
+bool is_finite(T value) {
+    return std::isfinite(std::real(value)) && std::isfinite(std::imag(value));
+}
+
 // Position of the first value that the rule refuses.
 template <class T>
 std::int64_t first_refused(host_executor const& host, array_view<T const> values, finite_rule rule) {
     auto const position = [=](std::int64_t k) {
-        bool const good = rule == finite_rule::finite ? std::isfinite(values[k]) : !std::isnan(values[k]);
+        bool const good = rule == finite_rule::finite ? is_finite(values[k]) : !is_nan(values[k]);
         return good ? none_found : k;
     };
     return reduce(host, values.size(), none_found, position, smaller{});
@@ -34,9 +45,9 @@ std::int64_t first_refused(host_executor const& host, array_view<T const> values
 
 template <class T>
 std::string refusal(T value) {
-    return std::isnan(value)
-               ? "is NaN"
-               : fmt::format("is infinite{}", sizeof(T) == 4 ? " (or too large for single precision)" : "");
+    bool const single = sizeof(real_of<T>) == 4;
+    return is_nan(value) ? "is NaN"
+                         : fmt::format("is infinite{}", single ? " (or too large for single precision)" : "");
 }
 
 template <class T>
@@ -52,33 +63,78 @@ void check_values(host_executor const& host, std::string const& name, csr<T> con
 } // namespace
 
 void check_matrix_argument(std::string const& argument, std::string const& command) {
-    if (argument.empty()) throw usage_error(command + " needs a MATRIX: a Matrix Market file or generate:KIND,nx=...");
+    if (argument.empty()) throw usage_error(command + " needs a MATRIX: a matrix file, - or generate:KIND,nx=...");
     if (names_generator(argument)) parse_generator(argument);
 }
 
+void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector) {
+    if (is_standard_stream(matrix) && is_standard_stream(vector))
+        throw usage_error(fmt::format("MATRIX and {} are both -, but standard input can be read only once", option));
+}
+
+namespace {
+
 template <class T>
-csr<T> load_matrix(host_executor const& host, std::string const& argument, finite_rule rule) {
-    if (names_generator(argument)) {
-        auto const request = parse_generator(argument);
+csr<T> generated(host_executor const& host, std::string const& argument) {
+    auto const request = parse_generator(argument);
+    if constexpr (std::is_same_v<T, real_of<T>>) {
         return generate<T>(host, request.kind, request.options);
+    } else { // generators make real matrices
+        auto real = generate<real_of<T>>(host, request.kind, request.options);
+        buffer<T> values(host, real.nonzeros());
+        std::copy(real.values().begin(), real.values().end(), values.begin());
+        auto const rows = real.rows(), columns = real.columns();
+        auto arrays = std::move(real).release();
+        return {rows, columns, std::move(arrays.offsets), std::move(arrays.indices), std::move(values)};
     }
-    auto a = read_matrix_market<T>(host, argument);
-    check_values(host, argument, a, rule);
+}
+
+} // namespace
+
+matrix_input::matrix_input(std::string const& argument, progress& status) : argument_(argument) {
+    status.show("reading " + argument);
+    if (!names_generator(argument)) file_.emplace(argument, status.of_file(argument));
+}
+
+template <class T>
+csr<T> matrix_input::load(host_executor const& host, finite_rule rule) && {
+    if (!file_) return generated<T>(host, argument_);
+    auto const name = file_->name();
+    auto a = std::move(*file_).template read<T>(host);
+    check_values(host, name, a, rule);
     return a;
 }
 
 template <class T>
+csr<T> load_matrix(host_executor const& host, std::string const& argument, progress& status, finite_rule rule) {
+    matrix_input input(argument, status);
+    if (input.is_complex())
+        throw input_error(argument + ": the matrix is complex, and this command works on real matrices; coppice "
+                                     "tridiagonal solves complex systems that are tridiagonal, block tridiagonal or "
+                                     "banded");
+    return std::move(input).template load<T>(host, rule);
+}
+
+template <class T>
 buffer<T> load_vector(host_executor const& host, std::string const& path, std::int64_t length,
-                      std::string const& option, finite_rule rule) {
-    auto const values = read_vector<T>(host, path);
-    auto const got = static_cast<std::int64_t>(values.size());
-    if (got != length)
-        throw dimension_error(
-            fmt::format("{} {}: the vector has {} elements, the matrix asks for {}", option, path, got, length));
+                      std::string const& option, progress& status, finite_rule rule) {
+    auto const values = [&] {
+        try {
+            return read_vector<T>(host, path, {.length = length, .progress = status.of_file(path)});
+        } catch (dimension_error const& e) {
+            throw dimension_error(option + " " + e.what());
+        }
+    }();
     auto x = host.copy(values);
     if (auto const i = first_refused<T>(host, x.view(), rule); i != none_found)
         throw input_error(fmt::format("{} {}: element {} {}", option, path, i + 1, refusal(x[i])));
     return x;
+}
+
+bool is_complex_vector(std::string const& path) {
+    std::error_code failure;
+    return std::filesystem::is_regular_file(path, failure) &&
+           read_matrix_market_header(path).field == matrix_market_field::complex;
 }
 
 void require_not_empty(std::string const& matrix, std::int64_t rows, std::int64_t columns) {
@@ -102,18 +158,22 @@ buffer<T> make_solution(host_executor const& host, std::string const& name, std:
     buffer<T> x(host, n);
     bool const sine = name == "sine";
     for_each(host, n, [&](std::int64_t i) {
-        x[i] = sine ? static_cast<T>(std::sin(16 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n)))
-                    : T(1);
+        double const angle = 16 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n);
+        x[i] = sine ? T(static_cast<real_of<T>>(std::sin(angle))) : T(1);
     });
     return x;
 }
 
 #define COPPICE_APP_INPUT(T)                                                                                           \
-    template csr<T> load_matrix(host_executor const&, std::string const&, finite_rule);                                \
+    template csr<T> matrix_input::load(host_executor const&, finite_rule)&&;                                           \
     template buffer<T> load_vector(host_executor const&, std::string const&, std::int64_t, std::string const&,         \
-                                   finite_rule);                                                                       \
+                                   progress&, finite_rule);                                                            \
     template buffer<T> make_solution(host_executor const&, std::string const&, std::int64_t);
 COPPICE_APP_INPUT(float)
 COPPICE_APP_INPUT(double)
+COPPICE_APP_INPUT(std::complex<float>)
+COPPICE_APP_INPUT(std::complex<double>)
+template csr<float> load_matrix(host_executor const&, std::string const&, progress&, finite_rule);
+template csr<double> load_matrix(host_executor const&, std::string const&, progress&, finite_rule);
 
 } // namespace coppice::app

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "apps/app.hpp"
+#include "apps/output.hpp"
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/matrix_file.hpp>
 
 namespace coppice::app {
 
@@ -20,15 +23,39 @@ enum class finite_rule {
 /// Throws usage_error where `argument` is empty or names no generator that exists; looks at no file.
 void check_matrix_argument(std::string const& argument, std::string const& command);
 
-/// The matrix that `argument` names, in host memory, its columns sorted. Throws usage_error for a bad generator,
-/// io_error or format_error for a bad file, input_error for a value that `rule` or the precision refuses.
+/// Throws usage_error where both inputs are "-": standard input can be read once.
+void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector);
+
+/// The MATRIX argument, opened: what kind of values it has is known before the type to work in is chosen.
+class matrix_input {
+public:
+    /// Throws usage_error for a bad generator, io_error or format_error for a bad file.
+    matrix_input(std::string const& argument, progress& status);
+
+    bool is_complex() const { return file_ && file_->is_complex(); }
+
+    /// The matrix, in host memory, its columns sorted. Throws format_error for a bad file, input_error for a value that
+    /// `rule` or the precision refuses. Instantiated for float, double and complex of both.
+    template <class T>
+    csr<T> load(host_executor const& host, finite_rule rule = finite_rule::finite) &&;
+
+private:
+    std::string argument_;
+    std::optional<matrix_file> file_{};
+};
+
+/// The same in one step for commands that work on real matrices: throws input_error for a complex one.
 template <class T>
-csr<T> load_matrix(host_executor const& host, std::string const& argument, finite_rule rule = finite_rule::finite);
+csr<T> load_matrix(host_executor const& host, std::string const& argument, progress& status,
+                   finite_rule rule = finite_rule::finite);
 
 /// The vector in a file, in host memory; its length must be `length`, else dimension_error with both numbers.
 template <class T>
 buffer<T> load_vector(host_executor const& host, std::string const& path, std::int64_t length,
-                      std::string const& option, finite_rule rule = finite_rule::finite);
+                      std::string const& option, progress& status, finite_rule rule = finite_rule::finite);
+
+/// Whether the vector in a file is complex; one from a pipe, which can be read once, is taken for real.
+bool is_complex_vector(std::string const& path);
 
 /// Throws input_error for a matrix without rows or columns.
 void require_not_empty(std::string const& matrix, std::int64_t rows, std::int64_t columns);

@@ -2,23 +2,21 @@
 #include "apps/output.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "apps/version.hpp"
-#include <coppice/core/error.hpp>
 
 namespace coppice::app {
 namespace {
 
-void print_to_stdout(std::string const& text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-        throw io_error(std::string("standard output cannot be written: ") + std::strerror(errno));
+// Not-a-number has a sign that depends on how it came about and says nothing.
+double without_sign_of_nan(double value) {
+    return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 
 } // namespace
@@ -35,19 +33,30 @@ std::string counted(std::int64_t count, std::string_view noun) {
 }
 
 std::string show_seconds(double seconds) {
-    if (!(seconds < 1e4)) return fmt::format("{:.0f} s", seconds);
+    if (!(seconds < 1e4)) return fmt::format("{:.0f} s", without_sign_of_nan(seconds));
     bool const whole = seconds >= 1, milli = seconds >= 1e-3;
     double const value = whole ? seconds : milli ? 1e3 * seconds : 1e6 * seconds;
     int const decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
     return fmt::format("{:.{}f} {}", value, decimals, whole ? "s" : milli ? "ms" : "us");
 }
 
-std::string show_scientific(double value) { return fmt::format("{:.2e}", value); }
+std::string show_scientific(double value) { return fmt::format("{:.2e}", without_sign_of_nan(value)); }
 
-std::string show_fraction(double fraction) { return fmt::format("{:.3f}", fraction); }
+std::string show_fraction(double fraction) { return fmt::format("{:.3f}", without_sign_of_nan(fraction)); }
 
 std::string show_size(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros) {
     return fmt::format("{} x {}, {} nonzeros", show_count(rows), show_count(columns), show_count(nonzeros));
+}
+
+std::string json_text(nlohmann::ordered_json const& json) {
+    // Not-a-number has no JSON; the library writes null for it. A name that is no UTF-8 must not stop the run.
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+void add_failure(nlohmann::ordered_json& json, outcome const& end) {
+    if (end.reason.empty()) return;
+    json["error"] = end.reason;
+    json["code"] = end.code;
 }
 
 sheet::sheet(std::string_view command, common_options const& options) : options_(options) {
@@ -73,22 +82,22 @@ void sheet::backend(any_executor const& chosen) {
     json_["precision"] = options_.precision;
 }
 
-void sheet::publish(output_files& files) const {
-    // Not-a-number has no JSON; the library writes null for it. A name that is no UTF-8 must not stop the run.
-    auto const text = json_.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    if (options_.json == "-") {
-        print_to_stdout(text);
-    } else {
-        files.write_text(options_.json, text);
-        if (!options_.quiet) {
-            std::size_t width = 0;
-            for (auto const& [label, value] : lines_) width = std::max(width, label.size());
-            std::string page;
-            for (auto const& [label, value] : lines_) page += fmt::format("{:<{}}  {}\n", label, width, value);
-            print_to_stdout(page);
-        }
+void sheet::publish(output_files& files, outcome const& end) {
+    add_failure(json_, end);
+    files.write_text(options_.json, json_text(json_));
+    if (!options_.quiet && !files.on_stdout()) {
+        std::size_t width = 0;
+        for (auto const& [label, value] : lines_) width = std::max(width, label.size());
+        std::string page;
+        for (auto const& [label, value] : lines_) page += fmt::format("{:<{}}  {}\n", label, width, value);
+        print_to_stdout(page);
     }
     files.publish();
+}
+
+void print_to_stderr(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
 }
 
 progress::progress(common_options const& options)
@@ -100,15 +109,21 @@ void progress::show(std::string_view message) {
     auto const now = std::chrono::steady_clock::now();
     if (now < next_) return;
     next_ = now + std::chrono::milliseconds(100);
-    fmt::print(stderr, "\r\033[K{}", message);
-    std::fflush(stderr);
+    print_to_stderr(fmt::format("\r\033[K{}", message));
     visible_ = true;
+}
+
+file_progress progress::of_file(std::string const& name) {
+    if (!enabled_) return {};
+    return [this, name](char const* step, std::int64_t done, std::int64_t of) {
+        double const percent = of > 0 ? 100 * static_cast<double>(done) / static_cast<double>(of) : 100;
+        show(fmt::format("{} {}: {:.0f} %", step, name, percent));
+    };
 }
 
 void progress::clear() {
     if (!visible_) return;
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
+    print_to_stderr("\r\033[K");
     visible_ = false;
 }
 

@@ -15,6 +15,7 @@
 #include "apps/app.hpp"
 #include "apps/backend.hpp"
 #include "apps/files.hpp"
+#include <coppice/core/file.hpp>
 
 namespace coppice::app {
 
@@ -25,6 +26,7 @@ public:
         auto const now = std::chrono::steady_clock::now();
         return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
     }
+    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
 
 private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -36,6 +38,14 @@ std::string show_seconds(double seconds);                       ///< "12.3 ms"
 std::string show_scientific(double value);                      ///< "9.13e-07"
 std::string show_fraction(double fraction);                     ///< "0.667"
 std::string show_size(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros);
+
+/// A JSON object as it is written.
+std::string json_text(nlohmann::ordered_json const& json);
+/// Adds "error" and "code" where the run failed.
+void add_failure(nlohmann::ordered_json& json, outcome const& end);
+
+/// Writes to standard error, which nobody may be reading: what cannot be said there is not said.
+void print_to_stderr(std::string_view text);
 
 /// The results of a run, collected once for both readers.
 class sheet {
@@ -50,9 +60,10 @@ public:
     /// The JSON object of the command.
     nlohmann::ordered_json& json() { return json_; }
 
-    /// Stages the JSON file, prints to standard output what belongs there, and publishes all files of the run.
-    /// Throws io_error, and then no file has appeared.
-    void publish(output_files& files) const;
+    /// Stages the JSON file, prints to standard output what belongs there, and publishes all files of the run; a
+    /// failure that has results all the same stands in the JSON object too. Throws io_error, and then no file has
+    /// appeared.
+    void publish(output_files& files, outcome const& end = {});
 
 private:
     common_options const& options_;
@@ -73,6 +84,8 @@ public:
     bool enabled() const { return enabled_; }
     void show(std::string_view message);
     void clear();
+    /// What readers and writers of a file are to call: "parsing a.mtx: 45 %". Lives as long as this.
+    file_progress of_file(std::string const& name);
 
 private:
     bool enabled_;

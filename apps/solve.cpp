@@ -2,7 +2,9 @@
 // coppice solve MATRIX: Krylov solve with a preconditioner made from nothing but the matrix.
 #include "apps/solve.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include <fmt/format.h>
@@ -13,14 +15,43 @@
 namespace coppice::app {
 namespace {
 
+std::string show_finding(finding const& f) {
+    std::string name(f.key);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    if (f.unit == finding_unit::share) return name + " " + show_fraction(f.value);
+    if (f.unit == finding_unit::number) return name + " " + show_scientific(f.value);
+    return name + " " + show_count(std::int64_t(f.value));
+}
+
+// What the setup found; its times stand in the JSON object.
+std::string show_findings(preconditioner_report const& report) {
+    std::string text;
+    for (finding const& f : report.findings)
+        if (f.unit != finding_unit::seconds) text += (text.empty() ? "" : ", ") + show_finding(f);
+    return text;
+}
+
+nlohmann::ordered_json findings_json(preconditioner_report const& report) {
+    auto json = nlohmann::ordered_json::object();
+    for (finding const& f : report.findings)
+        if (f.unit == finding_unit::count)
+            json[std::string(f.key)] = std::int64_t(f.value);
+        else
+            json[std::string(f.key)] = f.value;
+    return json;
+}
+
+nlohmann::ordered_json options_json(option_values const& options) {
+    auto json = nlohmann::ordered_json::object();
+    for (auto const& [name, value] : options.entries()) json[name] = value.text;
+    return json;
+}
+
 template <class T>
 void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
     result.line("solver",
                 fmt::format("{}, preconditioner {}, tolerance {:g}", o.solver, o.preconditioner, o.tolerance));
-    if (o.preconditioner == "forest")
-        result.line("forest",
-                    fmt::format("{}, the longest of {}, weight coverage {}", counted(r.setup.paths, "path"),
-                                counted(r.setup.longest_path, "row"), show_fraction(r.setup.weight_coverage)));
+    if (auto const found = show_findings(r.setup); !found.empty()) result.line(r.setup.name, found);
     result.line(r.result.converged ? "converged" : "not converged",
                 counted(r.result.iterations, "iteration") +
                     (r.result.reason == krylov_reason::converged ? "" : ", " + in_words(r.result.reason)));
@@ -36,28 +67,22 @@ template <class T>
 void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T> const& r) {
     json["solver"] = o.solver;
     json["preconditioner"] = o.preconditioner;
+    json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = o.factors;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
     json["tolerance"] = o.tolerance;
+    if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
-    if (o.solver == "gmres") json["restart"] = o.restart;
+    if (o.solver == "gmres" || o.solver == "fgmres") json["restart"] = o.restart;
     json["iterations"] = r.result.iterations;
     json["converged"] = r.result.converged;
     json["reason"] = to_string(r.result.reason);
     json["relative_residual"] = r.result.relative_residual;
     json["forward_relative_error"] = r.forward_error;
+    json["mended_rows"] = r.setup.has("mended_rows") ? std::int64_t(r.setup.number("mended_rows")) : 0;
     json["setup_seconds"] = r.setup_seconds;
     json["solve_seconds"] = r.solve_seconds;
-    if (o.preconditioner == "forest")
-        json["forest"] = {{"rounds", r.setup.rounds},
-                          {"paths", r.setup.paths},
-                          {"longest_path", r.setup.longest_path},
-                          {"cycles_broken", r.setup.cycles_broken},
-                          {"weight_coverage", r.setup.weight_coverage},
-                          {"weights_seconds", r.setup.weights_seconds},
-                          {"factor_seconds", r.setup.factor_seconds},
-                          {"forest_seconds", r.setup.forest_seconds},
-                          {"system_seconds", r.setup.system_seconds}};
+    if (!r.setup.findings.empty()) json[r.setup.name] = findings_json(r.setup);
     json["residual_history"] = r.result.residual_history;
 }
 
@@ -67,27 +92,42 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
     auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", o.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
-    if (o.solver == "cg" && !is_symmetric(host, a.view())) reason += "; cg needs a symmetric matrix, this one is not";
+    if (needs_symmetry(o.solver) && !is_symmetric(host, a.view()))
+        reason += "; " + o.solver + " needs a symmetric matrix, this one is not";
     if (r.result.reason == krylov_reason::not_finite && o.preconditioner != "none")
         reason += "; the " + o.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
 }
 
+/// The tolerance of |b - Ax| / |b| that both tolerances together come to. `scale`: the power of two in b.
+template <class T>
+double joint_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
+    auto const square = [&](std::int64_t i) { return double(b[i]) * double(b[i]); };
+    double const norm = std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -scale);
+    return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
+}
+
 template <class Executor, class T>
-outcome solve_system(solve_options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome solve_system(solve_options o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
-    status.show("reading " + o.matrix);
-    auto const a = load_matrix<T>(host, o.matrix);
+    auto a = load_matrix<T>(host, o.matrix, status);
     require_square("solve", o.matrix, a.rows(), a.columns());
-    if (auto const reason = reason_against(host, o.preconditioner, a.view()))
+    if (auto const reason = reason_against(host, o.preconditioner, a.view()); reason && !o.compare)
         throw input_error(o.matrix + ": " + *reason);
-    auto const rhs = make_right_hand_side<T>(host, o.system, a);
-    linear_system<Executor, T> const system(exec, a, rhs);
+    int const scale = scale_into_range(host, a);
+    auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status);
+    buffer<T> start;
+    if (!o.start.empty()) start = load_vector<T>(host, o.start, a.rows(), "--x0", status);
+    if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
+    linear_system<Executor, T> const system(exec, a, rhs, start);
 
+    if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
     auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);
     if (!o.report.empty()) write_report(o, chosen, exec, system, r, files, status);
-    files.write(o.system.output, [&](std::string const& path) { write_vector<T>(host, path, r.x.view()); });
+    files.write(o.system.output, [&](std::string const& path) {
+        write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
+    });
     status.clear();
 
     sheet result("solve", o.common);
@@ -95,26 +135,76 @@ outcome solve_system(solve_options const& o, any_executor const& chosen, Executo
     result.backend(chosen);
     tell(result, o, r);
     tell_json(result.json(), o, r);
-    result.publish(files);
-    return judge(o, host, a, r);
+    auto const end = judge(o, host, a, r);
+    result.publish(files, end);
+    return end;
+}
+
+// Splits NAME,key=value and holds all options against the catalogue.
+void read_preconditioner(solve_options& o) {
+    auto const choice = parse_choice(o.preconditioner);
+    require_name("preconditioner", choice.name, preconditioner_names);
+    o.preconditioner = choice.name;
+    for (auto const& [name, value] : choice.options.entries()) o.preconditioner_options.set(name, value);
+    chosen_options("preconditioner \"" + choice.name + "\"", preconditioner_row_of(choice.name).options,
+                   o.preconditioner_options);
 }
 
 void check(solve_options& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "solve");
     require_name("solver", o.solver, krylov_names);
-    require_name("preconditioner", o.preconditioner, preconditioner_names);
-    o.forest(); // throws for what is wrong in its options
+    read_preconditioner(o);
     if (o.factors != 1)
         throw usage_error(
-            fmt::format("--factors is {}, expected 1: preconditioners of one forest are built", o.factors));
+            fmt::format("--factors is {}; only 1 is accepted: preconditioners are made of one forest", o.factors));
     if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
         throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
+    if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
+        throw usage_error(
+            fmt::format("--absolute-tolerance is {}, expected a finite number of at least 0", o.absolute_tolerance));
+    check_inputs(o.matrix, "--x0", o.start);
+    if (o.start == "-" && o.system.rhs == "-")
+        throw usage_error("--rhs and --x0 are both -, but standard input can be read only once");
     if (o.max_iterations < 0)
         throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
     if (o.restart < 1 || o.restart > 1000)
         throw usage_error(fmt::format("--restart is {}, expected 1 to 1000", o.restart));
-    check_system_arguments(o.system);
+    if (o.compare && !o.report.empty())
+        throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
+    check_system_arguments(o.system, o.matrix);
+}
+
+std::string kind_of(option_row const& row) {
+    if (row.kind != option_kind::choice) return row.kind == option_kind::integer ? "N" : "X";
+    std::string text;
+    for (std::string_view const choice : row.choices)
+        if (!choice.empty()) text.append(text.empty() ? "" : "|").append(choice);
+    return text;
+}
+
+// An option that several preconditioners have stands once, with all that it means.
+void add_preconditioner_options(CLI::App& cli, option_values& values) {
+    struct entry {
+        std::string kind;
+        std::map<std::string, std::string> meanings; // and whose
+    };
+    std::map<std::string, entry> options;
+    for (preconditioner_row const& row : preconditioner_catalogue)
+        for (option_row const& option : row.options) {
+            entry& e = options[std::string(option.name)];
+            e.kind = kind_of(option);
+            std::string& whose = e.meanings[fmt::format("{}; {} by default", option.meaning, option.standard)];
+            whose.append(whose.empty() ? "" : ", ").append(row.name);
+        }
+    for (auto const& [name, e] : options) {
+        std::string help;
+        for (auto const& [meaning, whose] : e.meanings)
+            help += fmt::format("{}{}: {}", help.empty() ? "" : ". ", whose, meaning);
+        cli.add_option_function<std::string>(
+               "--" + name, [&values, name = name](std::string const& value) { values.set(name, value); }, help)
+            ->type_name(e.kind);
+    }
 }
 
 outcome run(solve_options& o) {
@@ -138,20 +228,28 @@ command add_solve(CLI::App& program) {
     cli->add_option("--solver", o->solver, "one of " + listed(krylov_names) + "; bicgstab by default")
         ->type_name("NAME");
     cli->add_option("--preconditioner", o->preconditioner,
-                    "one of " + listed(preconditioner_names) + "; forest by default")
+                    "one of " + listed(preconditioner_names) +
+                        "; forest by default. Its options follow by name, or behind it: forest,rounds=7")
         ->type_name("NAME");
-    cli->add_option("--factors", o->factors, "forests that the preconditioner is made of: 1")->type_name("m");
-    cli->add_option("--pivoting", o->pivoting, "of the tridiagonal solves in the preconditioner")
-        ->type_name(alternatives(pivotings));
+    add_preconditioner_options(*cli, o->preconditioner_options);
+    add_integer(*cli, "--factors", o->factors, "forests that the preconditioner is made of; only 1 is accepted")
+        ->type_name("m");
     cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
-    cli->add_option("--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
-    cli->add_option("--restart", o->restart, "gmres: dimension of the Krylov space; 30 by default")->type_name("N");
+    cli->add_option("--absolute-tolerance", o->absolute_tolerance,
+                    "of |b - Ax|; a solve ends where it meets this or the relative one")
+        ->type_name("X");
+    cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
+    add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
+    add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
+        ->type_name("N");
     add_system_options(*cli, o->system);
+    cli->add_flag("--compare", o->compare,
+                  "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
+                  "included; -o writes the solution of the fastest");
     cli->add_option("--report", o->report,
                     "write a self-contained HTML page with pictures; runs the other preconditioners to compare")
         ->type_name("FILE.html");
-    add_factor_options(*cli, o->factor);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -3,13 +3,14 @@
 /// What the files of the solve command share: its options and one timed Krylov run.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
 #include "apps/backend.hpp"
-#include "apps/factor_arguments.hpp"
+#include "apps/names.hpp"
 #include "apps/output.hpp"
-#include "apps/pivoting_names.hpp"
 #include "apps/system.hpp"
 #include <coppice/solvers/krylov.hpp>
 #include <coppice/solvers/preconditioner.hpp>
@@ -21,18 +22,21 @@ struct solve_options {
     std::string matrix{};
     std::string solver = "bicgstab";
     std::string preconditioner = "forest";
+    option_values preconditioner_options{}; ///< as given: --rounds 7, or behind the name
     int factors = 1;
-    std::string pivoting = "partial";
-    factor_arguments factor{forest_options{}.factor}; // ties as the preconditioner takes them
     system_arguments system{};
+    std::string start{}; ///< file of the starting guess; empty: zeros
     double tolerance = 1e-6;
+    double absolute_tolerance = 0; ///< of |b - Ax|; whichever of the two is met first
     std::int64_t max_iterations = 10000;
     int restart = 30;
     std::string report{};
+    bool compare = false;
+    double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
 
-    forest_options forest() const {
-        return {.factor = read_factor_arguments(factor),
-                .tridiagonal = {.pivot = choose("pivoting", pivoting, pivotings), .threshold = 0}};
+    /// The options for one of the preconditioners: those given that it knows.
+    option_values options_of(std::string_view name) const {
+        return known_options(preconditioner_row_of(name).options, preconditioner_options);
     }
 };
 
@@ -43,10 +47,11 @@ struct linear_system {
     csr<T> matrix;
     buffer<T> b;
     buffer<T> const& solution; ///< host memory; empty where it is not known
+    buffer<T> const& start;    ///< host memory; empty for zeros
     csr_operator<Executor, T> a;
 
-    linear_system(Executor const& exec, csr<T> const& on_host, right_hand_side<T> const& rhs)
-        : host_matrix(on_host), matrix(exec.copy(on_host)), b(exec.copy(rhs.b)), solution(rhs.solution),
+    linear_system(Executor const& exec, csr<T> const& on_host, right_hand_side<T> const& rhs, buffer<T> const& x0)
+        : host_matrix(on_host), matrix(exec.copy(on_host)), b(exec.copy(rhs.b)), solution(rhs.solution), start(x0),
           a(exec, matrix.view()) {}
 };
 
@@ -61,6 +66,9 @@ struct solve_run {
     buffer<T> x{}; ///< host memory
 };
 
+/// Methods for symmetric matrices alone.
+inline bool needs_symmetry(std::string_view solver) { return solver == "cg" || solver == "minres"; }
+
 /// Why a solve ended, for people.
 inline std::string in_words(krylov_reason reason) {
     switch (reason) {
@@ -70,6 +78,8 @@ inline std::string in_words(krylov_reason reason) {
         return "iteration limit";
     case krylov_reason::not_finite:
         return "values that are not finite";
+    case krylov_reason::cancelled:
+        return "given up";
     default:
         return std::string(to_string(reason));
     }
@@ -78,15 +88,15 @@ inline std::string in_words(krylov_reason reason) {
 /// Why `preconditioner` cannot be made for this matrix; nothing where it can. Rows count from 1.
 template <class T>
 std::optional<std::string> reason_against(host_executor const& host, std::string const& preconditioner, csr_view<T> a) {
-    if (preconditioner != "jacobi") return {};
-    auto const diagonal = extract_diagonal(host, a);
-    for (std::int64_t i = 0; i < diagonal.size(); ++i)
-        if (diagonal[i] == T(0))
-            return "the diagonal entry of row " + std::to_string(i + 1) + " is zero, and jacobi divides by it";
-    return {};
+    auto const unmet = find_unmet_need(host, preconditioner_row_of(preconditioner).needs, a);
+    if (!unmet) return {};
+    if (unmet->kind == unmet_need::zero_on_diagonal)
+        return "the diagonal entry of row " + std::to_string(unmet->row + 1) + " is zero, and " + preconditioner +
+               " divides by it";
+    return "its pattern is not symmetric, and " + preconditioner + " needs that";
 }
 
-/// Sets up a preconditioner and solves from x = 0.
+/// Sets up a preconditioner and solves from the starting guess.
 template <class Executor, class T>
 solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                         std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
@@ -96,20 +106,24 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
     status.show("setting up " + preconditioner);
     exec.synchronize();
     stopwatch clock;
-    auto const m = make_preconditioner(exec, preconditioner, system.matrix.view(), o.forest());
+    auto const m = make_preconditioner(exec, preconditioner, system.matrix.view(), o.options_of(preconditioner));
     exec.synchronize();
     run.setup_seconds = clock.lap();
     run.setup = m.report();
 
     krylov_options options{.tolerance = o.tolerance, .max_iterations = max_iterations, .restart = o.restart};
-    if (status.enabled())
+    stopwatch since_start;
+    if (status.enabled() || std::isfinite(o.most_seconds))
         options.progress = [&](std::int64_t iteration, double residual) {
-            status.show(preconditioner + ": iteration " + std::to_string(iteration) + ", relative residual " +
-                        show_scientific(residual));
-            return true;
+            if (status.enabled())
+                status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
+                            ", relative residual " + show_scientific(residual));
+            return since_start.seconds() < o.most_seconds;
         };
-    auto x = exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)));
+    auto x = system.start.empty() ? exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)))
+                                  : exec.copy(system.start);
     exec.synchronize();
+    since_start.lap();
     clock.lap();
     run.result = solve(exec, o.solver, system.a, m, system.b.view(), x.view(), options);
     exec.synchronize();
@@ -118,6 +132,12 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
     run.forward_error = forward_relative_error<T>(host, run.x.view(), system.solution);
     return run;
 }
+
+/// Runs every solver with every preconditioner that suits the matrix, tells them by their time, set-up included, and
+/// writes the solution of the fastest.
+template <class Executor, class T>
+outcome compare_solvers(solve_options const& o, any_executor const& chosen, Executor const& exec,
+                        linear_system<Executor, T> const& system, output_files& files, progress& status);
 
 /// Writes the HTML page: runs the other preconditioners to compare, and draws the matrix in the order of its forest.
 template <class Executor, class T>

@@ -6,6 +6,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "apps/factor_arguments.hpp"
 #include "apps/report/collect.hpp"
 #include "apps/solve.hpp"
 #include <coppice/algebra/operations.hpp>
@@ -38,7 +39,8 @@ template <class Executor, class T>
 std::vector<report::run> compare(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                                  solve_run<T> const& run, progress& status) {
     std::vector<report::run> runs{page_run(run, true)};
-    for (auto const* name : {"forest", "tridiagonal", "jacobi", "none"}) {
+    for (std::string_view const known : preconditioner_names) {
+        std::string const name(known);
         if (name == run.preconditioner) continue;
         if (auto const reason = reason_against(make_host(o.common), name, system.host_matrix.view()))
             runs.push_back({.preconditioner = name, .ending = "not run: " + *reason});
@@ -52,7 +54,8 @@ template <class Executor, class T>
 void add_forest(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                 report::page& page) {
     auto const host = make_host(o.common);
-    auto const used = o.forest().factor;
+    chosen_options const options("preconditioner \"forest\"", forest_entry::row.options, o.options_of("forest"));
+    auto const used = forest_entry::read(options).factor;
     auto const weights = symmetrised_weights(exec, system.matrix.view());
     auto const factor = parallel_factor(exec, weights.view(), used);
     auto const forest = host.copy(extract_forest(exec, weights.view(), factor));
@@ -70,21 +73,24 @@ void add_forest(solve_options const& o, Executor const& exec, linear_system<Exec
     report::draw_patterns(system.host_matrix.view(), forest, page.whole, page.closeup);
 }
 
-report::entries settings_of(solve_options const& o) {
-    auto const used = o.forest();
-    report::entries rows = {
-        {"matrix", o.matrix},
-        {"right-hand side", !o.system.rhs.empty()         ? o.system.rhs
-                            : o.system.solution == "sine" ? "b = A x with x_i = sin(16 π i / N)"
-                                                          : "b = A x with x_i = 1"},
-        {"solver", o.solver == "gmres" ? fmt::format("gmres({})", o.restart) : o.solver},
-        {"preconditioner", o.preconditioner},
-        {"tolerance", fmt::format("{:g}", o.tolerance)},
-        {"most iterations", show_count(o.max_iterations)},
-        {"pivoting", o.pivoting},
-        {"factor", fmt::format("{} rounds, charges in all but one of {} rounds, ties {}, seed {}", used.factor.rounds,
-                               used.factor.charge_period, name_of(used.factor.ties), used.factor.seed)},
-        {"precision", o.common.precision}};
+std::string show_options(option_values const& options) {
+    std::string text;
+    for (auto const& [name, value] : options.entries())
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value.text);
+    return text.empty() ? "none" : text;
+}
+
+report::entries settings_of(solve_options const& o, preconditioner_report const& setup) {
+    report::entries rows = {{"matrix", o.matrix},
+                            {"right-hand side", !o.system.rhs.empty()         ? o.system.rhs
+                                                : o.system.solution == "sine" ? "b = A x with x_i = sin(16 π i / N)"
+                                                                              : "b = A x with x_i = 1"},
+                            {"solver", o.solver == "gmres" ? fmt::format("gmres({})", o.restart) : o.solver},
+                            {"preconditioner", o.preconditioner},
+                            {"tolerance", fmt::format("{:g}", o.tolerance)},
+                            {"most iterations", show_count(o.max_iterations)},
+                            {"options of it", show_options(setup.options)},
+                            {"precision", o.common.precision}};
     return rows;
 }
 
@@ -114,8 +120,9 @@ void write_report(solve_options const& o, any_executor const& chosen, Executor c
     page.runs = compare(o, exec, system, run, status);
     status.show("drawing the report");
     add_forest(o, exec, system, page);
-    page.settings = settings_of(o);
+    page.settings = settings_of(o, run.setup);
     page.environment = environment_of(chosen);
+    if (!o.start.empty()) page.settings.emplace_back("starting guess", o.start);
     files.write_text(o.report, report::render(page));
 }
 

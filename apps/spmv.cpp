@@ -62,6 +62,12 @@ double median_seconds(Executor const& exec, int repeat, Work const& work) {
     return *middle;
 }
 
+/// Whether the results of a semiring of the catalogue are columns.
+bool writes_columns(std::string_view semiring) {
+    return std::any_of(semiring_descriptions.begin(), semiring_descriptions.end(),
+                       [&](auto const& known) { return known.name == semiring && known.writes_columns; });
+}
+
 // A column found by arg-max is a position in the file, where counting starts at 1; 0 says that the row is empty.
 template <class T>
 void count_from_one(buffer<T>& columns) {
@@ -72,15 +78,14 @@ template <class Executor, class T>
 outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
-    status.show("reading " + o.matrix);
     auto const rule = o.semiring == "plus-times" ? finite_rule::finite : finite_rule::infinity_allowed;
-    auto const a = load_matrix<T>(host, o.matrix, rule);
+    auto const a = load_matrix<T>(host, o.matrix, status, rule);
     require_not_empty(o.matrix, a.rows(), a.columns());
-    if (o.semiring == "arg-max" && sizeof(T) == 4 && a.columns() > (1 << 24))
-        throw usage_error("arg-max writes column numbers, and those of " + o.matrix +
+    if (writes_columns(o.semiring) && sizeof(T) == 4 && a.columns() > (1 << 24))
+        throw usage_error(o.semiring + " writes column numbers, and those of " + o.matrix +
                           " do not fit single precision; use --precision double");
-    auto const x =
-        o.x.empty() ? make_solution<T>(host, "ones", a.columns()) : load_vector<T>(host, o.x, a.columns(), "--x", rule);
+    auto const x = o.x.empty() ? make_solution<T>(host, "ones", a.columns())
+                               : load_vector<T>(host, o.x, a.columns(), "--x", status, rule);
     auto const on_device = exec.copy(a);
     auto const from = exec.copy(x);
     buffer<T> y(exec, a.rows());
@@ -98,9 +103,10 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
             semiring_spmv(exec, plan, o.semiring, on_device.view(), from.view(), y.view());
     });
     auto result_on_host = host.copy(y);
-    if (o.semiring == "arg-max") count_from_one(result_on_host);
-    files.write(o.output,
-                [&](std::string const& path) { write_vector(host, path, array_view<T const>(result_on_host.view())); });
+    if (writes_columns(o.semiring)) count_from_one(result_on_host);
+    files.write(o.output, [&](std::string const& path) {
+        write_vector(host, path, array_view<T const>(result_on_host.view()), {}, status.of_file(o.output));
+    });
     status.clear();
 
     double const rate = least_bytes(a.view()) / seconds * 1e-9;
@@ -127,6 +133,7 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
 outcome run(options const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "spmv");
+    check_inputs(o.matrix, "--x", o.x);
     require_name("semiring", o.semiring, semiring_names);
     require_name("scheme", o.scheme, srcsr_scheme_names);
     if (o.scheme == "balanced-atomic" && o.semiring != "plus-times")
@@ -154,7 +161,7 @@ command add_spmv(CLI::App& program) {
     cli->add_option("-o,--output", o->output,
                     "where to write y; arg-max writes columns counted from 1, 0 for an empty row")
         ->type_name("FILE");
-    cli->add_option("--repeat", o->repeat, "products to time; the median is told")->type_name("N");
+    add_integer(*cli, "--repeat", o->repeat, "products to time; the median is told")->type_name("N");
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

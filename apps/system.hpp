@@ -3,7 +3,9 @@
 /// The right-hand side of a linear system: from a file, or from a solution known in advance.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <string>
 
@@ -28,8 +30,10 @@ inline void add_system_options(CLI::App& cli, system_arguments& s) {
     cli.add_option("-o,--output", s.output, "where to write the solution x")->type_name("FILE");
 }
 
-/// Fills in the default. Throws usage_error for a bad name, or where both a file and a solution are given.
-inline void check_system_arguments(system_arguments& s) {
+/// Fills in the default. Throws usage_error for a bad name, where both a file and a solution are given, or where matrix
+/// and right-hand side come from standard input.
+inline void check_system_arguments(system_arguments& s, std::string const& matrix) {
+    check_inputs(matrix, "--rhs", s.rhs);
     if (!s.rhs.empty() && !s.solution.empty())
         throw usage_error(
             "--rhs and --solution exclude each other: the solution for a given right-hand side is not known");
@@ -44,9 +48,46 @@ struct right_hand_side {
     buffer<T> solution{}; ///< empty where it is not known
 };
 
+/// Multiplies values in host memory by 2^exponent, which rounds nothing but what underflows.
 template <class T>
-right_hand_side<T> make_right_hand_side(host_executor const& host, system_arguments const& s, csr<T> const& a) {
-    if (!s.rhs.empty()) return {load_vector<T>(host, s.rhs, a.rows(), "--rhs"), {}};
+void scale_by_power(host_executor const& host, array_view<T> values, int exponent) {
+    using R = real_of<T>;
+    for_each(host, values.size(), [&](std::int64_t k) {
+        if constexpr (std::is_same_v<T, R>)
+            values[k] = std::ldexp(values[k], exponent);
+        else
+            values[k] = T(std::ldexp(values[k].real(), exponent), std::ldexp(values[k].imag(), exponent));
+    });
+}
+
+/// Brings a matrix whose largest entry is near the end of the exponent range, where sums and squares of entries
+/// overflow, towards its middle. Returns the power of two that it is multiplied by: as the right-hand side is
+/// multiplied by it too, the solution stays what it is.
+template <class T>
+int scale_into_range(host_executor const& host, csr<T>& a) {
+    using R = real_of<T>;
+    auto const magnitude = [&](std::int64_t k) {
+        return std::max(std::abs(std::real(a.values()[k])), std::abs(std::imag(a.values()[k])));
+    };
+    R const largest =
+        reduce(host, std::int64_t(a.nonzeros()), R(0), magnitude, [](R x, R y) { return std::max(x, y); });
+    constexpr int most = std::numeric_limits<R>::max_exponent / 4;
+    int const exponent = largest > 0 ? std::ilogb(largest) : 0;
+    if (std::abs(exponent) <= most) return 0;
+    int const shift = (exponent > 0 ? most : -most) - exponent;
+    scale_by_power(host, a.values().view(), shift);
+    return shift;
+}
+
+/// `scale`: what scale_into_range() returned for A.
+template <class T>
+right_hand_side<T> make_right_hand_side(host_executor const& host, system_arguments const& s, csr<T> const& a,
+                                        int scale, progress& status) {
+    if (!s.rhs.empty()) {
+        right_hand_side<T> r{load_vector<T>(host, s.rhs, a.rows(), "--rhs", status), {}};
+        if (scale != 0) scale_by_power(host, r.b.view(), scale);
+        return r;
+    }
     right_hand_side<T> r{buffer<T>(host, a.rows()), make_solution<T>(host, s.solution, a.columns())};
     spmv(host, make_srcsr_plan(host, a.view()), a.view(), r.solution.view(), r.b.view());
     return r;
@@ -66,8 +107,8 @@ template <class T>
 double forward_relative_error(host_executor const& host, array_view<T const> x, buffer<T> const& solution) {
     if (solution.empty()) return std::numeric_limits<double>::quiet_NaN();
     auto const squares = [&](std::int64_t i) {
-        double const known = solution[i], difference = double(x[i]) - known;
-        return sum_of_squares{difference * difference, known * known};
+        std::complex<double> const known = solution[i], difference = std::complex<double>(x[i]) - known;
+        return sum_of_squares{std::norm(difference), std::norm(known)};
     };
     auto const sum = reduce(host, x.size(), sum_of_squares{}, squares, plus{});
     return std::sqrt(sum.difference) / (sum.reference > 0 ? std::sqrt(sum.reference) : 1);

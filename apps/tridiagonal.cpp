@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice tridiagonal MATRIX: direct solve of a (cyclic, block) tridiagonal or banded system.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -57,10 +58,23 @@ struct answer {
     std::string pivoting{};
 };
 
+/// How far entries lie from the diagonal; columns are sorted.
 template <class T>
-band_class require_class(host_executor const& host, options const& o, csr<T> const& a) {
+bandwidth reach_of(csr<T> const& a) {
+    bandwidth reach;
+    for (std::int64_t i = 0; i < a.rows(); ++i) {
+        auto const first = a.row_offsets()[i], last = a.row_offsets()[i + 1];
+        if (first == last) continue;
+        reach.lower = std::max<std::int64_t>(reach.lower, i - a.column_indices()[first]);
+        reach.upper = std::max<std::int64_t>(reach.upper, a.column_indices()[last - 1] - i);
+    }
+    return reach;
+}
+
+template <class T>
+band_class require_class(options const& o, csr<T> const& a) {
     require_square("tridiagonal", o.matrix, a.rows(), a.columns());
-    auto const reach = bandwidths(host, a.view());
+    auto const reach = reach_of(a);
     band_class const c = classify(a, reach.lower, reach.upper, o.block);
     if (c.kind != band_class::none) return c;
     if (o.block > 0)
@@ -188,17 +202,17 @@ answer solve_classically(Executor const& exec, options const& o, classical_algor
 }
 
 template <class Executor, class T>
-outcome solve_system(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome solve_system(options const& o, any_executor const& chosen, Executor const& exec, matrix_input& input,
+                     output_files& files, progress& status) {
     auto const host = make_host(o.common);
-    progress status(o.common);
-    status.show("reading " + o.matrix);
-    auto const a = load_matrix<T>(host, o.matrix);
-    band_class const c = require_class(host, o, a);
+    auto a = std::move(input).template load<T>(host);
+    band_class const c = require_class(o, a);
+    int const scale = scale_into_range(host, a);
     auto const classical = choose("method", o.method, methods).classical;
     if ((o.method == "rpts" || classical) && (c.kind != band_class::blocks || c.block != 1 || c.cyclic))
         throw usage_error(
             fmt::format("--method {} solves tridiagonal matrices; {} is {}", o.method, o.matrix, c.name()));
-    auto const system = make_right_hand_side<T>(host, o.system, a);
+    auto const system = make_right_hand_side<T>(host, o.system, a, scale, status);
     auto const d = exec.copy(system.b);
     buffer<T> x(exec, a.rows());
 
@@ -210,20 +224,25 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     } else {
         auto const blocks = exec.copy(to_blocks(host, a, c));
         band_matrix<T> const matrix(blocks);
-        r = classical ? solve_classically<Executor, T>(exec, o, *classical, matrix, d, x)
-                      : solve_in_class<Executor, T>(exec, o, c, matrix, d, x);
+        if constexpr (std::is_same_v<T, real_of<T>>)
+            if (classical) r = solve_classically<Executor, T>(exec, o, *classical, matrix, d, x);
+        if (!classical) r = solve_in_class<Executor, T>(exec, o, c, matrix, d, x);
     }
     auto const solved = host.copy(x);
     r.forward_error = forward_relative_error<T>(host, solved.view(), system.solution);
-    files.write(o.system.output, [&](std::string const& path) { write_vector<T>(host, path, solved.view()); });
+    files.write(o.system.output, [&](std::string const& path) {
+        write_vector<T>(host, path, solved.view(), {}, status.of_file(o.system.output));
+    });
     status.clear();
 
     sheet result("tridiagonal", o.common);
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     tell(result, o, c, a.rows(), r);
-    result.publish(files);
-    return judge(r, o, std::numeric_limits<T>::epsilon());
+    result.json()["field"] = std::is_same_v<T, real_of<T>> ? "real" : "complex";
+    auto const end = judge(r, o, std::numeric_limits<real_of<T>>::epsilon());
+    result.publish(files, end);
+    return end;
 }
 
 outcome run(options& o) {
@@ -240,14 +259,20 @@ outcome run(options& o) {
         throw usage_error(fmt::format("--refinements is {}, expected 0 to 100", o.refinements));
     if (choose("method", o.method, methods).classical && (o.threshold > 0 || o.refinements > 0))
         throw usage_error(fmt::format("--method {} takes no --threshold and no --refinements", o.method));
-    check_system_arguments(o.system);
+    check_system_arguments(o.system, o.matrix);
     auto const chosen = make_executor(o.common);
     output_files files;
     files.expect("-o", o.system.output);
     files.expect("--json", o.common.json);
-    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
-        return solve_system<Executor, T>(o, chosen, exec, files);
-    });
+    progress status(o.common);
+    matrix_input input(o.matrix, status);
+    auto const solve = [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return solve_system<Executor, T>(o, chosen, exec, input, files, status);
+    };
+    if (!input.is_complex() && !is_complex_vector(o.system.rhs)) return with_backend(o.common, chosen, solve);
+    if (choose("method", o.method, methods).classical)
+        throw usage_error(fmt::format("--method {} solves real systems; this one is complex", o.method));
+    return with_complex_backend(o.common, chosen, solve);
 }
 
 } // namespace
@@ -263,8 +288,9 @@ command add_tridiagonal(CLI::App& program) {
     cli->add_option("--pivoting", o->pivoting, "none, partial or scaled")->type_name(alternatives(pivotings));
     cli->add_option("--threshold", o->threshold, "entries of at most this magnitude count as zero in the elimination")
         ->type_name("X");
-    cli->add_option("--block", o->block, "rows and columns of a block; 0 finds the smallest that fits")->type_name("N");
-    cli->add_option("--refinements", o->refinements, "steps of iterative refinement")->type_name("N");
+    add_integer(*cli, "--block", o->block, "rows and columns of a block; 0 finds the smallest that fits")
+        ->type_name("N");
+    add_integer(*cli, "--refinements", o->refinements, "steps of iterative refinement")->type_name("N");
     cli->add_flag("--condition", o->condition, "estimate the condition number, at the cost of some more solves");
     add_system_options(*cli, o->system);
     add_common_options(*cli, o->common);

@@ -46,7 +46,7 @@ outcome run(options const& o) {
         read_tridiagonal_tuning(file);
     }
 
-    bool const talks = !o.common.quiet && o.common.json != "-";
+    bool const talks = !o.common.quiet && !files.on_stdout();
     auto const say = [&](std::string const& line) {
         if (talks) fmt::print("{}\n", line);
     };

@@ -34,7 +34,9 @@ constexpr suite suites[] = {
     {"tridiagonal", tridiagonal_host, COPPICE_BENCH_CUDA(tridiagonal_cuda)},
     {"factor", factor_host, COPPICE_BENCH_CUDA(factor_cuda)},
     {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
+    {"preconditioner", preconditioner_host, COPPICE_BENCH_CUDA(preconditioner_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
+    {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };
 

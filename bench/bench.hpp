@@ -99,8 +99,12 @@ void factor_host(table& t, options const& o);
 void factor_cuda(table& t, options const& o);
 void forest_host(table& t, options const& o);
 void forest_cuda(table& t, options const& o);
+void preconditioner_host(table& t, options const& o);
+void preconditioner_cuda(table& t, options const& o);
 void solve_host(table& t, options const& o);
 void solve_cuda(table& t, options const& o);
+void krylov_host(table& t, options const& o);
+void krylov_cuda(table& t, options const& o);
 void accuracy_host(table& t, options const& o);
 void accuracy_cuda(table& t, options const& o);
 

@@ -5,9 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-extern "C" {
-#include <GraphBLAS.h>
-}
+#include <coppice/semiring/graphblas_header.hpp>
 
 namespace coppice::bench {
 namespace {

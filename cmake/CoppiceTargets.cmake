@@ -10,8 +10,20 @@ if(COPPICE_WARNINGS_AS_ERRORS)
   list(APPEND COPPICE_WARNINGS -Werror)
 endif()
 
-# Warnings, sanitizers and the CUDA dialect for a target of our own (never exported to users).
+# The floors, each a folder of sources. Everything of ours is reached as <coppice/...>: entry headers stand in
+# include/coppice, and links beside the build stand in for the folders that an installation has beside them. No folder
+# of ours lies on the include path of a project that uses the library, so none of its headers can take one's place.
+set(COPPICE_MODULES core algebra semiring graph solvers)
+set(COPPICE_INCLUDE_DIRS ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/coppice)
+foreach(module ${COPPICE_MODULES})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${module} ${PROJECT_BINARY_DIR}/include/coppice/${module} SYMBOLIC)
+endforeach()
+
+# Warnings, sanitizers and the CUDA dialect for a target of our own (never exported to users), and the root for what is
+# not installed (apps/, bench/).
 function(coppice_configure_target target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${COPPICE_WARNINGS}>)
   if(COPPICE_HAS_CUDA)
     target_compile_options(${target} PRIVATE
@@ -37,14 +49,27 @@ function(coppice_configure_library target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
   target_include_directories(${target} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/coppice/modules>)
+    "$<BUILD_INTERFACE:${COPPICE_INCLUDE_DIRS}>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${target} PUBLIC TBB::tbb Threads::Threads PRIVATE ZLIB::ZLIB)
   if(COPPICE_HAS_CUDA)
     target_compile_definitions(${target} PUBLIC COPPICE_HAS_CUDA=1)
     target_link_libraries(${target} PRIVATE CUDA::cudart_static)
   endif()
 endfunction()
+
+# Most of a source's 200,000 lines are headers of the standard library and of oneTBB (which brings all intrinsics of the
+# processor): reading them takes the compiler some four seconds a source, or once a target. Every header and source
+# still includes what it uses; the stage "headers" of .ci/run compiles without this.
+function(coppice_precompile target)
+  if(COPPICE_PRECOMPILE)
+    list(TRANSFORM ARGN REPLACE "^(.+)$" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex concepts cstdint cstring filesystem
+  functional iostream limits map memory numeric optional random sstream string string_view tuple type_traits utility
+  vector)
+set(COPPICE_TBB_HEADERS tbb/blocked_range.h tbb/parallel_for.h tbb/parallel_sort.h tbb/task_arena.h)
 
 # Sources of the library that any C++20 compiler takes.
 function(coppice_sources)
@@ -75,7 +100,7 @@ function(coppice_isa_sources)
       coppice_configure_target(${object})
       target_compile_features(${object} PRIVATE cxx_std_20)
       set_target_properties(${object} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-      target_include_directories(${object} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
+      target_include_directories(${object} PRIVATE ${COPPICE_INCLUDE_DIRS})
       target_link_libraries(${object} PRIVATE TBB::tbb)
       target_compile_definitions(${object} PRIVATE COPPICE_ISA=isa_${level})
       if(NOT COPPICE_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)

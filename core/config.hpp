@@ -3,6 +3,8 @@
 /// Marks for code that runs on host and device.
 #pragma once
 
+#include <coppice/version.h>
+
 #if defined(__CUDACC__)
 #define COPPICE_HD __host__ __device__
 #else

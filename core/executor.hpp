@@ -36,9 +36,10 @@ buffer<T> copy_of(Executor const& exec, buffer<T> const& from) {
     return to;
 }
 
-template <executor Executor, class T>
-buffer<T> copy_of(Executor const& exec, std::vector<T> const& from) {
-    return copy_of(exec, array_view<T const>{from.data(), static_cast<std::int64_t>(from.size())});
+/// Copy of a vector, span, array: a contiguous range that is no owner of ours.
+template <executor Executor, detail::range_of_elements Range>
+auto copy_of(Executor const& exec, Range const& from) {
+    return copy_of(exec, array_view(from));
 }
 
 /// The elements of a view in memory of `exec`, as a vector on the host; waits for the stream.

@@ -20,15 +20,19 @@ namespace {
 std::string reason_text(int reason) { return std::generic_category().message(reason); }
 
 [[noreturn]] void fail_to_read(std::filesystem::path const& path, int reason) {
-    throw io_error("cannot read " + path.string() + ": " + reason_text(reason));
+    throw io_error("cannot read " + input_name(path) + ": " + reason_text(reason));
 }
 
 struct open_file {
     int descriptor = -1;
     ~open_file() {
-        if (descriptor >= 0) ::close(descriptor);
+        if (descriptor > STDIN_FILENO) ::close(descriptor);
     }
 };
+
+int open_to_read(std::filesystem::path const& path) {
+    return is_standard_stream(path) ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
 
 file_text map_file(std::filesystem::path const& path, int descriptor, std::size_t size) {
     void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
@@ -56,14 +60,21 @@ file_text read_stream(std::filesystem::path const& path, int descriptor) {
 
 } // namespace
 
+bool is_standard_stream(std::filesystem::path const& path) { return path == "-"; }
+
+std::string input_name(std::filesystem::path const& path) {
+    return is_standard_stream(path) ? "standard input" : path.string();
+}
+
 file_text read_file(std::filesystem::path const& path) {
-    open_file const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    open_file const file{open_to_read(path)};
     if (file.descriptor < 0) fail_to_read(path, errno);
     struct stat status {};
     if (::fstat(file.descriptor, &status) != 0) fail_to_read(path, errno);
     if (S_ISDIR(status.st_mode)) fail_to_read(path, EISDIR);
-    // Files of the kernel (/proc) claim to be regular and of size 0.
-    if (!S_ISREG(status.st_mode) || status.st_size == 0) return read_stream(path, file.descriptor);
+    // Files of the kernel (/proc) claim to be regular and of size 0; standard input may stand anywhere in its file.
+    if (!S_ISREG(status.st_mode) || status.st_size == 0 || is_standard_stream(path))
+        return read_stream(path, file.descriptor);
     return map_file(path, file.descriptor, static_cast<std::size_t>(status.st_size));
 }
 
@@ -71,14 +82,19 @@ namespace {
 
 std::filesystem::path temporary_beside(std::filesystem::path const& path) {
     static std::atomic<unsigned> serial{0};
-    auto name = path;
-    name += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
-    return name;
+    // Not made of the file's name, which may be as long as names can be.
+    auto const name = ".coppice-partial-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+    return path.parent_path() / name;
 }
 
 } // namespace
 
 atomic_file::atomic_file(std::filesystem::path path) : path_(std::move(path)) {
+    if (is_standard_stream(path_)) {
+        descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        if (descriptor_ < 0) fail("cannot write ", errno);
+        return;
+    }
     struct stat status {};
     bool const exists = ::stat(path_.c_str(), &status) == 0;
     if (exists && S_ISDIR(status.st_mode)) fail("cannot write ", EISDIR);
@@ -94,7 +110,8 @@ atomic_file::atomic_file(std::filesystem::path path) : path_(std::move(path)) {
         if (auto const real = std::filesystem::canonical(path_, ignored); !ignored) path_ = real;
     }
     temporary_ = temporary_beside(path_);
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    // Nobody else reads what replaces a private file, at no time.
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? 0600 : 0666);
     if (descriptor_ < 0) {
         temporary_.clear();
         fail("cannot write ", errno);
@@ -112,7 +129,8 @@ void atomic_file::discard() noexcept {
 }
 
 void atomic_file::fail(char const* what, int reason) const {
-    throw io_error(what + path_.string() + ": " + reason_text(reason));
+    std::string const name = is_standard_stream(path_) ? "standard output" : path_.string();
+    throw io_error(what + name + ": " + reason_text(reason));
 }
 
 void atomic_file::write(std::string_view bytes) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,14 +20,25 @@ struct file_text {
     bool complete = true;
 };
 
-/// All bytes of a file: a regular file is mapped, anything else (a pipe) is read to its end.
+/// Told during long work on files which step it is in and how many units (bytes, entries) of it are done, by one thread
+/// at a time; empty: nobody wants to know.
+using file_progress = std::function<void(char const* step, std::int64_t done, std::int64_t of)>;
+
+/// Whether a path is "-": standard input where it is read, standard output where it is written ("./-" is a file).
+bool is_standard_stream(std::filesystem::path const& path);
+
+/// What messages call an input: its path, or "standard input".
+std::string input_name(std::filesystem::path const& path);
+
+/// All bytes of a file: a regular file is mapped, anything else (a pipe, "-") is read to its end.
 /// Throws io_error with the path and the system's reason.
 file_text read_file(std::filesystem::path const& path);
 
 /// The file's text, inflated where its first two bytes say gzip (any number of members). At least `limit` bytes of the
 /// text, or all of it. Throws io_error; format_error (line 0) where the compressed data are truncated, damaged,
 /// followed by something else, or where a name that ends in .gz holds no gzip data.
-file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX);
+file_text read_text(std::filesystem::path const& path, std::size_t limit = SIZE_MAX,
+                    file_progress const& progress = {});
 
 /// `text` (at most 2 GiB) as one gzip member, the same bytes on every run; members may be written one after the other.
 std::string gzip_member(std::string_view text);
@@ -34,8 +46,9 @@ std::string gzip_member(std::string_view text);
 /// A file that appears under its name only when it is complete.
 ///
 /// Bytes go to a new file in the same folder, which commit() renames over `path` (a symbolic link is followed). Without
-/// commit() the new file is removed and whatever stood at `path` is untouched. A path that exists and is not a regular
-/// file (a pipe, a device) is written to directly. All calls throw io_error with the path and the system's reason.
+/// commit() the new file is removed and whatever stood at `path` is untouched; what is replaced hands on its mode. A
+/// path that exists and is not a regular file (a pipe, a device), and "-", is written to directly. All calls throw
+/// io_error with the path and the system's reason.
 class atomic_file {
 public:
     explicit atomic_file(std::filesystem::path path);

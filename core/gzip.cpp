@@ -53,6 +53,9 @@ private:
     std::size_t capacity_ = 0;
 };
 
+// Compressed bytes that are inflated between two reports of progress.
+constexpr std::size_t bytes_per_step = std::size_t(1) << 22;
+
 class inflater {
 public:
     inflater(std::string name, std::string_view compressed) : name_(std::move(name)), rest_(compressed) {
@@ -62,13 +65,15 @@ public:
     inflater& operator=(inflater const&) = delete;
     ~inflater() { inflateEnd(&stream_); }
 
-    file_text run(std::size_t limit) {
+    file_text run(std::size_t limit, file_progress const& progress) {
+        auto const compressed = static_cast<std::int64_t>(rest_.size());
         growing_text text;
         // The last four bytes give the size of the last member modulo 2^32: a hint, trusted within reason.
         text.reserve(std::min({std::max<std::size_t>(size_hint(), 4096), rest_.size() * 32 + 4096,
                                limit < SIZE_MAX - 4096 ? limit + 4096 : limit}));
         while (text.size < limit) {
             if (text.free_bytes() == 0) text.reserve(text.size + text.size / 2 + 4096);
+            if (progress) progress("inflating", compressed - static_cast<std::int64_t>(rest_.size()), compressed);
             if (step(text) && !next_member()) return text.release(true);
         }
         return text.release(false);
@@ -85,7 +90,7 @@ private:
     // Inflates into the free space; true at the end of a member.
     bool step(growing_text& text) {
         stream_.next_in = as_bytes(rest_.data());
-        stream_.avail_in = as_chunk(rest_.size());
+        stream_.avail_in = as_chunk(std::min(rest_.size(), bytes_per_step));
         stream_.next_out = as_bytes(text.free_space());
         stream_.avail_out = as_chunk(text.free_bytes());
         uInt const in = stream_.avail_in;
@@ -118,11 +123,11 @@ private:
 
 } // namespace
 
-file_text read_text(std::filesystem::path const& path, std::size_t limit) {
+file_text read_text(std::filesystem::path const& path, std::size_t limit, file_progress const& progress) {
     file_text file = read_file(path);
-    if (is_gzip(file.view)) return inflater(path.string(), file.view).run(limit);
+    if (is_gzip(file.view)) return inflater(input_name(path), file.view).run(limit, progress);
     if (path.extension() == ".gz" && !file.view.empty())
-        throw format_error(path.string(), 0, "not gzip data, although the name ends in .gz");
+        throw format_error(input_name(path), 0, "not gzip data, although the name ends in .gz");
     return file;
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -14,11 +15,49 @@
 
 namespace coppice {
 
+template <class T>
+struct array_view;
+
+namespace detail {
+
+template <class Range>
+inline constexpr bool is_array_view_v = false;
+template <class T>
+inline constexpr bool is_array_view_v<array_view<T>> = true;
+
+template <class Range>
+concept range_of_elements = !is_array_view_v<std::remove_cvref_t<Range>> && std::ranges::contiguous_range<Range> &&
+                            std::ranges::sized_range<Range>;
+template <class Range>
+using element_of_range = std::remove_reference_t<std::ranges::range_reference_t<Range>>;
+/// Whether elements differ by const at most, which a view may add.
+template <class From, class To>
+concept adds_const = std::is_convertible_v<From (*)[], To (*)[]>;
+
+/// Ranges that an array_view<T> may be made of; views convert to each other by themselves.
+template <class Range, class T>
+concept viewed_as = range_of_elements<Range> && adds_const<element_of_range<Range>, T> &&
+    (std::ranges::borrowed_range<Range> || std::is_const_v<T>);
+
+} // namespace detail
+
 /// Borrowed contiguous memory, usable in device code; a plain pair of pointer and length. Indexing is unchecked.
+///
+/// Contiguous ranges convert to it: buffers, std::vector, std::span, std::array, of elements of the same type; a
+/// temporary one only where nothing is written through the view, which it must outlive. Only ranges in the memory of an
+/// executor are of use to it.
 template <class T>
 struct array_view {
+    using value_type = std::remove_const_t<T>;
+
     T* pointer = nullptr;
     std::int64_t length = 0;
+
+    constexpr array_view() = default;
+    COPPICE_HD constexpr array_view(T* elements, std::int64_t count) : pointer(elements), length(count) {}
+    template <detail::viewed_as<T> Range>
+    constexpr array_view(Range&& range)
+        : pointer(std::ranges::data(range)), length(static_cast<std::int64_t>(std::ranges::size(range))) {}
 
     COPPICE_HD constexpr T* data() const { return pointer; }
     COPPICE_HD constexpr std::int64_t size() const { return length; }
@@ -35,6 +74,8 @@ struct array_view {
         return {pointer, length};
     }
 };
+template <class Range>
+array_view(Range&&) -> array_view<detail::element_of_range<Range>>;
 
 /// Where memory lives.
 enum class memory_place { host, device };

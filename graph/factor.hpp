@@ -5,6 +5,7 @@
 
 #include <coppice/graph/factor_result.hpp>
 #include <coppice/graph/greedy_factor.hpp>
+#include <coppice/graph/proposal_rounds.hpp>
 
 namespace coppice {
 
@@ -15,8 +16,9 @@ namespace coppice {
 /// is not symmetric, edges stored in both directions are used, each end going by its own weight.
 ///
 /// The factor depends on weights and options only: it is the same for every executor and any number of threads. (The
-/// sums `weight` and `total_weight` are the same on one executor.) With charge_period = 1 and rounds = 0 it is the
-/// greedy factor of the same tie rule. Waits for the device in rounds without charges and at the end.
+/// sums `weight` and `total_weight` are the same on one executor.) Without charges (charge_below = 0,
+/// rounds = 0 or none) it is the greedy factor of the same tie rule. Waits for the device in rounds without charges and
+/// at the end.
 ///
 /// Throws argument_error for options out of range, dimension_error for a matrix that is not square, matrix_error for
 /// weights that are NaN or infinite.
@@ -25,85 +27,67 @@ graph_factor<I> parallel_factor(Executor const& exec, csr_view<T, I, O> weights,
 
 namespace graph_detail {
 
-/// Gives every vertex its state for a round, from the number of its confirmed edges.
-struct set_states {
-    vertex_state* states;
-    charging rule;
-    int capacity;
-    COPPICE_HD void operator()(std::int64_t v) const { states[v] = rule.state(v, states[v].degree(), capacity); }
-};
-struct vertex_degree {
-    vertex_state const* states;
-    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return states[v].degree(); }
-};
-struct vertex_outcome {
-    round_outcome<std::uint8_t> const* outcomes;
-    COPPICE_HD round_outcome<std::int64_t> operator()(std::int64_t v) const {
-        return {outcomes[v].proposed, outcomes[v].confirmed};
-    }
-};
-struct add_outcomes {
-    using outcome = round_outcome<std::int64_t>;
-    COPPICE_HD outcome operator()(outcome const& a, outcome const& b) const {
-        return {a.proposed + b.proposed, a.confirmed + b.confirmed};
-    }
-};
-
-/// Decides in which rounds vertices are charged.
-class charge_schedule {
+/// Decides how many rounds there are, and in which of them vertices are charged.
+class round_schedule {
 public:
-    explicit charge_schedule(factor_options const& options) : options_(options) {}
+    /// `full_cost`: of a round in which all rows are searched, as proposal_rounds counts it.
+    round_schedule(factor_options const& options, double full_cost)
+        : options_(options), affordable_(affordable_rounds * full_cost), charges_(options.rounds.has_value()) {}
 
+    bool goes_on(int rounds_done) const {
+        if (options_.rounds) return *options_.rounds == 0 || rounds_done < *options_.rounds;
+        return !charges_ || rounds_done - first_ < charged_rounds;
+    }
+    /// Whether the host is to know what a round has done. Rounds too many do nothing, so later looks are rare.
+    bool looks_at(int round) const { return options_.rounds || round < 4 || round % 4 == 3; }
     charging of_round(int round) {
-        if (round % options_.charge_period == options_.charge_offset) charging_ = false;
-        return {charging_, static_cast<std::uint64_t>(round), options_.seed,
+        if ((round - first_) % options_.charge_period == options_.charge_offset) charging_ = false;
+        return {charges_ && charging_, static_cast<std::uint64_t>(round), options_.seed,
                 static_cast<std::uint64_t>(options_.charge_probability * 4294967296.0)};
     }
-    /// What an uncharged round achieved.
-    void heed(round_outcome<std::int64_t> const& outcome) {
-        charging_ = double(outcome.confirmed) < options_.charge_below * double(outcome.proposed);
+    /// What an uncharged round achieved that was looked at. `next_cost`: of one more, at most.
+    void heed(int rounds_done, round_total const& total, double next_cost) {
+        charging_ = double(total.confirmed) < options_.charge_below * double(total.proposed);
+        if (charges_ || options_.charge_below == 0) return;
+        // At this pace all proposals are settled in so many rounds, and a round costs half as much on average.
+        double const expected = double(total.proposed) / double(total.confirmed) * next_cost / 2;
+        if (expected <= affordable_) return;
+        charges_ = charging_ = true;
+        first_ = rounds_done - 1; // this one was the first of them
     }
 
 private:
+    static constexpr double affordable_rounds = 8; // at full cost; five rounds with charges cost nearly five
+    static constexpr int charged_rounds = 5;
+
     factor_options options_;
-    bool charging_ = true; // before the first round without charges
+    double affordable_;
+    bool charges_;         ///< whether charges are allowed by now
+    bool charging_ = true; ///< before the first round without charges
+    int first_ = 0;        ///< round from which on the rounds with charges count
 };
 
 /// Algorithm 8 for n = N.
 template <int N, executor Executor, class T, class I, class O>
 graph_factor<I> factor_of_degree(Executor const& exec, csr_view<T, I, O> weights, factor_options const& options) {
-    std::int64_t const vertices = weights.rows();
     graph_factor<I> f;
     f.degree = N;
     f.vertices = weights.rows();
     f.order = {options.ties, options.seed};
-    f.neighbors = buffer<I>(exec, N * vertices);
+    f.neighbors = buffer<I>(exec, N * std::int64_t(weights.rows()));
     fill(exec, f.neighbors.view(), I(-1));
     auto const plan = make_srcsr_plan(exec, weights);
-    buffer<I> proposed(exec, N * vertices);
-    buffer<vertex_state> states(exec, vertices);
-    buffer<round_outcome<std::uint8_t>> outcomes(exec, vertices);
-    I* const neighbors = f.neighbors.data();
-
-    fill(exec, states.view(), vertex_state::full(0)); // no edges yet
-    charge_schedule schedule(options);
-    for (int k = 0; options.rounds == 0 || k < options.rounds; ++k) {
-        charging const rule = schedule.of_round(k);
-        for_each(exec, vertices, set_states{states.data(), rule, N});
-        reduce_rows(
-            exec, plan,
-            along_nonzeros{offer_candidate<T, I, N>{states.data(), neighbors}, weights.coefficients, weights.indices},
-            keep_best<T, I, N>{f.order}, store_proposals<T, I, N>{states.data(), proposed.data()});
-        for_each(exec, vertices, confirm_proposals<I, N>{proposed.data(), neighbors, states.data(), outcomes.data()});
-        f.rounds = k + 1;
-        if (rule.active) continue;
-        auto const outcome =
-            reduce(exec, vertices, round_outcome<std::int64_t>{0, 0}, vertex_outcome{outcomes.data()}, add_outcomes{});
-        f.maximal = outcome.proposed == 0;
-        if (outcome.confirmed == 0) break; // later rounds would not differ; can be short of maximal if not symmetric
-        schedule.heed(outcome);
+    proposal_rounds<N, Executor, T, I, O> rounds(exec, plan, weights, f);
+    round_schedule schedule(options, rounds.next_cost());
+    while (schedule.goes_on(f.rounds)) {
+        auto const total = rounds.run(schedule.of_round(f.rounds), schedule.looks_at(f.rounds));
+        ++f.rounds;
+        if (!total) continue;
+        f.maximal = total->proposed == 0;
+        if (total->confirmed == 0) break; // later rounds would not differ; can be short of maximal if not symmetric
+        schedule.heed(f.rounds, *total, rounds.next_cost());
     }
-    f.edges = reduce(exec, vertices, std::int64_t{0}, vertex_degree{states.data()}, plus{}) / 2;
+    f.edges = rounds.edges();
     weigh_factor(exec, weights, plan, f);
     return f;
 }

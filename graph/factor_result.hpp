@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <coppice/algebra/csr.hpp>
@@ -16,8 +17,9 @@ namespace coppice {
 
 /// How to choose a [0, n]-factor. The greedy algorithm reads degree, ties and seed only.
 struct factor_options {
-    int degree = 2;                  ///< n in [1, 4]: edges that a vertex may keep
-    int rounds = 5;                  ///< M >= 0; 0 goes on until the factor is maximal
+    int degree = 2; ///< n in [1, 4]: edges that a vertex may keep
+    /// M > 0; 0 goes on until the factor is maximal; none: as many as it pays for, see <coppice/factor.hpp>
+    std::optional<int> rounds{};
     int charge_period = 5;           ///< m >= 1: vertices are never charged in rounds k with k mod m = k_m
     int charge_offset = 0;           ///< k_m in [0, m)
     double charge_below = 0.2;       ///< in the others only after an uncharged round confirmed less than this share
@@ -35,7 +37,7 @@ struct graph_factor {
     int rounds = 0;        ///< rounds done; 1 for the greedy algorithm
     bool maximal = false;  ///< known to be maximal: no further edge fits
     std::int64_t edges = 0;
-    double weight = 0;          ///< sum of |w| over the edges of the factor (Eq. 22)
+    double weight = 0;          ///< sum of |w| over the edges of the factor (Eq. 22); means of their two directions
     double total_weight = 0;    ///< sum of |w| over the edges of the graph
     double weight_coverage = 1; ///< weight / total_weight (Eq. 23); 1 where the graph has no edge
     edge_order<I> order{};      ///< the order of edges that was used
@@ -55,7 +57,7 @@ inline void check_factor_options(factor_options const& o) {
                              expected);
     };
     if (o.degree < 1 || o.degree > 4) refuse("degree", o.degree, "1 to 4");
-    if (o.rounds < 0) refuse("rounds", o.rounds, "0 (until maximal) or more");
+    if (o.rounds && *o.rounds < 0) refuse("rounds", *o.rounds, "0 (until maximal) or more");
     if (o.charge_period < 1) refuse("charge_period", o.charge_period, "1 or more");
     if (o.charge_offset < 0 || o.charge_offset >= o.charge_period)
         refuse("charge_offset", o.charge_offset, "0 to charge_period - 1");

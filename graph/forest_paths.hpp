@@ -70,6 +70,14 @@ struct number_vertex {
     }
 };
 
+/// Weight of the edge as it is stored in the row of `from`.
+template <class T, class I, class O>
+COPPICE_HD T stored_weight(csr_view<T, I, O> weights, I from, I to) {
+    for (O k = weights.row_begin(from); k < weights.row_end(from); ++k)
+        if (weights.indices[k] == to) return magnitude_of(weights.coefficients[k]);
+    return T(0);
+}
+
 /// The edges of the small graph of cycles, in its own numbers, with their weights in the graph.
 template <class T, class I, class O>
 struct cycle_edges {
@@ -86,17 +94,10 @@ struct cycle_edges {
             I const w = neighbor(v, d);
             links[2 * c + d] = number[w];
             // The smaller one where the matrix is not symmetric, so that both ends see the same.
-            T const out = weight(v, w);
-            T const back = weight(w, v);
+            T const out = stored_weight(weights, v, w);
+            T const back = stored_weight(weights, w, v);
             edge[2 * c + d] = {back < out ? back : out, v < w ? v : w, v < w ? w : v};
         }
-    }
-
-private:
-    COPPICE_HD T weight(I from, I to) const {
-        for (O k = weights.row_begin(from); k < weights.row_end(from); ++k)
-            if (weights.indices[k] == to) return magnitude_of(weights.coefficients[k]);
-        return T(0);
     }
 };
 
@@ -122,9 +123,11 @@ struct weaker_edge {
     }
 };
 
-/// Cuts the link of each of the two ends of a cycle's weakest edge; counts the cuts and their weight.
-template <class T, class I>
+/// Cuts the link of each of the two ends of a cycle's weakest edge; notes the weight that each end had for it.
+template <class T, class I, class O>
 struct cut_weakest {
+    csr_view<T, I, O> weights;
+    I const* vertices;
     scan_entry<weighted_edge<T, I>, I> const* entries;
     weighted_edge<T, I> const* edge;
     weaker_edge<I> weaker;
@@ -137,7 +140,8 @@ struct cut_weakest {
         for (int d = 0; d < 2; ++d) {
             if (edge[2 * c + d] != weakest) continue;
             links[2 * c + d] = I(-1);
-            removed[c] = static_cast<double>(weakest.weight);
+            I const v = vertices[c];
+            removed[c] = static_cast<double>(stored_weight(weights, v, weakest.low == v ? weakest.high : weakest.low));
         }
     }
 };
@@ -191,7 +195,8 @@ cut_sum open_cycles(Executor const& exec, csr_view<T, I, O> weights, graph_facto
     auto const weakest =
         bidirectional_scan<weighted_edge<T, I>, I>(exec, cyclic, neighbor, cycle_edge<T, I>{edge.data()}, weaker);
     for_each(exec, cyclic,
-             cut_weakest<T, I>{weakest.entries.data(), edge.data(), weaker, links.data(), removed.data()});
+             cut_weakest<T, I, O>{weights, members.data(), weakest.entries.data(), edge.data(), weaker, links.data(),
+                                  removed.data()});
     auto const opened =
         bidirectional_scan<std::make_unsigned_t<I>, I>(exec, cyclic, neighbor, one_per_vertex<I>{}, add_counts<I>{});
     for_each(exec, cyclic, write_back<I>{opened.entries.data(), members.data(), entries.data()});
@@ -319,7 +324,7 @@ linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights,
     graph_detail::cut_sum const cuts =
         scan.open > 0 ? graph_detail::open_cycles(exec, weights, f, scan.entries.view()) : graph_detail::cut_sum{0, 0};
     forest.cycles_broken = static_cast<I>(cuts.ends / 2);
-    forest.weight = f.weight - cuts.weight / 2; // each cut was seen from both ends
+    forest.weight = f.weight - cuts.weight / 2; // each cut was seen from both ends, as each edge of the factor
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
     array_view<graph_detail::position_entry<I> const> const entries = scan.entries.view();
     graph_detail::number_along_paths(exec, entries, forest);

@@ -22,7 +22,7 @@ struct linear_forest {
     I longest_path = 0;         ///< in vertices
     I cycles_broken = 0;        ///< cycles of the factor, each opened at its last edge in the total order
     std::int64_t edges = 0;     ///< N - paths
-    double weight = 0;          ///< sum of |w| over the edges of the forest
+    double weight = 0;          ///< sum of |w| over the edges of the forest, the mean where its directions differ
     double weight_coverage = 1; ///< weight over that of all edges of the graph (Eq. 23); 1 where there are none
     buffer<I> path_ids{};       ///< [N] smaller end vertex of the vertex's path
     buffer<I> positions{};      ///< [N] number of vertices between path_ids[v] and v: 0 at the smaller end

@@ -107,16 +107,24 @@ struct charging {
     }
 };
 
+/// What a vertex has to do in the coming round without charges.
+enum class vertex_task : std::uint8_t {
+    rest,    ///< nothing: it is full, or nobody is left to propose to
+    propose, ///< its proposals stand
+    search   ///< its row is searched for new ones
+};
+
 /// Algorithm 8, lines 15-19, for a nonzero: offers it unless it is confirmed or its other end is full or of equal
 /// charge. States and confirmed edges are those before the round.
 template <class T, class I, int N>
 struct offer_candidate {
     vertex_state const* states;
-    I const* neighbors; ///< [N * vertices], confirmed
+    vertex_state const* seekers; ///< the same, but full where a row is not to be searched
+    I const* neighbors;          ///< [N * vertices], confirmed
 
     COPPICE_HD candidate<T, I> operator()(T const& weight, I const& column, std::int64_t row) const {
         candidate<T, I> const none{T(0), I(-1), I(-1)};
-        vertex_state const mine = states[row];
+        vertex_state const mine = seekers[row];
         if (mine.is_full()) return none;
         if (!mine.seeks(states[column]) || column == static_cast<I>(row)) return none;
         for (int s = 0; s < mine.degree(); ++s)
@@ -125,15 +133,23 @@ struct offer_candidate {
     }
 };
 
+/// Whether w is among the first `degree` of a list of neighbours.
+template <class I>
+COPPICE_HD bool lists_neighbor(I const* neighbors, int degree, I w) {
+    bool found = false;
+    for (int s = 0; s < degree; ++s) found = found || neighbors[s] == w;
+    return found;
+}
+
 /// Writes the proposals of a row: as many of the best candidates as it has places left, -1 in the rest.
 template <class T, class I, int N>
 struct store_proposals {
-    vertex_state const* states;
-    I* proposed; ///< [N * vertices]; what full vertices have there is never read
+    vertex_state const* seekers; ///< as in offer_candidate
+    I* proposed;                 ///< [N * vertices]; what full vertices have there is never read
 
-    COPPICE_HD bool wants(std::int64_t row) const { return !states[row].is_full(); }
+    COPPICE_HD bool wants(std::int64_t row) const { return !seekers[row].is_full(); }
     COPPICE_HD void operator()(std::int64_t row, best_candidates<T, I, N> const& best) const {
-        vertex_state const mine = states[row];
+        vertex_state const mine = seekers[row];
         int const places = N - mine.degree();
         for (int s = 0; s < N; ++s) proposed[N * row + s] = s < places ? best.column[s] : I(-1);
     }
@@ -151,7 +167,7 @@ template <class I, int N>
 struct confirm_proposals {
     I const* proposed;
     I* neighbors;
-    vertex_state* states;
+    vertex_state* states; ///< those of a round without charges, afterwards
     round_outcome<std::uint8_t>* outcomes;
 
     COPPICE_HD void operator()(std::int64_t v) const {
@@ -164,7 +180,7 @@ struct confirm_proposals {
             ++proposals;
             if (proposes(w, static_cast<I>(v)) && !is_neighbor(v, degree, w)) neighbors[N * v + degree++] = w;
         }
-        if (degree > before) states[v] = vertex_state::full(degree); // until the next round gives it its state
+        states[v] = degree < N ? vertex_state::uncharged(degree) : vertex_state::full(degree);
         outcomes[v] = {static_cast<std::uint8_t>(proposals), static_cast<std::uint8_t>(degree - before)};
     }
 
@@ -176,9 +192,45 @@ private:
     }
     /// Only where the row stores a column twice.
     COPPICE_HD bool is_neighbor(std::int64_t v, int degree, I w) const {
-        bool found = false;
-        for (int s = 0; s < degree; ++s) found = found || neighbors[N * v + s] == w;
-        return found;
+        return lists_neighbor(neighbors + N * v, degree, w);
+    }
+};
+
+/// Goes over what a vertex has proposed in a round without charges, and says what its task is in the next one.
+///
+/// From round to round without charges vertices only become full and edges only become confirmed. So what is left of
+/// the best candidates are still the best, and all that a search would find, unless there are places behind them that
+/// another candidate of the row may take.
+template <class I, int N>
+struct keep_proposals {
+    vertex_state const* states;
+    I const* neighbors;
+    round_outcome<std::uint8_t> const* outcomes;
+    I* proposed;
+    vertex_task* tasks;
+    vertex_state* seekers;
+
+    COPPICE_HD void operator()(std::int64_t v) const {
+        vertex_state const mine = states[v];
+        tasks[v] = vertex_task::rest;
+        seekers[v] = vertex_state::full(mine.degree());
+        if (mine.is_full()) return;
+        int const listed = outcomes[v].proposed;
+        int const places_before = N - mine.degree() + outcomes[v].confirmed;
+        int kept = 0;
+        for (int s = 0; s < listed; ++s) {
+            I const w = proposed[N * v + s];
+            if (!states[w].is_full() && !lists_neighbor(neighbors + N * v, mine.degree(), w))
+                proposed[N * v + kept++] = w;
+        }
+        for (int s = kept; s < listed; ++s) proposed[N * v + s] = I(-1);
+        bool const row_has_more = listed == places_before;
+        if (row_has_more && kept < N - mine.degree()) {
+            tasks[v] = vertex_task::search;
+            seekers[v] = mine;
+        } else if (kept > 0) {
+            tasks[v] = vertex_task::propose;
+        }
     }
 };
 

@@ -11,7 +11,7 @@ die() {
 }
 
 # A table of what is needed: Debian package, who needs it (build, test or style), and a command that tells whether it
-# is there. "header H" asks the compiler.
+# is there. "header H" asks the compiler. Of several names, parted by |, the first that this release has is installed.
 needed_packages() {
     cat <<'TABLE'
 g++                   build  compiler_works
@@ -27,8 +27,8 @@ doctest-dev           test   header doctest/doctest.h
 liblapacke-dev        test   header lapacke.h
 liblapack-dev         test   library lapack
 libblas-dev           test   library blas
-libgraphblas-dev      test   header GraphBLAS.h
-libboost-graph1.74-dev test  header boost/graph/adjacency_list.hpp
+libgraphblas-dev      test   graphblas
+libboost-graph-dev|libboost-graph1.83-dev|libboost-graph1.74-dev test header boost/graph/adjacency_list.hpp
 clang-format          style  command -v clang-format
 TABLE
 }
@@ -37,6 +37,8 @@ compiler() { "${CXX:-g++}" -std=c++20 "$@"; }
 compiler_works() { printf '#include <concepts>\n#include <version>\nint main() {}\n' | compiler -x c++ - -o /dev/null; }
 header() { printf '#include <%s>\n' "$1" | compiler -E -x c++ -; }
 library() { printf 'int main() {}\n' | compiler -x c++ - -o /dev/null "-l$1"; }
+# SuiteSparse puts its header into a folder of its own from version 9 on.
+graphblas() { header GraphBLAS.h || header suitesparse/GraphBLAS.h; }
 cmake_is_new_enough() {
     local version
     version=$(cmake --version | sed -n '1s/[^0-9]*//p')
@@ -53,9 +55,27 @@ missing_packages() {
     done < <(needed_packages)
 }
 
-is_debian_12() {
-    [ -r /etc/os-release ] && (. /etc/os-release && [ "${ID:-}" = debian ] && [ "${VERSION_ID:-}" = 12 ]) &&
-        command -v apt-get >/dev/null
+# Debian 12 or newer, Ubuntu 24.04 or newer: releases that have all of the packages above.
+has_the_packages() {
+    [ -r /etc/os-release ] && command -v apt-get >/dev/null && (
+        . /etc/os-release
+        case "${ID:-}" in
+        debian) [ "${VERSION_ID:-99}" -ge 12 ] ;; # unreleased ones have no number
+        ubuntu) [ "${VERSION_ID%%.*}" -ge 24 ] ;;
+        *) false ;;
+        esac
+    )
+}
+# The first of the names A|B|C that apt can install; the first of all where it can install none.
+available_package() {
+    local name
+    for name in ${1//|/ }; do
+        if [ -n "$(apt-cache --quiet=0 madison "$name" 2>/dev/null)" ]; then
+            printf '%s\n' "$name"
+            return 0
+        fi
+    done
+    printf '%s\n' "${1%%|*}"
 }
 
 # Runs a command as root without ever asking for a password; fails where that cannot be.
@@ -68,15 +88,17 @@ as_root() {
 }
 can_be_root() { [ "$(id -u)" -eq 0 ] || { command -v sudo >/dev/null && sudo -n true 2>/dev/null; }; }
 
-# ensure_packages KIND... installs what is missing on Debian 12; elsewhere says what it lacks and exits.
+# ensure_packages KIND... installs what is missing on Debian and Ubuntu; elsewhere says what it lacks and exits.
 ensure_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@")
     [ "${#missing[@]}" -gt 0 ] || return 0
-    if is_debian_12 && can_be_root; then
-        say "installing ${missing[*]}"
+    if has_the_packages && can_be_root; then
         as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 update >&2 ||
             die "apt-get update failed; missing packages: ${missing[*]}"
+        local package
+        for package in "${!missing[@]}"; do missing[package]=$(available_package "${missing[package]}"); done
+        say "installing ${missing[*]}"
         as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 \
             install --no-install-recommends "${missing[@]}" >&2 ||
             die "apt-get install failed; missing packages: ${missing[*]}"
@@ -86,11 +108,11 @@ ensure_packages() {
     fi
     {
         printf '%s: these packages (by their Debian names) are missing: %s\n' "$(basename "$0")" "${missing[*]}"
-        if is_debian_12; then
+        if has_the_packages; then
             printf 'Neither root nor a passwordless sudo is at hand. As root:\n'
-            printf '    apt-get install --no-install-recommends %s\n' "${missing[*]}"
+            printf '    apt-get install --no-install-recommends %s\n' "${missing[*]%%|*}"
         else
-            printf 'They are installed by themselves on Debian 12 only; install what gives the same here, then run again.\n'
+            printf 'They are installed by themselves on Debian 12 or newer and Ubuntu 24.04 or newer; install what gives the same here, then run again.\n'
         fi
     } >&2
     exit 1

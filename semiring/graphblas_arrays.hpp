@@ -4,10 +4,6 @@
 /// and putting them back. Needs GraphBLAS.h, version 7.4 or newer; programs link the library themselves.
 #pragma once
 
-#if !__has_include(<GraphBLAS.h>)
-#error "the exchange with SuiteSparse:GraphBLAS needs its header GraphBLAS.h, version 7.4 or newer"
-#endif
-
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
@@ -17,11 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-extern "C" {
-#include <GraphBLAS.h>
-}
-
 #include <coppice/core/memory.hpp>
+#include <coppice/semiring/graphblas_header.hpp>
 
 namespace coppice {
 namespace detail {

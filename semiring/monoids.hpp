@@ -15,6 +15,10 @@
 /// | `add_any` | one of them, here the first | no entry | every value |
 /// | `add_arg_max` | (value, column) with the largest value | no column | |
 ///
+/// Min, max and arg-max ignore a NaN product wherever it stands, as if its nonzero were not there: the identity is left
+/// where all products are NaN. They compare once and need no test for it, since sums begin with the identity and so
+/// never are NaN.
+///
 /// An infinity would be terminal for floating min and max, but hardly ever comes, and asking for it at every nonzero
 /// costs more than it saves; SuiteSparse:GraphBLAS does not ask either.
 ///
@@ -61,7 +65,7 @@ COPPICE_HD constexpr T highest() {
 }
 } // namespace detail
 
-/// The smaller of two values, identity +infinity (or the largest integer). A NaN product is ignored, as fmin does.
+/// The smaller of two values, identity +infinity (or the largest integer). A NaN product (b) is ignored.
 template <class T>
 struct add_min {
     COPPICE_HD constexpr T identity() const { return detail::highest<T>(); }
@@ -71,7 +75,7 @@ struct add_min {
     }
 };
 
-/// The larger of two values, identity -infinity (or the lowest integer). A NaN product is ignored, as fmax does.
+/// The larger of two values, identity -infinity (or the lowest integer). A NaN product (b) is ignored.
 template <class T>
 struct add_max {
     COPPICE_HD constexpr T identity() const { return detail::lowest<T>(); }
@@ -140,13 +144,13 @@ struct value_and_column {
     }
 };
 
-/// The (value, column) with the largest value; of equal values the first in the row.
+/// The (value, column) with the largest value; of equal values the first in the row. A NaN product (b) is no candidate.
 template <class T, class I = std::int32_t>
 struct add_arg_max {
     using pair = value_and_column<T, I>;
     COPPICE_HD constexpr pair identity() const { return {detail::lowest<T>(), I(-1)}; }
     COPPICE_HD constexpr pair operator()(pair const& a, pair const& b) const {
-        return b.column >= 0 && (a.column < 0 || a.value < b.value) ? b : a;
+        return b.column >= 0 && (a.column < 0 ? b.value == b.value : a.value < b.value) ? b : a;
     }
 };
 

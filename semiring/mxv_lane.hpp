@@ -73,6 +73,9 @@ struct masked_product {
 };
 
 /// An adder over guarded values: absent ones do not take part, and an unwanted one decides the sum.
+///
+/// The value of a sum without a product is the identity of the monoid, and what comes first joins it as anything later
+/// does. So a NaN that min ignores is ignored at every place, and sums have the bits that those of a full u have.
 template <adder Add>
 struct guarded_adder {
     using value_type = accumulator_t<Add>;
@@ -82,16 +85,8 @@ struct guarded_adder {
     COPPICE_HD guarded<value_type> identity() const { return {add.identity(), entry_state::none}; }
 
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD guarded<value_type> operator()(guarded<value_type> const& a, guarded<value_type> const& b) const {
-        if (a.state == entry_state::unwanted || b.state == entry_state::none) return a;
-        if (b.state == entry_state::unwanted || a.state == entry_state::none) return b;
-        return {add(a.value, b.value), entry_state::present};
-    }
-
-    COPPICE_NO_EXEC_CHECK
     template <class P>
-    requires(!std::is_same_v<P, value_type>) COPPICE_HD guarded<value_type>
-    operator()(guarded<value_type> const& a, guarded<P> const& b) const {
+    COPPICE_HD guarded<value_type> operator()(guarded<value_type> const& a, guarded<P> const& b) const {
         if (a.state == entry_state::unwanted || b.state == entry_state::none) return a;
         if (b.state == entry_state::unwanted) return {a.value, entry_state::unwanted};
         return {accumulate(add, a.value, b.value), entry_state::present};

@@ -58,6 +58,12 @@ COPPICE_HD constexpr auto multiply_nonzero(Multiply const& multiply, std::int64_
 template <class Multiply>
 using product_t = decltype(multiply_nonzero(std::declval<Multiply const&>(), std::int64_t{}, std::int64_t{}));
 
+/// Whether add(accumulator, product) is there, or the product converts to an accumulator.
+template <class Multiply, class Add>
+inline constexpr bool joins_v =
+    std::is_invocable_v<Add const&, accumulator_t<Add> const&, product_t<Multiply> const&> ||
+    std::is_constructible_v<accumulator_t<Add>, product_t<Multiply> const&>;
+
 /// Whether an adder names values that nothing added later can change (GraphBLAS: the terminal of a monoid).
 template <class Add>
 inline constexpr bool has_terminal_v = requires(Add const& add) {
@@ -135,7 +141,39 @@ COPPICE_HD constexpr void store_row(Store const& store, std::int64_t row, Result
         store(row, result);
 }
 
+/// Whether a store also folds over the rows that it stores: see reduce_rows.
+template <class Store>
+inline constexpr bool folds_rows_v = requires(Store const& store) {
+    store.of_rows(std::int64_t{}, std::int64_t{});
+};
+
+/// What the rows [first, last), which are stored, add to the fold of a store; nothing for other stores.
+template <class Store>
+auto fold_of_rows(Store const& store, std::int64_t first, std::int64_t last) {
+    if constexpr (folds_rows_v<Store>)
+        return store.of_rows(first, last);
+    else
+        return nothing{};
+}
+
 } // namespace detail
+
+/// What reduce_rows asks of ⊗: multiply(nonzero) or multiply(nonzero, row), both std::int64_t.
+template <class Multiply>
+concept row_multiplier =
+    std::invocable<Multiply const&, std::int64_t> || std::invocable<Multiply const&, std::int64_t, std::int64_t>;
+
+/// And that its products are something: add(accumulator, product) takes them, or they convert to an accumulator of Add.
+template <class Multiply, class Add>
+concept row_multiplier_for = row_multiplier<Multiply> && adder<Add> && detail::joins_v<Multiply, Add>;
+
+/// What reduce_rows asks of a store over the sums of Add: store(row, result), or store(row, result, fetched) where it
+/// has fetch(row).
+template <class Store, class Add>
+concept row_store_for = adder<Add> &&
+    (detail::fetches_v<Store>
+         ? std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>, detail::fetched_t<Store>>
+         : std::is_invocable_v<Store const&, std::int64_t, detail::result_t<Add>>);
 
 /// Makes an adder of a lambda or function object and an identity: `adder_of(op, identity)`.
 template <class T, class Op>

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -99,33 +100,88 @@ struct arg_max_times : semiring_of<add_arg_max<T>, op::times_with_column<T>> {
     COPPICE_HD constexpr T result(value_and_column<T> const& sum) const { return static_cast<T>(sum.column); }
 };
 
-/// One of the named semirings, chosen at run time.
-template <class T>
-using named_semiring = std::variant<plus_times<T>, min_plus<T>, max_plus<T>, max_min<T>, or_and<T>, max_first<T>,
-                                    max_second<T>, any_times<T>, arg_max_times<T>>;
+/// What is known about a named semiring without its type.
+struct semiring_description {
+    std::string_view name;       ///< what users choose it by
+    std::string_view meaning;    ///< in a few words
+    bool writes_columns = false; ///< its results are columns, -1 for none, and not values
+};
 
-/// Names in the order of named_semiring's alternatives.
-inline constexpr std::array<std::string_view, 9> semiring_names{
-    "plus-times", "min-plus", "max-plus", "max-min", "or-and", "max-first", "max-second", "any", "arg-max"};
+/// A row of the catalogue: the description, and the semiring for any type of value.
+template <template <class> class Semiring>
+struct semiring_row : semiring_description {
+    template <class T>
+    using semiring = Semiring<T>;
+};
+
+/// All named semirings: a row here is all that a new one needs. Dispatch, command and help texts are made of it.
+inline constexpr std::tuple semiring_catalogue{
+    semiring_row<plus_times>{{"plus-times", "the usual product"}},
+    semiring_row<min_plus>{{"min-plus", "shortest paths"}},
+    semiring_row<max_plus>{{"max-plus", "longest paths, schedules"}},
+    semiring_row<max_min>{{"max-min", "widest paths"}},
+    semiring_row<or_and>{{"or-and", "reachability"}},
+    semiring_row<max_first>{{"max-first", "the largest coefficient of a row"}},
+    semiring_row<max_second>{{"max-second", "the largest vector element among a row's columns"}},
+    semiring_row<any_times>{{"any", "one of the products"}},
+    semiring_row<arg_max_times>{{"arg-max", "the column of the largest product", true}}};
 
 namespace detail {
-template <class T, std::size_t... K>
-named_semiring<T> nth_semiring(std::size_t n, std::index_sequence<K...>) {
-    named_semiring<T> s;
-    (void)((K == n && (s.template emplace<K>(), true)) || ...);
-    return s;
+
+template <class T, class... Rows>
+std::variant<typename Rows::template semiring<T>...> variant_of(std::tuple<Rows...> const&);
+
+/// The semirings of a catalogue for one type of value.
+template <class T, class Catalogue>
+using semiring_variant = decltype(variant_of<T>(std::declval<Catalogue const&>()));
+
+template <class... Rows>
+constexpr std::array<semiring_description, sizeof...(Rows)> descriptions_of(std::tuple<Rows...> const& catalogue) {
+    return std::apply([](auto const&... row) { return std::array{semiring_description(row)...}; }, catalogue);
 }
+template <std::size_t Count>
+constexpr std::array<std::string_view, Count> names_of(std::array<semiring_description, Count> const& descriptions) {
+    std::array<std::string_view, Count> names;
+    for (std::size_t k = 0; k < Count; ++k) names[k] = descriptions[k].name;
+    return names;
+}
+
+} // namespace detail
+
+/// One of the named semirings, chosen at run time.
+template <class T>
+using named_semiring = detail::semiring_variant<T, std::remove_const_t<decltype(semiring_catalogue)>>;
+
+/// Descriptions and names in the order of the catalogue.
+inline constexpr auto semiring_descriptions = detail::descriptions_of(semiring_catalogue);
+inline constexpr auto semiring_names = detail::names_of(semiring_descriptions);
+
+namespace detail {
+
+/// The semiring of that name in a catalogue; argument_error lists the names for an unknown one.
+template <class T, class... Rows>
+auto find_semiring(std::tuple<Rows...> const& catalogue, std::string_view name) {
+    semiring_variant<T, std::tuple<Rows...>> found;
+    bool known = false;
+    std::string names;
+    auto const look_at = [&]<class Row>(Row const& row) {
+        if (row.name == name) {
+            found.template emplace<typename Row::template semiring<T>>();
+            known = true;
+        }
+        names += (names.empty() ? "" : ", ") + std::string(row.name);
+    };
+    std::apply([&](Rows const&... row) { (look_at(row), ...); }, catalogue);
+    if (!known) throw argument_error("unknown semiring '" + std::string(name) + "': expected one of " + names);
+    return found;
+}
+
 } // namespace detail
 
 /// The semiring of that name; argument_error lists the names for an unknown one.
 template <class T>
 named_semiring<T> semiring_by_name(std::string_view name) {
-    std::string known;
-    for (std::size_t k = 0; k < semiring_names.size(); ++k) {
-        if (semiring_names[k] == name) return detail::nth_semiring<T>(k, std::make_index_sequence<9>{});
-        known += (k ? ", " : "") + std::string(semiring_names[k]);
-    }
-    throw argument_error("unknown semiring '" + std::string(name) + "': expected one of " + known);
+    return detail::find_semiring<T>(semiring_catalogue, name);
 }
 
 } // namespace coppice

@@ -123,12 +123,19 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 /// scheme is balanced_atomic. On CUDA all three are trivially copyable and callable on the device, and the call returns
 /// when the work is queued; it may be captured into a CUDA graph and replayed while the plan lives.
 ///
+/// A store may also fold over the rows that it stores (the dot product of y with another vector), in a fixed order:
+/// `of_rows(first, last)` gives what rows that are stored add, a value with +=, for the host, which asks while they are
+/// in cache; `finish(folded)` takes the result. On CUDA `on_thread()` gives the store of one thread, whose calls may
+/// add to what it holds, and all threads of block b of `blocks` end with `finish(block, shared, b, blocks, store)`,
+/// where `shared` has a double for each warp. Needs the scheme `adaptive`; see solvers/product_and_dot.hpp.
+///
 /// For speed on CUDA: write multiply as `along_nonzeros` (semiring/nonzero_streams.hpp); give a store that reads memory
 /// of its own `fetch(row)`, whose value is passed to store(row, sum, fetched), so that it is read ahead.
 ///
 /// `workspace`, if given: at least plan.workspace<accumulator>() bytes, aligned to 16 and as the accumulator; else
 /// memory of the executor's pool.
-template <executor Executor, class O, class Multiply, adder Add, class Store>
+template <executor Executor, class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
                  array_view<std::byte> workspace = {}) {
     reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store, workspace);

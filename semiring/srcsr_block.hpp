@@ -524,9 +524,21 @@ COPPICE_NO_EXEC_CHECK
 template <class Reading, class Block, class O, class Multiply, class Add, class Store, class Combine>
 COPPICE_HD void srcsr_block(Block const& block, std::int64_t s, srcsr_job<O> const& job, Multiply const& multiply,
                             Add const& add, Store const& store, Combine const& combine, unsigned char* shared) {
-    srcsr_worker<Block, O, Multiply, Add, Store, Combine, Reading> worker{block, job,     multiply, add,
-                                                                          store, combine, shared};
-    worker.run(s);
+    auto const run = [&](auto const& of_thread) {
+        using store_type = std::remove_cvref_t<decltype(of_thread)>;
+        srcsr_worker<Block, O, Multiply, Add, store_type, Combine, Reading> worker{block,     job,     multiply, add,
+                                                                                   of_thread, combine, shared};
+        worker.run(s);
+    };
+    if constexpr (folds_rows_v<Store>) {
+        auto const of_thread = store.on_thread();
+        run(of_thread);
+        block.sync(); // the last words in shared memory have been read
+        store.finish(block, reinterpret_cast<double*>(shared + srcsr_types<Multiply, Add>::totals_at), s, job.shares,
+                     of_thread);
+    } else {
+        run(store);
+    }
 }
 
 /// One block of the second kernel of `balanced_postprocess`: stores the cut rows that close in shares

@@ -227,6 +227,8 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
         }
         return;
     }
+    if (detail::folds_rows_v<Store> && plan.scheme != srcsr_scheme::adaptive)
+        throw argument_error("a store that folds over rows needs scheme adaptive");
     detail::ordered_parts_by<Reduction, Threads> const combine{};
     auto const launch_with = [&]<class Reading>(Reading) {
         detail::launch_srcsr<Threads, Reading>(exec, job, launch, multiply, add, store, combine);
@@ -242,16 +244,18 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
     } else {
         launch_with(in_rounds{});
     }
-    if (plan.scheme == srcsr_scheme::balanced_postprocess) {
-        constexpr int threads = detail::postprocess_threads;
-        auto const grid = static_cast<unsigned>((job.shares + threads - 1) / threads);
-        detail::srcsr_postprocess_kernel<<<grid, threads, detail::srcsr_types<Multiply, Add>::totals_bytes(threads),
-                                           exec.stream()>>>(job, multiply, add, store, combine);
-        COPPICE_CUDA_CHECK(cudaGetLastError());
-    }
+    if constexpr (!detail::folds_rows_v<Store>)
+        if (plan.scheme == srcsr_scheme::balanced_postprocess) {
+            constexpr int threads = detail::postprocess_threads;
+            auto const grid = static_cast<unsigned>((job.shares + threads - 1) / threads);
+            detail::srcsr_postprocess_kernel<<<grid, threads, detail::srcsr_types<Multiply, Add>::totals_bytes(threads),
+                                               exec.stream()>>>(job, multiply, add, store, combine);
+            COPPICE_CUDA_CHECK(cudaGetLastError());
+        }
 }
 
-template <class O, class Multiply, class Add, class Store>
+template <class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
                  Store store, array_view<std::byte> workspace = {}) {
     reduce_rows_with<segmented_reduction::warp_transposed>(exec, plan, range, multiply, add, store, workspace);

@@ -105,7 +105,8 @@ srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> off
 
 /// The stretches of the plan, clipped to the range: rows are cut at the same places in every range, so that a row's
 /// sum has the same bits whether it is done alone or with others.
-template <class O, class Multiply, class Add, class Store>
+template <class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
                  Store store, array_view<std::byte> = {}) {
     detail::require_range(range, plan.rows());
@@ -121,22 +122,33 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
     struct stretch {
         std::int64_t first_row;
         ends_type ends;
+        decltype(detail::fold_of_rows(store, 0, 0)) folded{};
     };
     std::vector<stretch> done(static_cast<std::size_t>(stretches),
                               stretch{0, ends_type{false, add.identity(), add.identity()}});
     detail::for_each_block(exec, stretches, 1, [&](std::int64_t s, std::int64_t, std::int64_t) {
         auto const from = detail::later(begin, plan.block_starts[first_stretch + s]);
         auto const to = detail::earlier(end, plan.block_starts[first_stretch + s + 1]);
-        done[static_cast<std::size_t>(s)] = {
-            from.row, detail::walk_stretch(from, to, end.nonzero, offsets, multiply, add, store)};
+        auto& mine = done[static_cast<std::size_t>(s)];
+        mine.first_row = from.row;
+        mine.ends = detail::walk_stretch(from, to, end.nonzero, offsets, multiply, add, store);
+        if (mine.ends.closes) mine.folded = detail::fold_of_rows(store, from.row + 1, to.row);
     });
 
     // One ordered fold of what rows left open at the cuts.
     auto open = add.identity();
+    [[maybe_unused]] decltype(detail::fold_of_rows(store, 0, 0)) folded{};
     for (stretch const& s : done) {
-        if (s.ends.closes) detail::emit_row(store, s.first_row, add, add(open, s.ends.head));
+        if (s.ends.closes) {
+            detail::emit_row(store, s.first_row, add, add(open, s.ends.head));
+            if constexpr (detail::folds_rows_v<Store>) {
+                folded += store.of_rows(s.first_row, s.first_row + 1);
+                folded += s.folded;
+            }
+        }
         open = detail::open_after(open, s.ends, add);
     }
+    if constexpr (detail::folds_rows_v<Store>) store.finish(folded);
 }
 
 namespace detail {

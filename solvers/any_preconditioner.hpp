@@ -7,57 +7,59 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/precondition/preconditioner_row.hpp>
 
 namespace coppice {
 
-/// What the setup of a preconditioner found, and how long it took on the clock (waiting for the device).
-struct preconditioner_report {
-    std::string name{};
-    double setup_seconds = 0;
-    // The forest alone:
-    double weights_seconds = 0; ///< symmetrised edge weights
-    double factor_seconds = 0;  ///< [0, 2]-factor
-    double forest_seconds = 0;  ///< cycles, paths, permutation
-    double system_seconds = 0;  ///< coefficients of the tridiagonal system
-    int rounds = 0;             ///< rounds of the factor
-    double weight_coverage = 0; ///< c_pi of the forest (Eq. 23); of the sub- and superdiagonal for "tridiagonal"
-    std::int64_t paths = 0;
-    std::int64_t longest_path = 0; ///< in vertices
-    std::int64_t cycles_broken = 0;
-};
-
-/// Holds any preconditioner: a class with apply(exec, r, z) const and refresh(exec, a). A cheap handle; copies share
-/// the preconditioner, which serves one solve at a time.
+/// Holds any preconditioner: a class with apply(exec, r, z) const, and, where it has something to say or to renew,
+/// refresh(exec, a) and findings(). A cheap handle; copies share the preconditioner, which serves one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class any_preconditioner {
 public:
     template <class M>
     any_preconditioner(M preconditioner, preconditioner_report report)
-        : held_(std::make_shared<model<M>>(std::move(preconditioner))), report_(std::move(report)) {}
+        : held_(std::make_shared<model<M>>(std::move(preconditioner), std::move(report))) {}
 
     /// z ≈ A^-1 r
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const { held_->apply(exec, r, z); }
     /// New values on the pattern of the matrix that it was made of; what depends on the pattern, and the forest, stay.
     void refresh(Executor const& exec, csr_view<T, I> a) { held_->refresh(exec, a); }
 
+    /// apply() queues the same work at every call, and neither allocates nor waits: it may be captured into a CUDA
+    /// graph.
+    bool replayable() const { return held_->replayable(); }
+    /// z = r
+    bool is_identity() const { return held_->is_identity(); }
+
     /// The linear forest of a "forest" preconditioner, else null; lives as long as the preconditioner.
     linear_forest<I> const* forest() const { return held_->forest(); }
-    std::string const& name() const { return report_.name; }
-    preconditioner_report const& report() const { return report_; }
+    std::string const& name() const { return held_->report.name; }
+    /// What the setup found; after a refresh, what that found.
+    preconditioner_report report() const {
+        preconditioner_report report = held_->report;
+        for (finding const& f : held_->findings()) report.findings.push_back(f);
+        return report;
+    }
 
 private:
     struct concept_type {
+        explicit concept_type(preconditioner_report r) : report(std::move(r)) {}
         virtual ~concept_type() = default;
         virtual void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const = 0;
         virtual void refresh(Executor const& exec, csr_view<T, I> a) = 0;
         virtual linear_forest<I> const* forest() const = 0;
+        virtual bool replayable() const = 0;
+        virtual bool is_identity() const = 0;
+        virtual std::vector<finding> findings() const = 0;
+        preconditioner_report report;
     };
     template <class M>
     struct model final : concept_type {
-        explicit model(M m) : preconditioner(std::move(m)) {}
+        model(M m, preconditioner_report r) : concept_type(std::move(r)), preconditioner(std::move(m)) {}
         void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const override {
             preconditioner.apply(exec, r, z);
         }
@@ -68,11 +70,22 @@ private:
             if constexpr (requires { preconditioner.forest(); }) return &preconditioner.forest();
             return nullptr;
         }
+        std::vector<finding> findings() const override {
+            if constexpr (requires { preconditioner.findings(); }) return preconditioner.findings();
+            return {};
+        }
+        bool replayable() const override {
+            if constexpr (requires { preconditioner.replayable(); }) return preconditioner.replayable();
+            return false;
+        }
+        bool is_identity() const override {
+            if constexpr (requires { preconditioner.is_identity(); }) return preconditioner.is_identity();
+            return false;
+        }
         M preconditioner;
     };
 
     std::shared_ptr<concept_type> held_;
-    preconditioner_report report_;
 };
 
 } // namespace coppice

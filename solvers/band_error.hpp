@@ -3,79 +3,75 @@
 /// Backward errors of a solution and what follows from them: written once over for_each, so that nothing waits.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include <coppice/solvers/band_solver.hpp>
 #include <coppice/solvers/chain_stage.hpp>
+#include <coppice/solvers/error_rows.hpp>
 #include <coppice/solvers/lane_atomics.hpp>
 
 namespace coppice::chain {
 
-COPPICE_HD inline double widened(float a) { return a; }
-COPPICE_HD inline double widened(double a) { return a; }
-template <class R>
-COPPICE_HD inline complex_lane<double> widened(complex_lane<R> const& a) {
-    return {double(a.re), double(a.im)};
+/// part 2^exponent, so that products, sums and ratios of such neither overflow nor underflow on the way, and are
+/// rounded as those of plain numbers are.
+struct far_number {
+    double part; ///< between 1/4 and 1, or 0, infinity, NaN
+    int exponent;
+
+    COPPICE_HD static far_number of(double value) {
+        int exponent = 0;
+        double const part = frexp(value, &exponent);
+        return {part, value - value == 0 ? exponent : 0};
+    }
+    friend COPPICE_HD far_number operator*(far_number const& a, far_number const& b) {
+        return {a.part * b.part, a.exponent + b.exponent};
+    }
+    friend COPPICE_HD far_number operator+(far_number const& a, far_number const& b) {
+        if (a.part == 0 || b.part == 0) return a.part == 0 ? b : a;
+        int const top = a.exponent > b.exponent ? a.exponent : b.exponent;
+        return {ldexp(a.part, a.exponent - top) + ldexp(b.part, b.exponent - top), top};
+    }
+    COPPICE_HD double over(far_number const& b) const { return ldexp(part / b.part, exponent - b.exponent); }
+};
+
+/// Raises `to` by what other rows have.
+COPPICE_HD COPPICE_ALWAYS_INLINE void raise(row_extremes<double>& to, row_extremes<double> const& by) {
+    raise_to(&to.residual, by.residual);
+    raise_to(&to.matrix, by.matrix);
+    raise_to(&to.solution, by.solution);
+    raise_to(&to.side, by.side);
+    raise_to(&to.componentwise, by.componentwise);
+    if (by.hollow != 0) raise_to(&to.hollow, by.hollow);
 }
 
-/// Largest values over the rows of one column of one system; |.| of a complex number is |re| + |im|.
-struct error_parts {
-    double residual, matrix, solution, side, componentwise;
-
-    COPPICE_HD void add(double r, double row, double x, double d, double share) {
-        larger_of(residual, r);
-        larger_of(matrix, row);
-        larger_of(solution, x);
-        larger_of(side, d);
-        larger_of(componentwise, share);
-    }
-    COPPICE_HD void raise(error_parts* to) const {
-        raise_to(&to->residual, residual);
-        raise_to(&to->matrix, matrix);
-        raise_to(&to->solution, solution);
-        raise_to(&to->side, side);
-        raise_to(&to->componentwise, componentwise);
-    }
-    /// |A x - d| / (|A| |x| + |d|), where no product overflows.
+/// Largest values over the rows of one column of one system.
+struct error_parts : row_extremes<double> {
+    /// |A x - d| / (|A| |x| + |d|).
     COPPICE_HD double normwise() const {
-        if (residual == 0) return 0;
-        double const share = 1 / (matrix / residual * solution + side / residual);
+        if (residual == 0 || !(residual <= 1.7976931348623157e308)) return residual;
+        if (plain() && middling(residual)) return residual / (matrix * solution * error_unit + side);
+        double const share = far_number::of(residual).over(product() + far_number::of(side));
         return share == share ? share : residual;
     }
-    COPPICE_HD static void larger_of(double& to, double value) { to = value > to || value != value ? value : to; }
-};
-
-/// A x and d, row by row.
-template <class T>
-struct residual_rows {
-    matrix_rows<T> a;
-    T const *x, *d;
-    std::int64_t x_leading, d_leading;
-
-    /// d - A x of scalar row r of block row j, in double; `row` and `product` become the row sums of |A| and |A| |x|.
-    COPPICE_HD auto residual(system_place const& s, std::int64_t j, int r, std::int64_t side, double& row,
-                             double& product) const {
-        auto sum = widened(d[place(s, j, r) + side * d_leading]);
-        row = product = 0;
-        for (int part = 0; part < 3; ++part) {
-            std::int64_t block = j - 1 + part; // round the corner where the matrix is cyclic
-            block += block < 0 ? s.rows : block >= s.rows ? -s.rows : 0;
-            for (int q = 0; q < a.n; ++q) {
-                auto const entry = widened(a.entry(s, j, r, part * a.n + q));
-                double const weight = magnitude(entry);
-                if (weight == 0) continue;
-                auto const value = widened(x[place(s, block, q) + side * x_leading]);
-                sum = sum - entry * value;
-                row += weight;
-                product += weight * magnitude(value);
-            }
-        }
-        return sum;
+    /// |A| |x| / |d|.
+    COPPICE_HD double growth() const {
+        if (plain()) return matrix * solution * error_unit / side;
+        return product().over(far_number::of(side));
     }
-    COPPICE_HD std::int64_t place(system_place const& s, std::int64_t j, int r) const {
-        return (s.base + j * s.stride) * a.n + r;
+    COPPICE_HD static void larger_of(double& to, double value) { to = larger_or_nan(to, value); }
+
+private:
+    /// Whether nothing overflows or underflows as it stands: the same bits, sooner.
+    COPPICE_HD bool plain() const { return middling(matrix) && middling(solution) && middling(side); }
+    COPPICE_HD static bool middling(double value) { return value >= 1e-70 && value <= 1e70; }
+    COPPICE_HD far_number product() const {
+        far_number p = far_number::of(matrix) * far_number::of(solution);
+        p.exponent += 6; // matrix is a 64th
+        return p;
     }
 };
+static_assert(error_unit == 1 << 6);
 
 /// A scalar row of one column, from its number among all.
 template <class T>
@@ -103,8 +99,17 @@ struct try_scope {
     int const* next = nullptr; ///< [system]: number of the try that it waits for; null: all wait for this one
 
     COPPICE_HD bool open() const { return !gate || *gate != 0; }
-    COPPICE_HD bool covers(std::int64_t system) const { return !next || next[system] == number; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool covers(std::int64_t system) const { return !next || next[system] == number; }
+    /// Whether a system keeps its solution and is eliminated only to see whether it is singular.
+    COPPICE_HD bool examines(std::int64_t system) const { return next && next[system] == -number; }
 };
+/// Whether it is known by now that a try does not take place: never on a device, whose gates the host does not wait
+/// for.
+template <class Executor>
+bool stays_closed(Executor const&, int const*) {
+    return false;
+}
+inline bool stays_closed(host_executor const&, int const* gate) { return gate && *gate == 0; }
 
 /// Does work(i) for i = t, t + workers, ...: a closed gate stops few threads where one for each row would be many.
 template <class Work>
@@ -122,51 +127,43 @@ inline std::int64_t workers_for(std::int64_t items) {
     return workers < most ? workers : most;
 }
 
-/// Measures rows t, t + workers, ... of all columns.
+/// The measuring of all rows of all columns.
 template <class T>
-struct measure_rows {
+struct measure_job {
     residual_rows<T> rows;
-    error_parts* parts; ///< [system][column]
-    std::int64_t columns, workers;
+    error_parts* parts; ///< [system][column], zero at first
+    std::int64_t columns;
     try_scope scope;
 
-    COPPICE_HD void operator()(std::int64_t t) const {
-        if (!scope.open()) return;
-        auto const& a = rows.a;
-        std::int64_t last = -1;
-        error_parts most{};
-        for (std::int64_t at = t; at < a.scalar_rows * columns; at += workers) {
-            row_place<T> const here(a, at);
-            if (!scope.covers(here.system.system)) continue;
-            std::int64_t const part = here.system.system * columns + here.side;
-            if (part != last) {
-                if (last >= 0) most.raise(parts + last);
-                most = error_parts{};
-                last = part;
-            }
-            double sum, product;
-            double const residual = magnitude(rows.residual(here.system, here.j, here.r, here.side, sum, product));
-            std::int64_t const place = rows.place(here.system, here.j, here.r);
-            double const solved = magnitude(widened(rows.x[place + here.side * rows.x_leading]));
-            double const rhs = magnitude(widened(rows.d[place + here.side * rows.d_leading]));
-            most.add(residual, sum, solved, rhs, residual == 0 ? 0 : residual / (product + rhs));
-        }
-        if (last >= 0) most.raise(parts + last);
+    /// Whether work is dealt out by systems, side by side in memory.
+    COPPICE_ALWAYS_INLINE bool by_systems() const { return rows.a.batch.interleaved && rows.a.batch.systems > 1; }
+    /// Takes what rows of a column of a system tell, all of them or some.
+    COPPICE_ALWAYS_INLINE void keep(system_place const& s, std::int64_t column, row_extremes<double> const& most,
+                                    bool all) const {
+        row_extremes<double>& to = parts[s.system * columns + column];
+        if (all)
+            to = most;
+        else
+            raise(to, most);
     }
 };
+
+inline constexpr int most_tries = 4; ///< rpts, a step of refinement by it, the chain solver, a step by that
+inline constexpr int try_flags = most_tries + 2;
 
 /// What tries tell of the systems.
 struct verdict_memory {
     error_parts* parts;     ///< [system][column]: of the try that is measured; zero between tries
     bool* inaccurate;       ///< [system][column]: whether the backward error of the last try was beyond the bound
-    std::int64_t* singular; ///< [system]: first row without a pivot, or no_row
-    int* next;              ///< [system]: the try that it waits for, 0 for none
-    int* wanted;            ///< [k]: does any system wait for try k? 0 or not
+    std::int64_t* singular; ///< [system]: met_at() of the first row without a pivot, or no_row
+    int* next;              ///< [system]: the try that it waits for, 0 for none; -k: only examined by try k
+    int* wanted;            ///< [k]: does any system wait for try k? 0 or not; and behind them `arrived`
     std::int64_t systems, columns;
 
+    /// Counts the blocks of a kernel that are done; zero between kernels.
+    COPPICE_HD int* arrived() const { return wanted + most_tries + 1; }
     try_scope waiting_for(int number) const { return {number, wanted + number, next}; }
 };
-inline constexpr int most_tries = 4; ///< rpts, a step of refinement by it, the chain solver, a step by that
 
 /// Nothing measured, no system waits for anything, every column has had a pivot: item i of items().
 struct clear_verdicts {
@@ -174,12 +171,12 @@ struct clear_verdicts {
 
     std::int64_t items() const {
         std::int64_t const parts = memory.systems * memory.columns;
-        return parts > most_tries ? parts : most_tries + 1;
+        return parts > try_flags ? parts : try_flags;
     }
     COPPICE_HD void operator()(std::int64_t i) const {
         if (i < memory.systems * memory.columns) memory.parts[i] = error_parts{};
         if (i < memory.systems) memory.singular[i] = no_row;
-        if (i <= most_tries) memory.wanted[i] = 0;
+        if (i < try_flags) memory.wanted[i] = 0;
     }
 };
 struct report_nothing {
@@ -194,6 +191,8 @@ struct judgement {
     double growth = 0;      ///< |A| |x| / |d| from which on a solution is not trusted; 0 where pivots were told of
     int if_inaccurate = 0;  ///< the try that a system waits for where only its backward error is beyond the bound, and
     int if_doubtful = 0;    ///< where it is not finite or not trusted; 0: none
+    int if_hollow = 0;      ///< the try that is to look for columns without a pivot where every right-hand side has an
+                            ///< unknown that is zero, as an unknown without a pivot is: all others stand out
     bool numbered = true;   ///< false: the reports keep the number of the try
     bool eliminated = true; ///< the try said which columns have no pivot
 };
@@ -208,37 +207,45 @@ struct judge_system {
     COPPICE_HD void operator()(std::int64_t s) const {
         if (!scope.open()) return;
         if (!scope.covers(s)) {
-            if (about.eliminated) memory.singular[s] = no_row; // of an elimination whose result is not taken
+            if (!about.eliminated) return;
+            if (scope.examines(s) && memory.singular[s] != no_row) call_singular(report[s], memory.singular[s]);
+            memory.singular[s] = no_row; // of an elimination whose result is not taken
             return;
         }
         solve_report r{0, 0, -1, solve_status::ok, about.numbered ? scope.number : report[s].tries, 0};
         bool doubtful = false, finite = true; // the matrix: an infinite pivot takes its row away from the others
+        bool hollow = true;
         for (std::int64_t c = 0; c < memory.columns; ++c) {
             std::int64_t const at = s * memory.columns + c;
             error_parts const p = memory.parts[at];
             memory.parts[at] = error_parts{};
-            memory.inaccurate[at] = !(p.normwise() <= about.bound);
-            error_parts::larger_of(r.backward_error, p.normwise());
+            double const error = p.normwise();
+            memory.inaccurate[at] = !(error <= about.bound);
+            error_parts::larger_of(r.backward_error, error);
             error_parts::larger_of(r.componentwise_error, p.componentwise);
-            if (about.growth > 0 && !(p.matrix * p.solution / about.growth < p.side)) doubtful = true;
+            if (about.growth > 0 && !(p.growth() < about.growth)) doubtful = true;
             if (!(p.solution <= 1.7976931348623157e308)) r.status = solve_status::not_finite;
             if (!(p.matrix <= 1.7976931348623157e308)) finite = false;
+            if (p.hollow == 0) hollow = false;
         }
         double const infinity = 1e308 * 10;
         if (!(r.backward_error < infinity)) r.status = solve_status::not_finite;
         if (r.status == solve_status::ok && !(r.backward_error <= about.bound)) r.status = solve_status::inaccurate;
-        if (memory.singular[s] != no_row && finite) {
-            r.status = solve_status::singular;
-            r.row = memory.singular[s];
-        }
+        if (memory.singular[s] != no_row && finite) call_singular(r, memory.singular[s]);
         report[s] = r;
         int next = 0;
         if (doubtful || r.status == solve_status::not_finite)
             next = about.if_doubtful;
         else if (r.status == solve_status::inaccurate)
             next = about.if_inaccurate;
+        else if (hollow)
+            next = -about.if_hollow;
         memory.next[s] = next;
-        if (next > 0) raise_flag(memory.wanted + next);
+        if (next != 0) raise_flag(memory.wanted + (next > 0 ? next : -next));
+    }
+    COPPICE_HD static void call_singular(solve_report& r, std::int64_t met) {
+        r.status = solve_status::singular;
+        r.row = row_met(met);
     }
 };
 
@@ -250,8 +257,7 @@ struct residual_to {
     try_scope scope;
     COPPICE_HD void operator()(std::int64_t at) const {
         row_place<T> const here(rows.a, at);
-        double sum, product;
-        auto const value = rows.residual(here.system, here.j, here.r, here.side, sum, product);
+        auto const value = rows.sums(here.system, here.j, here.r, here.side).rest;
         r[rows.place(here.system, here.j, here.r) + here.side * rows.a.scalar_rows] = narrowed(value, T());
     }
     template <class R>

@@ -9,9 +9,9 @@
 namespace coppice {
 namespace chain {
 
-/// Where a factorisation keeps what: kept groups and link matrices of every stage, the closing.
+/// Where a factorisation keeps what: kept groups, link matrices and their sizes of every stage, the closing.
 struct factor_plan : workspace_layout {
-    std::int64_t kept[most_stages], matrix[most_stages];
+    std::int64_t kept[most_stages], matrix[most_stages], sizes[most_stages];
     std::int64_t closing, launch;
 };
 
@@ -24,6 +24,7 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
         auto const shape = depth == 1 ? rows_shape(l, a.n, 0) : links_shape(a.n, 0);
         plan.kept[depth - 1] = plan.take(factored_stage<T, row_units<T>>::kept_total(shape, links) * unit);
         plan.matrix[depth - 1] = plan.take(links * 8 * a.n * a.n * unit);
+        plan.sizes[depth - 1] = plan.take(links * unit);
     });
     plan.closing = plan.take(a.batch.systems * factored_closing<T>::kept_each(2 * a.n) * unit);
     plan.launch = plan.take(factor_launch_bytes<T>(exec, rows_shape(l, a.n, 0), links_shape(a.n, 0)));
@@ -46,7 +47,8 @@ struct factored_stages {
         link_units<T> below{};
         for_each_stage(l, n, sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
             auto* const matrix = reinterpret_cast<T*>(factor + plan.matrix[k - 1]);
-            link_units<T> const to{matrix, rhs + offset, k, 2 * n, sides, units.a, span, units.singular};
+            auto* const sizes = reinterpret_cast<real_lane_t<T>*>(factor + plan.sizes[k - 1]);
+            link_units<T> const to{matrix, rhs + offset, sizes, k, 2 * n, sides, units.a, span, units.singular};
             if (k == 1) {
                 rows = {{units, to, l, rows_shape(l, n, sides), how, count, nullptr},
                         kept_of(plan, factor, k),
@@ -87,7 +89,7 @@ struct factored_stages {
 
 struct show_singular {
     std::int64_t* rows;
-    COPPICE_HD void operator()(std::int64_t s) const { rows[s] = rows[s] == no_row ? -1 : rows[s]; }
+    COPPICE_HD void operator()(std::int64_t s) const { rows[s] = rows[s] == no_row ? -1 : row_met(rows[s]); }
 };
 struct hide_singular {
     std::int64_t* rows;
@@ -161,6 +163,12 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
                         "factorisation");
     chain::check_factor(a, options, workspace.data(), workspace.size(), needed, "workspace");
     if (a.size == 0 || x.columns == 0) return;
+    chain::check_sides_apart(d, x);
+    memory_range const kept{"the factorisation", factor.data(), factor.size()};
+    memory_range const solution = chain::range_of("the solution", x);
+    require_apart(solution, kept, "solve_factored_bands: ");
+    for (memory_range const& other : {solution, kept, chain::range_of("the right-hand side", d)})
+        require_apart({"the workspace", workspace.data(), needed}, other, "solve_factored_bands: ");
     auto const rows = chain::rows_of(a, options);
     auto const plan = chain::plan_factor(exec, rows);
     int const most = int(std::min<std::int64_t>(x.columns, chain::most_sides));

@@ -23,16 +23,19 @@
 #include <string>
 #include <type_traits>
 
+#include <coppice/core/memory_range.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/band_condition.hpp>
 #include <coppice/solvers/band_error.hpp>
 #include <coppice/solvers/band_solver.hpp>
 #include <coppice/solvers/chain_host.hpp>
 #include <coppice/solvers/chain_tree.hpp>
+#include <coppice/solvers/error_host.hpp>
 #include <coppice/solvers/rpts.hpp>
 #include <coppice/solvers/workspace_layout.hpp>
 #if defined(__CUDACC__)
 #include <coppice/solvers/chain_cuda.cuh>
+#include <coppice/solvers/error_cuda.cuh>
 #endif
 
 namespace coppice {
@@ -104,7 +107,7 @@ std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
     for (int depth = 1;; ++depth, span *= stretch_links) {
         std::int64_t const links = l.total(depth);
         visit(depth, links, span, offset);
-        offset += (links * 2 * n * (4 * n + sides) + 15) / 16 * 16; // a multiple of 64 bytes
+        offset += (links * (2 * n * (4 * n + sides) + 1) + 15) / 16 * 16; // a multiple of 64 bytes
         if (l.count(l.batch.rows, depth) <= 1) return offset;
     }
 }
@@ -172,7 +175,7 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     plan.inaccurate = plan.take(reported ? a.systems * columns : 0);
     plan.singular = plan.take(reported ? a.systems * 8 : 0);
     plan.next = plan.take(reported ? a.systems * std::int64_t(sizeof(int)) : 0);
-    plan.flags = plan.take(reported ? (most_tries + 1) * std::int64_t(sizeof(int)) : 0);
+    plan.flags = plan.take(reported ? try_flags * std::int64_t(sizeof(int)) : 0);
     bool const refined = o.refinements > 0 || (reported && o.method == band_method::automatic);
     plan.residual_bytes = refined ? a.size * columns * std::int64_t(sizeof(T)) : 0;
     plan.residual = plan.take(plan.residual_bytes);
@@ -224,18 +227,6 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     if (o.refinements < 0) refuse(std::to_string(o.refinements) + " refinements");
 }
 
-struct byte_range {
-    char const* name;
-    void const* begin;
-    std::int64_t bytes;
-};
-inline void require_disjoint(byte_range const& a, byte_range const& b) {
-    auto const first = reinterpret_cast<std::uintptr_t>(a.begin), second = reinterpret_cast<std::uintptr_t>(b.begin);
-    if (a.bytes > 0 && b.bytes > 0 && first < second + std::uintptr_t(b.bytes) &&
-        second < first + std::uintptr_t(a.bytes))
-        refuse(std::string(a.name) + " overlaps " + b.name);
-}
-
 template <class T>
 void check_bands(band_matrix<T> const& a) {
     bool const bands = a.lower_bands >= 0;
@@ -252,29 +243,46 @@ void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_vie
     if (d.leading < a.size || x.leading < a.size)
         refuse("leading dimensions are " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
                ", expected at least " + std::to_string(a.size));
+    constexpr std::int64_t most_elements = (std::int64_t(1) << 56) / std::int64_t(sizeof(T));
+    if (x.columns > 0 && std::max(d.leading, x.leading) > most_elements / x.columns)
+        refuse("leading dimensions of " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
+               " lead beyond any memory");
     if (a.size == 0 || x.columns == 0) return;
     check_bands(a);
     if (!d.pointer || !x.pointer) refuse("null pointer to " + std::to_string(a.size) + " rows");
 }
 
 template <class T>
+memory_range range_of(char const* name, columns_view<T> x) {
+    return {name, x.pointer, ((x.columns - 1) * x.leading + x.rows) * std::int64_t(sizeof(T))};
+}
+/// The solution may replace the right-hand side; otherwise they are apart.
+template <class T>
+void check_sides_apart(columns_view<T const> d, columns_view<T> x) {
+    if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading)
+        require_apart(range_of("the solution", x), range_of("the right-hand side", d), "solve_bands: ");
+}
+
+template <class T>
 void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                    array_view<std::byte> workspace, bool keep_sides) {
+                    array_view<std::byte> workspace, array_view<solve_report> report, bool keep_sides) {
     std::int64_t const unit = sizeof(T), part = a.size * (a.lower_bands >= 0 ? 1 : a.block) * unit;
-    byte_range const solution{"the solution", x.pointer, ((x.columns - 1) * x.leading + x.rows) * unit};
-    byte_range const sides{"the right-hand side", d.pointer, ((d.columns - 1) * d.leading + d.rows) * unit};
-    byte_range const space{"the workspace", workspace.data(), workspace.size()};
-    std::array<byte_range, 3> const bands{
+    memory_range const solution = range_of("the solution", x), sides = range_of("the right-hand side", d);
+    memory_range const space{"the workspace", workspace.data(), workspace.size()};
+    memory_range const told{"the report", report.data(), report.size() * std::int64_t(sizeof(solve_report))};
+    std::array<memory_range, 4> const matrix{
         {{"the lower band", a.lower, a.lower ? part : 0},
          {"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
-         {"the upper band", a.upper, a.upper ? part : 0}}};
-    for (byte_range const& band : bands) {
-        require_disjoint(solution, band);
-        require_disjoint(space, band);
+         {"the upper band", a.upper, a.upper ? part : 0},
+         {"the offsets", a.offsets, a.offsets ? (a.systems + 1) * 8 : 0}}};
+    for (memory_range const& written : {solution, space, told})
+        for (memory_range const& read : matrix) require_apart(written, read, "solve_bands: ");
+    for (memory_range const& other : {solution, sides}) {
+        require_apart(space, other, "solve_bands: ");
+        require_apart(told, other, "solve_bands: ");
     }
-    require_disjoint(space, solution);
-    require_disjoint(space, sides);
-    if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading) require_disjoint(solution, sides);
+    require_apart(told, space, "solve_bands: ");
+    check_sides_apart(d, x);
     if (keep_sides && static_cast<void const*>(x.pointer) == d.pointer)
         refuse("a report or refinement needs the right-hand side: the solution cannot replace it");
 }
@@ -305,8 +313,9 @@ void solve_columns(Executor const& exec, row_units<T> const& units, elimination<
     levels const l = levels_of(exec, units.a);
     auto* const base = reinterpret_cast<T*>(links);
     auto const links_at = [&](int depth, std::int64_t count, std::int64_t span, std::int64_t offset) {
-        T* const at = base + offset;
-        return link_units<T>{at, at + count * 2 * w * w, depth, w, sides, units.a, span, units.singular};
+        T *const at = base + offset, *const rhs = at + count * 2 * w * w, *const behind = rhs + count * w * sides;
+        return link_units<T>{at,   rhs,           reinterpret_cast<real_lane_t<T>*>(behind), depth, w, sides, units.a,
+                             span, units.singular};
     };
     std::int64_t const count = l.total(1);
     stage<T, row_units<T>> const finest{
@@ -363,9 +372,9 @@ double error_bound(band_options const& o) {
 template <class T, class Executor>
 void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
            try_scope const& scope, judgement const& about) {
-    std::int64_t const workers = workers_for(rows.a.scalar_rows * memory.columns);
-    for_each(exec, workers, measure_rows<T>{rows, memory.parts, memory.columns, workers, scope});
-    for_each(exec, memory.systems, judge_system{memory, report, scope, about});
+    measure_job<T> const job{rows, memory.parts, memory.columns, scope};
+    judge_system const judging{memory, report, scope, about};
+    if (!measure(exec, job, judging)) for_each(exec, memory.systems, judging);
 }
 
 /// Estimates the condition numbers of all systems in the workspace; returns where they stand.
@@ -437,10 +446,11 @@ struct solve_run {
                            .growth = growth,
                            .if_inaccurate = more ? 2 : 0,
                            .if_doubtful = more ? 3 : 0,
+                           .if_hollow = more ? 3 : 0,
                            .eliminated = false});
                 if (more) {
                     refine(memory.waiting_for(2),
-                           {.bound = bound, .if_inaccurate = 3, .if_doubtful = 3, .eliminated = false},
+                           {.bound = bound, .if_inaccurate = 3, .if_doubtful = 3, .if_hollow = 3, .eliminated = false},
                            [&](int const* gate) {
                                columns_view<T> const c(reinterpret_cast<T*>(correction.pointer), a.scalar_rows,
                                                        x.columns);
@@ -478,6 +488,7 @@ private:
 
     /// The systems that wait for it are solved again, for the first time by the chain; the others keep their bits.
     void retry_by_chain(try_scope const& scope, judgement const& about) const {
+        if (stays_closed(exec, scope.gate)) return;
         solve_by_chain(exec, a, sides, correction, o, space, plan, memory.singular, scope.gate);
         for_all_rows(take_answer<lane>{a, solution.pointer, correction.pointer, x.leading, scope});
         judge(exec, rows, memory, report.data(), scope, about);
@@ -492,6 +503,7 @@ private:
     }
     template <class Solve>
     void refine(try_scope const& scope, judgement const& about, Solve const& solve_correction) const {
+        if (stays_closed(exec, scope.gate)) return;
         for_all_rows(residual_to<lane>{rows, correction.pointer, scope});
         solve_correction(scope.gate);
         for_all_rows(correct_inaccurate<lane>{a, correct, memory, scope});
@@ -524,7 +536,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
     chain::check_space("workspace", workspace.data(), workspace.size(), plan.bytes);
-    chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), !report.empty() || options.refinements > 0);
+    chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), report, !report.empty() || options.refinements > 0);
     chain::solve_run<T, Executor>{exec, a, d, x, options, workspace.data(), plan, report}.run();
 }
 
@@ -554,7 +566,7 @@ solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns
     buffer<chain::error_parts> parts(exec, a.systems * x.columns);
     buffer<bool> inaccurate(exec, a.systems * x.columns);
     buffer<std::int64_t> singular(exec, a.systems);
-    buffer<int> next(exec, a.systems), flags(exec, chain::most_tries + 1);
+    buffer<int> next(exec, a.systems), flags(exec, chain::try_flags);
     buffer<solve_report> reports(exec, a.systems);
     chain::verdict_memory const memory{parts.data(), inaccurate.data(), singular.data(), next.data(),
                                        flags.data(), a.systems,         x.columns};

@@ -34,10 +34,10 @@ struct band_tile {
 
     stage<T, row_units<T>> const& s;
     int const count; ///< rows of a stretch
-    stretch_places<width> const at;
+    stretch_places<width> at;
 
     band_tile(stage<T, row_units<T>> const& stage, std::int64_t p)
-        : s(stage), count(stage.shape.units * N), at(stage.all, 0, p) {}
+        : s(stage), count(stage.shape.units * N), at(stage.all, stage.units, p) {}
 
     /// Where the bands and the right-hand side of these stretches lie; null for bands that are not stored.
     void locate(T const* (&from)[bands + 1]) const {
@@ -91,7 +91,8 @@ struct band_tile {
             for (int l = 0; l < width; ++l) {
                 system_place const& system = at.lane[l].units;
                 std::int64_t const j = at.lane[l].begin + i / N;
-                for (int b = 0; b < bands; ++b) set_lane(rows[i].entry[b], l, s.units.a.entry(system, j, r, r + b));
+                for (int b = 0; b < bands; ++b)
+                    set_lane(rows[i].entry[b], l, s.units.a.entry(system, j, r, r + b, at.filling[l]));
                 set_lane(rows[i].rhs, l, s.units.a.has_row(system, j, r) ? s.units.d[j * N + r] : T(0));
             }
         }
@@ -106,9 +107,18 @@ struct band_tile {
                 set_lane(x[count + i], l, place.link < 0 ? T(0) : s.links.rhs[place.next * 2 * N + behind]);
             }
     }
+    /// Of the first rows.
+    lanes largest_of_first() const {
+        lanes largest(0);
+        for (int i = 0; i < 2 * N; ++i)
+            for (lanes const& entry : rows[i].entry) largest = larger(largest, magnitude(entry));
+        return largest;
+    }
     void store() {
         lanes const* const from = x + N;
-        if (!at.inner) return store_edge(from);
+        bool all = at.inner;
+        for (stretch_place const& place : at.lane) all = all && place.link >= 0;
+        if (!all) return store_edge(from);
         T* const to = s.units.x + at.lane[0].begin * N;
         int j = 0;
         for (; j + width <= count; j += width) {
@@ -148,7 +158,7 @@ struct row_teller {
 };
 
 template <class T, int N>
-void reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last) {
+void reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     constexpr int w = 2 * N;
     for (std::int64_t p = first; p < last; p += lanes::size) {
@@ -157,21 +167,30 @@ void reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t la
         pivot_teller<row_units<T>, lanes::size> const teller{{}, s.units, tile.at};
         auto const front =
             reduce_band<lanes, N>(tile.rows, tile.count, row_teller<N, decltype(teller)>{teller}, tile.ahead());
+        largest_magnitude<lanes> largest;
         for (int r = 0; r < w; ++r) {
             for (int c = 0; c < w; ++c) {
                 s.links.take(tile.at, r, c, front.left[r][c]);
                 s.links.take(tile.at, r, w + c, front.active[r][c]);
+                largest.look_at(front.left[r][c]);
+                largest.look_at(front.active[r][c]);
             }
             s.links.take(tile.at, r, 2 * w, front.rhs[r]);
         }
+        auto const grown = s.growth_of(alone{}, tile.at, tile.largest_of_first(), largest.value());
+        if (grown.some) s.reduce_again(alone{}, tile.at, grown, reinterpret_cast<lanes*>(memory));
     }
 }
 
 template <class T, int N>
-void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last) {
+void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         band_tile<T, N> tile(s, p);
+        if (s.links.any_reflected(tile.at)) {
+            s.substitute_again(alone{}, tile.at, reinterpret_cast<lanes*>(memory));
+            if (!s.links.leave(tile.at, false)) continue;
+        }
         tile.load();
         tile.load_around();
         silent_teller const teller;
@@ -183,26 +202,26 @@ void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_
 } // namespace
 
 template <class T>
-void band_reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte*) {
+void band_reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     switch (s.units.a.n) {
     case 2:
-        return reduce<T, 2>(s, first, last);
+        return reduce<T, 2>(s, first, last, memory);
     case 3:
-        return reduce<T, 3>(s, first, last);
+        return reduce<T, 3>(s, first, last, memory);
     case 4:
-        return reduce<T, 4>(s, first, last);
+        return reduce<T, 4>(s, first, last, memory);
     }
 }
 
 template <class T>
-void band_substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte*) {
+void band_substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     switch (s.units.a.n) {
     case 2:
-        return substitute<T, 2>(s, first, last);
+        return substitute<T, 2>(s, first, last, memory);
     case 3:
-        return substitute<T, 3>(s, first, last);
+        return substitute<T, 3>(s, first, last, memory);
     case 4:
-        return substitute<T, 4>(s, first, last);
+        return substitute<T, 4>(s, first, last, memory);
     }
 }
 

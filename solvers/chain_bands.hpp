@@ -15,6 +15,7 @@ namespace coppice::chain {
 template <class T>
 struct band_row_units {
     static constexpr int depth = 0;
+    static constexpr bool of_rows = true;
 
     row_units<T> of;
     std::int64_t* singular; ///< as in row_units
@@ -25,9 +26,26 @@ struct band_row_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int, int side) const {
         return of.side_of(at, u / of.a.n, u % of.a.n, side);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int, int c) const {
-        return of.entry_of(at, u / of.a.n, u % of.a.n, u % of.a.n + c);
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int, int c,
+                                                filling_sizes const& filling) const {
+        return of.entry_of(at, u / of.a.n, u % of.a.n, u % of.a.n + c, filling);
     }
+    /// Row u of a stretch, to the last row of a stack.
+    template <class Lane, class Team, class Shape>
+    COPPICE_HD void load(Team const& team, Shape const& g, stretch_places<1> const& at, int u,
+                         stack_view<Lane> const& to) const {
+        int const w = g.width();
+        for (int c = team.rank(); c <= w; c += team.size()) to(w, c) = entry_of(at.lane[0], u, 0, c, at.filling[0]);
+        if (team.rank() == 0) to(w, g.active() + to.left) = side_of(at.lane[0], u, 0, 0);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
+        return {0, false};
+    }
+    template <class Team>
+    COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
+        return of.largest_entry(team, at, units / of.a.n);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const { return of.filling(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(stretch_place const& at) const { return at.begin * of.a.n; }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t origin(stretch_place const& at) const { return first_of(at); }

@@ -4,6 +4,7 @@
 /// kernels, templates over the Block of core/block.hpp, of 32 threads, so that tests run them on CPU threads.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <type_traits>
 #include <utility>
@@ -40,6 +41,69 @@ struct tile_team {
             return block.from_lane(value, stretch * Lanes + lane_of_team);
     }
 };
+
+/// A whole warp as one team.
+template <class Block>
+struct warp_team {
+    Block const& block;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return block.thread(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return warp_lanes; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { block.sync(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool any(bool condition) const { return block.ballot(condition) != 0; }
+};
+
+/// Bit q: whether one of the `lanes` lanes of stretch q, of `stretches`, has its bit in `ballot`.
+COPPICE_HD inline unsigned by_stretch(unsigned ballot, int lanes, int stretches) {
+    unsigned const each = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
+    unsigned bits = 0;
+    for (int q = 0; q < stretches; ++q) bits |= unsigned((ballot >> q * lanes & each) != 0) << q;
+    return bits;
+}
+
+/// Looks again at stretches of a warp whose links seem to have grown, one after the other by all of its lanes. Rare,
+/// and so kept out of the kernels' way, as what follows is.
+template <class T, class Units, class Block>
+[[gnu::noinline]] COPPICE_HD void reduce_stretches_again(Block const& block, stage<T, Units> const& s,
+                                                         staged_stretch const* places, unsigned stretches, T* memory) {
+    using real = real_lane_t<T>;
+    warp_team<Block> const team{block};
+    int const w = s.shape.width();
+    team.sync();
+    for (int q = 0; q < warp_lanes; ++q) {
+        if ((stretches >> q & 1) == 0 || places[q].at.lane[0].link < 0) continue;
+        stretch_places<1> at = places[q].at;
+        at.filling[0] = s.units.filling(at.lane[0]);
+        largest_magnitude<T> largest;
+        for (int i = team.rank(); i < 2 * w * w; i += team.size())
+            largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
+        s.reduce_again(
+            team, at, // of rows nothing is known
+            typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
+            memory);
+        team.sync();
+    }
+}
+
+/// The pivot rows of stretches that are reflected, to their slots; y is there.
+template <class T, class Units, class Block>
+[[gnu::noinline]] COPPICE_HD void reflect_to_slots(Block const& block, stage<T, Units> const& s,
+                                                   staged_stretch const* places, unsigned stretches, T* slots,
+                                                   int pitch, T* memory) {
+    using shape = unit_shape<any_size>;
+    warp_team<Block> const team{block};
+    team.sync();
+    for (int q = 0; q < warp_lanes; ++q) {
+        if ((stretches >> q & 1) == 0) continue;
+        stretch_places<1> at = places[q].at;
+        at.filling[0] = s.units.filling(at.lane[0]);
+        slot_rows<T, shape> const to{slots + q * pitch, s.shape};
+        reflecting_stacks stacks(
+            memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(to.known()), s.how),
+            real_lane_t<T>(0));
+        walk(stacks, s.shape, keep_slots<T, shape>{to}, silent_teller{});
+        team.sync();
+    }
+}
 
 /// How the stretches of a warp lie in shared memory.
 struct tile_plan {
@@ -92,7 +156,10 @@ struct tile_sizes {
         shape const g{{}, units, 1};
         int const slots = (int((g.slot_elements() + W + count - 1) / count) | 1) * count;
         int const pitch = whole ? slots : tile<int>::piece_pitch(g);
-        int const bytes = stretches * (int(sizeof(staged_stretch)) + pitch * int(sizeof(T)));
+        // To reflect a stretch takes memory that a reduction has no more use for then, and a substitution has not.
+        int const again = int(Left ? g.reduce_elements() : 2 * g.pitch() * g.substitute_columns());
+        int const elements = Left ? std::max(stretches * pitch, again) : stretches * pitch + again;
+        int const bytes = stretches * int(sizeof(staged_stretch)) + elements * int(sizeof(T));
         return {pitch, (bytes + 15) / 16 * 16};
     }
 };
@@ -138,6 +205,29 @@ private:
         tile.arrive_first();
         stacks_type stacks(team, tile, nullptr, s.how);
         reduce_stretch(stacks, g, at, s.links, teller);
+        bool const grown = has_grown(at, stacks.largest_left());
+        if (unsigned const lanes = block.ballot(grown); lanes != 0)
+            reduce_stretches_again(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches),
+                                   tile.stretch(0));
+    }
+    /// Whether the columns of this lane have, beside the last units of rows, which are still there, or beside what
+    /// links know.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real_lane_t<T> largest) const {
+        stretch_place const& place = at.lane[0];
+        if (team.idle || place.link < 0) return false;
+        link_size<real_lane_t<T>> size = s.size_before(place, 1);
+        if constexpr (sizes::of_rows) {
+            largest_bits<T> of_rows;
+            COPPICE_UNROLL
+            for (int u = 1; u <= W / K; ++u) {
+                T const* const entries = tile.unit(g.units - u) + K;
+                COPPICE_UNROLL
+                for (int e = 0; e < K * (K + W); ++e) of_rows.look_at(entries[e]);
+            }
+            size.size = s.how.equilibrate ? size.size : of_rows.value();
+        }
+        if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
+        return size.reflected || chain::has_grown(largest, size.size, W);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() const {
         stretch_places<1> const& at = places[team.stretch].at;
@@ -145,10 +235,14 @@ private:
         T* const y = slots.known();
         T* const z = y + W;
         take_boundary(at, y, z);
+        bool const reflected = s.links.any_reflected(at);
         tile.arrive_first();
         stacks_type stacks(team, tile, y, s.how);
         walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
         team.sync();
+        if (unsigned const lanes = block.ballot(reflected && !team.idle); lanes != 0)
+            reflect_to_slots(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches), tile.stretch(0),
+                             tile.pitch(), tile.stretch(0) + sizes::stretches * tile.pitch());
         if (team.rank() == 0) {
             COPPICE_UNROLL
             for (int r = 0; r < K; ++r) slots.side(0, r, 0) = y[W - K + r];

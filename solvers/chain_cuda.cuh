@@ -26,6 +26,7 @@ struct lane_team {
     __device__ int rank() const { return place; }
     __device__ int size() const { return lanes; }
     __device__ void sync() const { __syncwarp(); }
+    __device__ bool any(bool condition) const { return __any_sync(0xffffffffu, condition) != 0; }
 };
 
 /// Lanes of a team, teams of a block, elements of shared memory of a team.

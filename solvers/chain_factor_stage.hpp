@@ -60,24 +60,53 @@ struct factored_stage {
         constexpr int lanes = lane_count<Lane>;
         if (p >= base.stretches) return; // a team without a stretch, which keeps nothing
         auto const& g = base.shape;
-        stretch_places<lanes> const at(base.all, base.units.depth, p);
+        using places = stretch_places<lanes>; // later steps know the factorisation alone, not the matrix
+        places const at =
+            step == factor_step::factorise ? places(base.all, base.units, p) : places(base.all, base.units.depth, p);
         if (rests(at)) return;
         Lane* const mine = reinterpret_cast<Lane*>(kept) + p / lanes * kept_each(g);
         if (step == factor_step::factorise) {
-            using plain = pivot_teller<Units, lanes>;
-            recording_teller<Lane, plain> const teller{
-                {{}, base.units, at}, kept_at(mine, g, 0), mine, kept_elements(g), g.width() / g.rows()};
             auto const how = spread<Lane>(base.how);
             memory_stacks stacks(team, base.units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), how);
-            walk(stacks, g, keep_group<Lane, Team, unit_shape<any_size>>{team, g, mine}, teller);
-            stacks.for_each(g.width(),
-                            take_link<unit_shape<any_size>, stretch_places<lanes>, link_units<T>>{g, at, base.links});
+            keep_stretch(team, stacks, at, mine, keep_all{});
+            auto const grown = base.growth_of(team, at, largest_of_team(team, stacks.size, stacks.next.at),
+                                              largest_of_team(team, stacks.largest_left(), stacks.next.at));
+            if (team.any(grown.some)) keep_again(team, at, grown, mine, memory);
             team.sync();
         } else if (step == factor_step::forward) {
             forward_stretch(team, base.units, g, at, memory, mine, base.links);
         } else {
             backward_stretch(team, base.units, g, at, memory, mine, link_boundary<T>{base.links});
         }
+    }
+
+private:
+    /// Eliminates and keeps.
+    template <class Lane, class Team, class Stacks, int Lanes, class Keep>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void keep_stretch(Team const& team, Stacks& stacks,
+                                                       stretch_places<Lanes> const& at, Lane* mine,
+                                                       Keep const& keep) const {
+        auto const& g = base.shape;
+        using shape = unit_shape<any_size>;
+        using plain = pivot_teller<Units, Lanes>;
+        recording_teller<Lane, plain, Keep> const teller{keep, {{}, base.units, at}, kept_at(mine, g, 0),
+                                                         mine, kept_elements(g),     g.width() / g.rows()};
+        walk(stacks, g, keep_group<Lane, Team, shape, Keep>{team, g, mine, keep}, teller);
+        stacks.for_each(g.width(), take_link<shape, stretch_places<Lanes>, link_units<T>>{g, at, base.links});
+    }
+    /// The stretches that stage::again finds.
+    template <class Lane, class Team, int Lanes>
+    [[gnu::noinline]] COPPICE_HD void
+    keep_again(Team const& team, stretch_places<Lanes> at,
+               typename stage<T, Units>::template growth<real_lane_t<Lane>> const& seen, Lane* mine,
+               Lane* memory) const {
+        real_lane_t<Lane> tolerance;
+        if (!base.again(team, at, seen, tolerance, memory)) return;
+        auto const how = spread<Lane>(base.how);
+        reflecting_stacks stacks(memory_stacks(team, base.units, base.shape, at, memory, base.shape.width(),
+                                               static_cast<Lane const*>(nullptr), how),
+                                 tolerance);
+        keep_stretch(team, stacks, at, mine, keep_some<stretch_places<Lanes>>{at});
     }
 };
 
@@ -103,17 +132,16 @@ struct factored_closing {
         kept_group<T> const group{kept + s * kept_each(w), w, w, 0};
         if (step == factor_step::factorise) {
             stack_view<T> const m{memory, w, w, 0};
-            base.load(alone{}, s, m); // there are no right-hand sides yet
             typename closing<T>::teller const teller(base.links, s);
-            recording_teller<T, typename closing<T>::teller> const recorder{teller, group, group.at, 0, 0};
-            eliminate_columns(alone{}, m, w, w, w, m, base.how, recorder);
+            base.eliminate(alone{}, s, m, // there are no right-hand sides yet
+                           recording_teller<T, typename closing<T>::teller>{{}, teller, group, group.at, 0, 0});
             for (int i = 0; i < w * w; ++i) group.at[i] = memory[i];
             return;
         }
         std::int64_t const link = base.all.first(s, base.links.depth);
         for (int side = 0; side < base.links.sides; ++side) {
             for (int r = 0; r < w; ++r) memory[r] = base.links.side_at(link, r, side);
-            repeat_operations(group, memory);
+            repeat_operations(group, true, memory);
             for (int r = w - 1; r >= 0; --r) {
                 T value = memory[r];
                 for (int c = r + 1; c < w; ++c) value = value - group.factor(r, c) * memory[c];

@@ -46,7 +46,8 @@ void reduce(host_executor const& exec, stage<T, Units> const& s, std::byte* memo
     using this_stage = stage<T, Units>;
     if constexpr (band_tiles::possible<this_stage>)
         if (band_tiles::takes(s))
-            return run_stretches(exec, s, s.stretches, 0, memory, COPPICE_ISA_SELECT(band_reduce<T>));
+            return run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
+                                 COPPICE_ISA_SELECT(band_reduce<T>));
     run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory, COPPICE_ISA_SELECT(chain_reduce<this_stage>));
 }
 
@@ -55,7 +56,8 @@ void substitute(host_executor const& exec, stage<T, Units> const& s, std::byte* 
     using this_stage = stage<T, Units>;
     if constexpr (band_tiles::possible<this_stage>)
         if (band_tiles::takes(s))
-            return run_stretches(exec, s, s.stretches, 0, memory, COPPICE_ISA_SELECT(band_substitute<T>));
+            return run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
+                                 COPPICE_ISA_SELECT(band_substitute<T>));
     run_stretches(exec, s, s.stretches, tile_bytes<T>(s.shape), memory,
                   COPPICE_ISA_SELECT(chain_substitute<this_stage>));
 }

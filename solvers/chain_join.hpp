@@ -5,9 +5,9 @@
 ///     S  y + R  m          = d       the left link, W rows
 ///              S' m + R' z = d'      the right link
 ///
-/// The unknowns m between them are eliminated from all 2 W rows by partial pivoting. The W rows that are left are a
-/// link from y to z. The W pivot rows are kept, a joint: where y and z are known, m follows from it. Nothing is
-/// eliminated twice.
+/// The unknowns m between them are eliminated from all 2 W rows by partial pivoting, or once more by reflections where
+/// the link that is left has grown (chain_growth.hpp). The W rows that are left are a link from y to z. The W pivot
+/// rows are kept, a joint: where y and z are known, m follows from it, and nothing is eliminated twice.
 #pragma once
 
 #include <bit>
@@ -32,18 +32,21 @@ struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) link_column {
 template <class T, int W>
 struct link_store {
     static constexpr int triangle = W * (W + 1) / 2;
-    static constexpr int elements = 2 * W * W + W + triangle; ///< for one link
+    static constexpr int elements = 2 * W * W + W + triangle + 1; ///< for one link
+    using real = real_lane_t<T>;
 
-    T* matrix; ///< [link][2 W][W], column after column
-    T* rhs;    ///< [link][W]
-    T* upper;  ///< [link][triangle], column after column, with reciprocals on the diagonal
+    T* matrix;   ///< [link][2 W][W], column after column
+    T* rhs;      ///< [link][W]
+    T* upper;    ///< [link][triangle], column after column, with reciprocals on the diagonal
+    real* sizes; ///< [link], as in link_units
 
     /// The one that follows in memory.
     static COPPICE_HD link_store in(T* memory, int links) {
-        return {memory, memory + links * 2 * W * W, memory + links * (2 * W + 1) * W};
+        return {memory, memory + links * 2 * W * W, memory + links * (2 * W + 1) * W,
+                reinterpret_cast<real*>(memory + links * (elements - 1))};
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE link_store from(std::int64_t link) const {
-        return {matrix + link * 2 * W * W, rhs + link * W, upper + link * triangle};
+        return {matrix + link * 2 * W * W, rhs + link * W, upper + link * triangle, sizes + link};
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE T* column(std::int64_t link, int c) const {
         return matrix + (link * 2 * W + c) * W;
@@ -63,6 +66,10 @@ struct join_team {
     static constexpr int in_warp = warp_lanes / Lanes;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return lane; }
+    /// Whether one of the lanes has its bit in a ballot.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of(unsigned ballot) const {
+        return (ballot >> first & (~0u >> (warp_lanes - Lanes))) != 0;
+    }
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE T from(T const& value, int lane_of_team) const {
         return block.from_lane(value, first + lane_of_team);
@@ -82,6 +89,7 @@ struct link_columns {
     /// What a lane takes in from the right link.
     struct right_part {
         column_type unknown, side;
+        real mark; ///< its link_size
     };
 
     Team const& team;
@@ -90,6 +98,7 @@ struct link_columns {
     // The upper halves are rows of the link, the lower those of the right one during a join.
     T held[rows];  ///< of the sets
     T aside[rows]; ///< of y or the right-hand side
+    real mark = 1; ///< the link_size
 
     COPPICE_HD COPPICE_ALWAYS_INLINE link_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
         COPPICE_UNROLL
@@ -106,34 +115,48 @@ struct link_columns {
             held[r] = own.row[r];
             aside[r] = beside.row[r];
         }
+        if (active) mark = links.sizes[i];
         prepare_own();
     }
     /// What this lane takes in from the right link i, in a join at which the sets are `turned_then`.
     COPPICE_HD COPPICE_ALWAYS_INLINE right_part take_right(link_store<T, W> const& links, std::int64_t i,
                                                            bool turned_then, bool active) const {
         T const* const from = links.column(i, holds_middle(turned_then) ? place() : W + place());
-        return {load(from, active && in_sets()), load(links.side(i), active && of_side())};
+        return {load(from, active && in_sets()), load(links.side(i), active && of_side()),
+                active ? links.sizes[i] : real(1)};
     }
     /// Joins the link with its right neighbour, whose joint goes to place i of `joints`.
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void join(right_part right, link_store<T, W> const& joints, std::int64_t i,
                                                bool active, Tell const& tell) {
-        prepare(right.unknown.row, right.side.row, false);
         T before[W], beside[W];
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             before[r] = held[r];
             beside[r] = aside[r];
-            held[W + r] = right.unknown.row[r];
-            aside[W + r] = right.side.row[r];
         }
-        zero_pivots const zeros = eliminate<rows>();
+        take_in(right);
+        auto const size = link_size<real>(mark).with(link_size<real>(right.mark));
+        zero_pivots zeros = eliminate<rows>(size, false);
+        bool const grown = active && has_grown(largest_left(), size.size, W);
+        bool reflects = false;
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // those teams by reflections, all once more
+            reflects = team.any_of(voted);
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r) {
+                held[r] = before[r];
+                aside[r] = beside[r];
+            }
+            take_in(take_right(joints, i, turned, active));
+            zeros = eliminate<rows>(size, reflects);
+        }
         team.block.sync_warp(); // the joint goes where the right link was
         if (active) {
             if (team.rank() == 0) zeros.tell(tell);
             keep(joints, i);
         }
         turned = turned != active;
+        mark = active ? link_size<real>(size.size, size.reflected || reflects).mark() : mark;
         bool const comes_in = in_sets() && !holds_middle(turned);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -145,6 +168,7 @@ struct link_columns {
     COPPICE_HD COPPICE_ALWAYS_INLINE void put(link_store<T, W> const& links, std::int64_t i) const {
         if (holds_middle(turned)) store(held, links.column(i, W + place()));
         if (has_aside()) store(aside, place_aside(links, i));
+        if (team.rank() == 0) links.sizes[i] = mark;
     }
     /// As stages of links do it with every unit that they load: small entries flushed, rows scaled.
     COPPICE_HD COPPICE_ALWAYS_INLINE void prepare_own() { prepare(held, aside, of_y()); }
@@ -160,7 +184,24 @@ struct link_columns {
             held[r] = middle ? s + z : held[r];
         }
         if (how.equilibrate) equilibrate(held, aside, middle, false);
-        zero_pivots const zeros = eliminate<W>();
+        T before[W], beside[W];
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            before[r] = held[r];
+            beside[r] = aside[r];
+        }
+        link_size<real> const size(mark);
+        zero_pivots zeros = eliminate<W>(size, false);
+        bool const grown = active && (size.reflected || has_grown(largest_above(), size.size, W));
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) {
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r) {
+                held[r] = before[r];
+                aside[r] = beside[r];
+            }
+            bool const reflects = team.any_of(voted);
+            zeros = eliminate<W>({size.size, reflects}, reflects);
+        }
         if (active && team.rank() == 0) zeros.tell(tell);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) y[r] = team.from(aside[r], W);
@@ -173,6 +214,34 @@ struct link_columns {
     }
 
 private:
+    /// Puts what comes from the right link into the lower halves.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_part right) {
+        prepare(right.unknown.row, right.side.row, false);
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            held[W + r] = right.unknown.row[r];
+            aside[W + r] = right.side.row[r];
+        }
+    }
+    /// Of the columns of this lane in the link that a join leaves, and in the pivot rows of a closing, but for pivots,
+    /// which are as large as what is behind them or do not matter.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+        bool const of_z = in_sets() && !holds_middle(turned);
+        largest_bits<T> largest;
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            largest.look_at(held[W + r], of_z);
+            largest.look_at(aside[W + r], of_y());
+        }
+        return largest.value();
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above() const {
+        bool const middle = holds_middle(turned);
+        largest_bits<T> largest;
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) largest.look_at(held[r], middle && r < place());
+        return largest.value();
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool in_sets() const { return team.rank() < 2 * W; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool of_side() const { return team.rank() == W; }
@@ -234,20 +303,40 @@ private:
             beside[r] = scaled(beside[r], scale);
         }
     }
-    /// Eliminates m from the first `Rows` rows.
+    /// Eliminates m from the first `Rows` rows; by reflections in teams of which `reflects` is true.
     template <int Rows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate() {
+    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(link_size<real> const& size, bool reflects) {
+        real tolerance = size.reflected || reflects ? size.tolerance() : real(0);
+        if (reflects && how.flush) tolerance = larger(tolerance, how.threshold);
         zero_pivots zeros;
         COPPICE_UNROLL
         for (int k = 0; k < W; ++k) {
-            key_column<T, Rows> const key(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
-            column_removal<T, register_pivot<T, Rows>, Rows> const of(key.row, k, Rows);
-            zeros.note(k, of.top);
-            eliminate_in(held, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
-            eliminate_in(aside, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
-            held[k] = team.rank() == first_middle() + k ? of.reciprocal : held[k];
+            key_column<T, Rows> key(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
+            T reciprocal;
+            if (reflects) {
+                reciprocal = reflect_by<Rows>(key, k, tolerance, zeros);
+            } else {
+                column_removal<T, register_pivot<T, Rows>, Rows> const of(key.row, k, Rows);
+                zeros.note(k, of.top, tolerance);
+                eliminate_in(held, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
+                eliminate_in(aside, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
+                reciprocal = of.reciprocal;
+            }
+            held[k] = team.rank() == first_middle() + k ? reciprocal : held[k];
         }
         return zeros;
+    }
+    /// Reflects by column k; returns the reciprocal of what becomes its pivot.
+    template <int Rows>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T reflect_by(key_column<T, Rows>& key, int k, real tolerance, zero_pivots& zeros) {
+        reflection<T> const of(key.row, k, Rows);
+        zeros.note(k, of.top, tolerance);
+        COPPICE_UNROLL
+        for (int r = k + 1; r < Rows; ++r) key.row[r] = of.v(key.row[r]);
+        auto const v = [&](int r) -> T const& { return key.row[r]; };
+        reflect(held, of.weight, v, k, Rows);
+        reflect(aside, of.weight, v, k, Rows);
+        return safe_reciprocal(of.top);
     }
 };
 

@@ -96,13 +96,22 @@ COPPICE_HD COPPICE_ALWAYS_INLINE stretch_place place_stretch(levels const& l, in
 template <int Lanes>
 struct stretch_places {
     stretch_place lane[Lanes];
-    bool inner; ///< one system, whose ends are far from all lanes
+    filling_sizes filling[Lanes]; ///< of the rows behind the last, see matrix_rows
+    bool inner;                   ///< one system, whose ends are far from all lanes
 
     COPPICE_HD COPPICE_ALWAYS_INLINE stretch_places(levels const& l, int depth, std::int64_t p) {
         for (int i = 0; i < Lanes; ++i) lane[i] = place_stretch(l, depth, p + i);
         system_place const& s = lane[0].units;
         inner = lane[0].link >= 0 && lane[Lanes - 1].link >= 0 && lane[Lanes - 1].units.system == s.system &&
                 lane[0].begin > 0 && lane[Lanes - 1].begin + l.stretch(depth) < s.rows - 2;
+    }
+    /// Of `units`, with the filling that they need.
+    template <class Units>
+    COPPICE_HD COPPICE_ALWAYS_INLINE stretch_places(levels const& l, Units const& units, std::int64_t p)
+        : stretch_places(l, units.depth, p) {
+        for (int i = 0; i < Lanes && !inner; ++i)
+            if (lane[i].link >= 0 && lane[i].begin + l.stretch(units.depth) >= lane[i].units.rows)
+                filling[i] = units.filling(lane[i]);
     }
 };
 

@@ -80,9 +80,10 @@ struct key_column {
 struct zero_pivots {
     unsigned found = 0;
 
+    /// Up to the tolerance there is none.
     template <class T>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void note(int k, T const& pivot) {
-        found |= unsigned(magnitude(pivot) == 0) << k;
+    COPPICE_HD COPPICE_ALWAYS_INLINE void note(int k, T const& pivot, real_lane_t<T> tolerance = 0) {
+        found |= unsigned(magnitude(pivot) <= tolerance) << k;
     }
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void tell(Tell const& zero_pivot) const {
@@ -186,6 +187,20 @@ struct register_stacks {
                 if (Left) take(r, rows + column(g), left[g][r]);
             if (team.rank() == 0) take(r, Left ? rows + W : rows, rhs[r]);
         }
+    }
+
+    /// The largest magnitude in the link that is left, of the columns of this lane.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+        largest_bits<T> largest;
+        COPPICE_UNROLL
+        for (int g = 0; g < wide; ++g) {
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r) {
+                largest.look_at(active[g][r]);
+                largest.look_at(left[g][r]);
+            }
+        }
+        return largest.value();
     }
 
 private:

@@ -81,6 +81,13 @@ struct ring_stacks {
         COPPICE_UNROLL
         for (int r = 0; r < count; ++r) take(r, column, held[r]);
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+        bool const of_link = column < W || (column >= ring && column < last);
+        largest_bits<T> largest;
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) largest.look_at(held[r], of_link);
+        return largest.value();
+    }
 };
 
 } // namespace coppice::chain

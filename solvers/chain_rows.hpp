@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <coppice/solvers/lane_access.hpp>
 
@@ -27,6 +28,11 @@ enum class transposition : int { none, transposed, conjugate_transposed };
 /// One system of a batch: block row j of its `rows` block rows lies at index base + j stride of the storage.
 struct system_place {
     std::int64_t system, base, stride, rows;
+};
+
+/// Sizes of the rows that fill up a stretch: of those that pass the last block of unknowns through, and that behind it.
+struct filling_sizes {
+    double last = 1, behind = 1;
 };
 
 /// How the systems of a batch lie in the storage.
@@ -90,12 +96,17 @@ struct matrix_rows {
     }
 
     /// Entry (r, c) of block row j of a system with everything that happens at borders. Rows behind the last pass two
-    /// unknowns through, x[j + 1] = x[j - 1], so that whatever stands behind the last row is as far from it as before.
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_place const& s, std::int64_t j, int r, int c) const {
-        if (j >= s.rows) return whole(c == r ? -1 : c == 2 * n + r ? 1 : 0);
+    /// unknowns through, x[j + 1] = x[j - 1], so that whatever stands behind the last row is as far from it as before;
+    /// `sizes` are those of their entries.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_place const& s, std::int64_t j, int r, int c,
+                                             filling_sizes const& sizes = {}) const {
+        if (j >= s.rows) {
+            double const size = (j - s.rows) % 2 == 0 ? sizes.last : sizes.behind;
+            return sized(c == r ? -size : c == 2 * n + r ? size : 0);
+        }
         if (banded()) {
             std::int64_t const row = j * n + r, column = (j - 1) * n + c;
-            if (row >= scalar_rows) return whole(row == column ? 1 : 0);
+            if (row >= scalar_rows) return sized(row == column ? sizes.last : 0);
             if (column < 0 || column >= scalar_rows) return T(0);
         }
         if (!cyclic && ((c < n && j == 0) || (c >= 2 * n && j == s.rows - 1))) return T(0);
@@ -106,6 +117,24 @@ struct matrix_rows {
         T const value = of.base[(s.base + at * s.stride) * of.stride];
         return op == transposition::conjugate_transposed ? conjugate(value) : value;
     }
+    /// The sizes of rows behind the last of a system: powers of two that follow the entries in the columns of the last
+    /// block of unknowns and, behind it, of the first. So a matrix times a power of two is eliminated alike, and no row
+    /// is larger than those of the matrix, which growth is told by.
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(system_place const& s) const {
+        double last = 0, behind = 0; // entries of the last block of unknowns, and of that behind it
+        for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
+            for (int c = 0; c < n; ++c) {
+                last = larger(largest_part(entry(s, s.rows - 1, r, n + c)), last);
+                behind = larger(largest_part(entry(s, s.rows - 1, r, 2 * n + c)), behind);
+            }
+        for (int i = 0; i < n * n && s.rows > 1; ++i)
+            last = larger(largest_part(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
+        // What is passed through behind them comes round as the first block of unknowns.
+        for (int i = 0; i < n * n && !cyclic; ++i) behind = larger(largest_part(entry(s, 0, i % n, n + i / n)), behind);
+        for (int i = 0; i < n * n && s.rows > 1 && !cyclic; ++i)
+            behind = larger(largest_part(entry(s, 1, i % n, i / n)), behind);
+        return {size_of(last > 0 ? last : behind), size_of(behind > 0 ? behind : last)};
+    }
     /// Whether block row j of a system may be read through its strands alone.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_place const& s, std::int64_t j) const {
         return j > 0 && j < s.rows - 2 && op != transposition::conjugate_transposed;
@@ -114,8 +143,25 @@ struct matrix_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool has_row(system_place const& s, std::int64_t j, int r) const {
         return j < s.rows && (!banded() || j * n + r < scalar_rows);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static T whole(int value) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static T sized(double value) {
         return T(typename lane_traits<real_lane_t<T>>::value_type(value));
+    }
+
+private:
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double size_of(double most) {
+        using real = typename lane_traits<real_lane_t<T>>::value_type;
+        constexpr double limit = sizeof(real) == 4 ? 0x1p126 : 0x1p1022; // and its reciprocal is normal
+        if (!(most > 0 && most <= double(std::numeric_limits<real>::max()))) return 1;
+        double const size = 1 / scale_to_one(larger(most, 0x1p-1022));
+        return size < limit ? size : limit;
+    }
+    template <class R>
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_part(R const& a) {
+        return double(magnitude(a));
+    }
+    template <class R>
+    COPPICE_HD COPPICE_ALWAYS_INLINE static double largest_part(complex_lane<R> const& a) {
+        return double(larger(magnitude(a.re), magnitude(a.im)));
     }
 };
 

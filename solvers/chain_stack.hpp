@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <coppice/solvers/lane_access.hpp>
+#include <coppice/solvers/chain_growth.hpp>
+#include <coppice/solvers/chain_reflect.hpp>
 
 namespace coppice::chain {
 
@@ -15,6 +16,17 @@ struct alone {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int rank() { return 0; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return 1; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr void sync() {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool any(bool condition) { return condition; }
+};
+
+/// A team that works, or only goes along to the barriers of others.
+template <class Team>
+struct onlooking {
+    Team const& team;
+    bool works;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return works ? team.rank() : 1 << 20; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int size() const { return team.size(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { team.sync(); }
 };
 
 inline constexpr int most_stack_rows = 32; ///< W + K of links of blocks of 8
@@ -271,6 +283,38 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
     }
 }
 
+/// The same by reflections, which let nothing grow: the first `count` columns keep v below the diagonal. A pivot up to
+/// `tolerance` counts as none; zero_pivot hears of it.
+template <class T, class Team, class Tell>
+COPPICE_HD inline void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active,
+                                       stack_view<T> const& next, real_lane_t<T> const& tolerance,
+                                       Tell const& zero_pivot) {
+    for (int k = 0; k < count; ++k) {
+        T* const key = s.column(k);
+        reflection<T> const of(key, k, rows);
+        if (team.rank() == 0) {
+            if (zero_pivot.wanted())
+                for (int l = 0; l < lane_count<T>; ++l)
+                    if (get_lane(magnitude(of.top), l) <= get_lane(tolerance, l)) zero_pivot(k, l);
+            zero_pivot.record(k, of, key);
+        }
+        team.sync();
+        for (int r = k + 1 + team.rank(); r < rows; r += team.size()) key[r] = of.v(key[r]);
+        if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
+        team.sync();
+        for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
+            reflect(
+                s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
+        team.sync();
+    }
+    int const left = rows - count;
+    for (int i = team.rank(); i < left * (s.columns - count); i += team.size()) {
+        int const j = count + i / left, r = i % left;
+        next(r, j < active ? j - count : j) = s(count + r, j);
+    }
+    team.sync();
+}
+
 /// The power of two that brings the largest of the active columns of a row near 1.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto scale_of(stack_view<T> const& s, int r, int active) {
@@ -312,7 +356,17 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_unit(Team const& team, Units const& u
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
+/// The larger of `size` and the magnitudes of the entries of the last K rows, of those that this lane looks at.
+template <class T, class Team, class Shape>
+COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_unit(Team const& team, Shape const& g, stack_view<T> const& s,
+                                                          real_lane_t<T> size) {
+    for (int i = team.rank(); i < g.rows() * g.active(); i += team.size())
+        size = larger(size, magnitude(s(g.width() + i % g.rows(), i / g.rows())));
+    return size;
+}
+
 /// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known it goes to the other side.
+/// The unit stays where it was loaded, too.
 template <class T, class Team, class Units, class Shape, class Places>
 COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Shape const& g, Places const& at, int u,
                                        stack_view<T> const& s, T const* y, elimination<real_lane_t<T>> const& how) {
@@ -348,6 +402,7 @@ struct memory_stacks {
     T const* y; ///< [width][sides], the unknowns before the stretch where they are known
     elimination<real_lane_t<T>> const& how;
     stack_view<T> now, next;
+    real_lane_t<T> size{0}; ///< of the entries of the first units, by the lanes of the team together
 
     COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, Units const& from, Shape const& shape,
                                                    Places const& places, T* memory, int left, T const* known,
@@ -356,7 +411,12 @@ struct memory_stacks {
           how(e), now{memory, g.pitch(), g.active() + left + g.sides, left}, next{memory + g.pitch() * now.columns,
                                                                                   now.pitch, now.columns, left} {}
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) { load_first_unit(team, units, g, at, u, now, y, how); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
+        load_first_unit(team, units, g, at, u, now, y, how);
+        if (now.left == 0) return;
+        size = with_unit(team, g, now, size);
+        team.sync();
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
         load_unit(team, units, g, at, u, now, how);
         for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
@@ -380,6 +440,32 @@ struct memory_stacks {
             int const j = i / rows, r = i - j * rows;
             take(r, j, now(r, j));
         }
+    }
+    /// The largest_magnitude of the link that is left, of what this lane looks at.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> largest_left() const {
+        int const w = g.width();
+        largest_magnitude<T> largest;
+        for (int i = team.rank(); i < 2 * w * w; i += team.size()) {
+            int const j = i / w, r = i - j * w;
+            largest.look_at(now(r, j < w ? j : g.active() + j - w));
+        }
+        return largest.value();
+    }
+};
+
+/// The same by reflections; a pivot up to `tolerance` counts as none.
+template <class T, class Team, class Units, class Shape, class Places>
+struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
+    real_lane_t<T> tolerance;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE reflecting_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows,
+                                                       real_lane_t<T> const& zero)
+        : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {}
+
+    template <class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+        reflect_columns(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
+                        tolerance, tell);
     }
 };
 

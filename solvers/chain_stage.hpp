@@ -17,6 +17,16 @@ inline constexpr int most_stages = 17; ///< 32 * 16^15 > 2^63
 inline constexpr int most_sides = 8;   ///< right-hand sides solved at once
 inline constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 
+/// A row without a pivot, for lower_to: of those that were met first the first. One that is met later may be without
+/// only because the other took a row away. Step 0 of an elimination are the rows of the matrix, later ones their links.
+COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t met_at(int step, std::int64_t row) {
+    return std::int64_t(step) << 56 | row;
+}
+/// The row that stands in what met_at made; no_row stays.
+COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_met(std::int64_t met) {
+    return met == no_row ? no_row : met & ((std::int64_t(1) << 56) - 1);
+}
+
 /// For tellers that do not keep what was eliminated with what.
 struct no_record {
     static constexpr bool recording = false;
@@ -44,7 +54,7 @@ struct pivot_teller : no_record {
         stretch_place const& place = places.lane[l];
         if (place.link < 0) return;
         std::int64_t const row = units.row_of(place, u, k);
-        if (row >= 0) lower_to(units.singular + place.units.system, row);
+        if (row >= 0) lower_to(units.singular + place.units.system, met_at(units.depth, row));
     }
 };
 
@@ -72,13 +82,14 @@ struct solution_run {
 template <class T>
 struct row_units {
     static constexpr int depth = 0;
+    static constexpr bool of_rows = true;
 
     matrix_rows<T> a;
     T const* d;
     T* x;
     std::int64_t d_leading, x_leading;
     int sides;
-    std::int64_t* singular; ///< a row for each system, no_row at first; or null
+    std::int64_t* singular; ///< met_at() for each system, no_row at first; or null
 
     template <class Lane, class Team, class Shape, int Lanes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, stretch_places<Lanes> const& at, int u,
@@ -92,7 +103,7 @@ struct row_units {
                 load_strand(at, a.strand_of(n, r, c), u, g.units, to(2 * n + r, c));
             else
                 for (int l = 0; l < Lanes; ++l)
-                    set_lane(to(2 * n + r, c), l, a.entry(at.lane[l].units, at.lane[l].begin + u, r, c));
+                    set_lane(to(2 * n + r, c), l, entry_of(at.lane[l], u, r, c, at.filling[l]));
         }
         load_sides(team, g, at, u, to, 2 * n, 3 * n + to.left);
     }
@@ -134,8 +145,27 @@ struct row_units {
         if (!a.has_row(at.units, j, r)) return T(0);
         return d[(at.units.base + j * at.units.stride) * a.n + r + side * d_leading];
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c) const {
-        return a.entry(at.units, at.begin + u, r, c);
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c,
+                                                filling_sizes const& filling) const {
+        return a.entry(at.units, at.begin + u, r, c, filling);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
+        return a.filling(at.units);
+    }
+    /// What links know of units of a stretch: of rows nothing before they are looked at, `below` then, all of them, by
+    /// the lanes of a team together.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
+        return {0, false};
+    }
+    template <class Team>
+    COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
+        real_lane_t<T> largest(0);
+        for (int i = team.rank(); i < units * a.n; i += team.size()) {
+            int const u = i / a.n, r = i - u * a.n;
+            if (!a.has_row(at.units, at.begin + u, r)) continue;
+            for (int c = 0; c < 3 * a.n; ++c) largest = larger(largest, magnitude(entry_of(at, u, r, c, {})));
+        }
+        return largest;
     }
     /// Whether the units of a tile hold conjugates of the entries that they stand for.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
@@ -213,10 +243,14 @@ struct row_units {
 /// solution of the unknowns before it.
 template <class T>
 struct link_units {
-    T* matrix = nullptr; ///< [link][2 W][W], column after column
-    T* rhs = nullptr;    ///< [link][sides][W]
-    int depth = 0;       ///< at least 1
-    int width = 0;       ///< W
+    using real = real_lane_t<T>;
+    static constexpr bool of_rows = false;
+
+    T* matrix = nullptr;   ///< [link][2 W][W], column after column
+    T* rhs = nullptr;      ///< [link][sides][W]
+    real* sizes = nullptr; ///< [link], a link_size each
+    int depth = 0;         ///< at least 1
+    int width = 0;         ///< W
     int sides = 0;
     matrix_rows<T> a;      ///< what they are links of,
     std::int64_t span = 0; ///< and how many of its block rows each stands for
@@ -231,7 +265,8 @@ struct link_units {
             Lane& target = to(width + r, c < 2 * width ? c : to.left + c);
             for (int l = 0; l < Lanes; ++l)
                 set_lane(target, l,
-                         c < 2 * width ? entry_of(at.lane[l], u, r, c) : side_of(at.lane[l], u, r, c - 2 * width));
+                         c < 2 * width ? entry_of(at.lane[l], u, r, c, at.filling[l])
+                                       : side_of(at.lane[l], u, r, c - 2 * width));
         }
     }
     template <class Lane, class Team, class Shape, int Lanes>
@@ -241,6 +276,21 @@ struct link_units {
             int const r = i / sides, side = i - r * sides;
             for (int l = 0; l < Lanes; ++l) set_lane(to(row + r, column + side), l, side_of(at.lane[l], u, r, side));
         }
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> size_of(std::int64_t link) const {
+        return link_size<real>(sizes[link]);
+    }
+    /// Of all links of a stretch of `units`.
+    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> known(stretch_place const& at, int units) const {
+        std::int64_t const left = at.units.rows - at.begin;
+        int const here = left < units ? int(left) : units;
+        link_size<real> all(sizes[at.units.base + at.begin]);
+        for (int u = 1; u < here; ++u) all = all.with(size_of(at.units.base + at.begin + u));
+        return all;
+    }
+    template <class Team>
+    COPPICE_HD COPPICE_ALWAYS_INLINE static real largest_entry(Team const&, stretch_place const&, int) {
+        return 0;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(std::int64_t link, int r, int c) const {
         return c < 2 * width ? matrix[(link * 2 * width + c) * width + r] : side_at(link, r, c - 2 * width);
@@ -253,9 +303,17 @@ struct link_units {
         std::int64_t const j = at.begin + u;
         return j < at.units.rows ? side_at(at.units.base + j, r, side) : T(0);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int r, int c,
+                                                filling_sizes const& filling) const {
         std::int64_t const j = at.begin + u;
-        return j < at.units.rows ? entry(at.units.base + j, r, c) : a.whole(c == r ? -1 : c == width + r ? 1 : 0);
+        if (j < at.units.rows) return entry(at.units.base + j, r, c);
+        // The last block of unknowns comes first where it has an odd number before it.
+        bool const first = r < width / 2, even = a.batch.system(at.units.system).rows % 2 == 0;
+        double const size = first == even ? filling.last : filling.behind;
+        return a.sized(c == r ? -size : c == width + r ? size : 0);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
+        return a.filling(a.batch.system(at.units.system));
     }
     /// As row_units has them.
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool conjugated() { return false; }
@@ -289,6 +347,23 @@ struct link_units {
             std::int64_t const j = at.lane[l].begin + u;
             if (at.lane[l].link >= 0 && j < s.rows) side_at(s.base + j, r, side) = get_lane(value, l);
         }
+    }
+    /// Whether one of the stretches became a link by reflections.
+    template <int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool any_reflected(stretch_places<Lanes> const& at) const {
+        bool any = false;
+        for (int l = 0; l < Lanes; ++l) any = any || (at.lane[l].link >= 0 && sizes[at.lane[l].link] < 0);
+        return any;
+    }
+    /// Leaves only those stretches that did, or did not; returns whether there are any.
+    template <int Lanes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool leave(stretch_places<Lanes>& at, bool reflected) const {
+        bool any = false;
+        for (stretch_place& place : at.lane) {
+            if (place.link >= 0 && (sizes[place.link] < 0) != reflected) place.link = -1;
+            any = any || place.link >= 0;
+        }
+        return any;
     }
     /// Takes column c of row r of the links that stretches became.
     template <class Lane, int Lanes>
@@ -346,6 +421,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto spread(elimination<Real> const& how) {
 template <class T, class Units>
 struct stage {
     using value_type = T;
+    using real = real_lane_t<T>;
 
     Units units;
     link_units<T> links;
@@ -359,21 +435,113 @@ struct stage {
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        stretch_places<lane_count<Lane>> const at(all, units.depth, p);
+        stretch_places<lane_count<Lane>> const at(all, units, p);
         pivot_teller<Units, lane_count<Lane>> const teller{{}, units, at};
         auto const lane_how = spread<Lane>(how);
         memory_stacks stacks(team, units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
         reduce_stretch(stacks, g, at, links, teller);
+        auto const grown = growth_of(team, at, largest_of_team(team, stacks.size, stacks.next.at),
+                                     largest_of_team(team, stacks.largest_left(), stacks.next.at));
+        if (team.any(grown.some)) reduce_again(team, at, grown, memory);
         team.sync();
     }
     template <class Lane, class Team, class Shape>
     COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        stretch_places<lane_count<Lane>> const at(all, units.depth, p);
+        stretch_places<lane_count<Lane>> at(all, units, p);
+        if (team.any(links.any_reflected(at))) {
+            substitute_again(team, at, memory);
+            if (!team.any(links.leave(at, false))) return;
+        }
+        auto const lane_how = spread<Lane>(how);
+        substitute_with<Lane>(team, g, at, memory, [&](Lane const* known) {
+            return memory_stacks(team, units, g, at, memory, 0, known, lane_how);
+        });
+    }
+
+    /// What is known of growth in the stretches of a pack after their reduction.
+    template <class Real>
+    struct growth {
+        Real size, largest; ///< of the first units, where those are rows, and of the links
+        bool some;          ///< whether any is to be looked at again
+    };
+    /// Links get their sizes.
+    template <class Team, int Lanes, class Real>
+    COPPICE_HD COPPICE_ALWAYS_INLINE growth<Real> growth_of(Team const& team, stretch_places<Lanes> const& at,
+                                                            Real const& first, Real const& largest) const {
+        bool some = false;
+        for (int l = 0; l < Lanes; ++l) {
+            if (at.lane[l].link < 0) continue;
+            auto const size = size_before(at.lane[l], get_lane(first, l));
+            some = some || size.reflected || has_grown(get_lane(largest, l), size.size, links.width);
+            if (team.rank() == 0) links.sizes[at.lane[l].link] = size.mark();
+        }
+        return {first, largest, some};
+    }
+    /// Of the units of a stretch, from those of links or from what is known of rows.
+    COPPICE_HD COPPICE_ALWAYS_INLINE link_size<real> size_before(stretch_place const& at, real const& of_rows) const {
+        link_size<real> known = units.known(at, shape.units);
+        if (how.equilibrate)
+            known.size = 1;
+        else if (Units::of_rows)
+            known.size = of_rows;
+        return known;
+    }
+
+    /// Looks at stretches whose links seem to have grown; leaves in `at` those that are to be reflected, because they
+    /// have or because a link under them was: then only pivots so made are of a size that says what is zero. Returns
+    /// whether there are any in the teams that go along; `memory` is of this one.
+    template <class Team, int Lanes, class Real>
+    COPPICE_HD bool again(Team const& team, stretch_places<Lanes>& at, growth<Real> const& seen, Real& tolerance,
+                          void* memory) const {
+        bool some = false;
+        for (int l = 0; l < Lanes; ++l) {
+            stretch_place& place = at.lane[l];
+            real const largest = get_lane(seen.largest, l);
+            auto size = size_before(place, get_lane(seen.size, l));
+            bool const due = place.link >= 0 && (size.reflected || has_grown(largest, size.size, links.width));
+            if (Units::of_rows && !how.equilibrate && (due || Lanes == 1)) // a team goes along with others
+                size.size =
+                    larger(size.size, largest_of_team(team, units.largest_entry(team, place, shape.units), memory));
+            size.reflected = due && (size.reflected || has_grown(largest, size.size, links.width));
+            set_lane(tolerance, l, size.tolerance());
+            if (due && team.rank() == 0) links.sizes[place.link] = size.mark();
+            if (!size.reflected) place.link = -1;
+            some = some || size.reflected;
+        }
+        if (how.flush) tolerance = larger(tolerance, Real(how.threshold));
+        return team.any(some);
+    }
+    template <class Lane, class Team, int Lanes>
+    [[gnu::noinline]] COPPICE_HD void reduce_again(Team const& team, stretch_places<Lanes> at,
+                                                   growth<real_lane_t<Lane>> const& seen, Lane* memory) const {
+        real_lane_t<Lane> tolerance;
+        if (!again(team, at, seen, tolerance, memory)) return;
+        auto const lane_how = spread<Lane>(how);
+        reflecting_stacks stacks(
+            memory_stacks(team, units, shape, at, memory, shape.width(), static_cast<Lane const*>(nullptr), lane_how),
+            tolerance);
+        reduce_stretch(stacks, shape, at, links, pivot_teller<Units, Lanes>{{}, units, at});
+    }
+    /// Solves the stretches of reflected links alone.
+    template <class Lane, class Team, int Lanes>
+    [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, stretch_places<Lanes> at, Lane* memory) const {
+        links.leave(at, true);
+        auto const lane_how = spread<Lane>(how);
+        substitute_with<Lane>(team, shape, at, memory, [&](Lane const* known) {
+            return reflecting_stacks(memory_stacks(team, units, shape, at, memory, 0, known, lane_how),
+                                     real_lane_t<Lane>(0));
+        });
+    }
+
+private:
+    template <class Lane, class Team, class Shape, int Lanes, class Stacks>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_with(Team const& team, Shape const& g,
+                                                          stretch_places<Lanes> const& at, Lane* memory,
+                                                          Stacks const& stacks_for) const {
         slot_rows<Lane, Shape> const slots{memory + 2ll * g.pitch() * g.substitute_columns(), g};
         link_boundary<T> const boundary{links};
-        auto const lane_how = spread<Lane>(how);
         take_left(team, g, at, slots, boundary);
-        memory_stacks stacks(team, units, g, at, memory, 0, static_cast<Lane const*>(slots.known()), lane_how);
+        auto stacks = stacks_for(slots.known());
         substitute_stretch(team, stacks, g, at, slots, boundary, silent_teller{});
         int const each = g.rows() * g.sides;
         for (int i = team.rank(); i < g.units * each; i += team.size()) {
@@ -388,6 +556,7 @@ struct stage {
 template <class T>
 struct closing {
     using value_type = T;
+    using real = real_lane_t<T>;
 
     link_units<T> links;
     levels all;
@@ -406,7 +575,7 @@ struct closing {
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return links.singular != nullptr && system >= 0; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             if (std::int64_t const row = links.row_before(0, k, system); row >= 0)
-                lower_to(links.singular + system, row);
+                lower_to(links.singular + system, met_at(links.depth + (k < links.a.n ? 0 : 1), row));
         }
     };
 
@@ -418,7 +587,7 @@ struct closing {
         std::int64_t const link = rows == 0 ? 0 : all.first(s, links.depth);
         for (int i = team.rank(); i < w * m.columns; i += team.size()) {
             int const c = i / w, r = i - c * w, behind = rows % 2 == 1 ? (c + w / 2) % w : c;
-            m(r, c) = rows == 0 ? links.a.whole(c == r ? 1 : 0)
+            m(r, c) = rows == 0 ? links.a.sized(c == r ? 1 : 0)
                       : c >= w  ? links.entry(link, r, c + w)
                                 : links.entry(link, r, c) + links.entry(link, r, w + behind);
         }
@@ -431,16 +600,51 @@ struct closing {
         bool const idle = rows == 0;
         std::int64_t const link = idle ? 0 : all.first(s, links.depth);
         stack_view<T> const m{memory, w | 1, columns, 0};
-        load(team, s, m);
-        team.sync();
-        if (how.equilibrate) equilibrate_rows(team, m, 0, w, w);
-        eliminate_columns(team, m, w, w, w, m, how, teller{links, idle ? -1 : s});
+        eliminate(team, s, m, teller{links, idle ? -1 : s});
         for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size())
             for (int r = w - 1; r >= 0; --r) {
                 T value = m(r, w + side);
                 for (int c = r + 1; c < w; ++c) value = value - m(r, c) * links.side_at(link, c, side);
                 links.side_at(link, r, side) = value * m(r, r);
             }
+    }
+    /// Eliminates S + R in `m`; by reflections where a stretch of the system was or where its rows grow.
+    template <class Team, class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Team const& team, std::int64_t s, stack_view<T> const& m,
+                                                    Tell const& tell) const {
+        bool const idle = s >= all.batch.systems || all.batch.system(s).rows == 0;
+        auto const size = idle ? link_size<real>(0, false) : links.size_of(all.first(s, links.depth));
+        prepare(team, s, m);
+        eliminate_columns(team, m, links.width, links.width, links.width, m, how, tell);
+        if (bool const again = size.reflected || (!idle && has_grown(largest_above(m), size.size, links.width));
+            team.any(again))
+            eliminate_again(team, s, m, size, again, tell);
+    }
+
+private:
+    template <class Team>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(Team const& team, std::int64_t s, stack_view<T> const& m) const {
+        load(team, s, m);
+        team.sync();
+        if (how.equilibrate) equilibrate_rows(team, m, 0, links.width, links.width);
+    }
+    /// Of the pivot rows; their pivots are as large as what is behind them, or do not matter.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above(stack_view<T> const& m) const {
+        largest_magnitude<T> largest;
+        for (int c = 1; c < links.width; ++c)
+            for (int r = 0; r < c; ++r) largest.look_at(m(r, c));
+        return largest.value();
+    }
+    /// `again`: this team; others of its warp may go along for their own sake.
+    template <class Team, class Tell>
+    [[gnu::noinline]] COPPICE_HD void eliminate_again(Team const& team, std::int64_t s, stack_view<T> const& m,
+                                                      link_size<real> const& size, bool again, Tell const& tell) const {
+        onlooking<Team> const workers{team, again};
+        real tolerance = size.tolerance();
+        if (how.flush) tolerance = larger(tolerance, how.threshold);
+        team.sync(); // all have looked
+        prepare(workers, s, m);
+        reflect_columns(workers, m, links.width, links.width, links.width, m, tolerance, tell);
     }
 };
 

@@ -25,12 +25,13 @@ template <class T, class Units, class Shape>
 [[gnu::noinline]] COPPICE_HD void fill_units(Units const& units, staged_stretch const& place, Shape g, int from, int to,
                                              T* memory, int thread) {
     int const k = g.rows(), each = g.unit_elements();
+    filling_sizes const filling = units.filling(place.at.lane[0]);
     for (int i = thread; i < (to - from) * each; i += warp_lanes) {
         int const u = i / each, e = i - u * each, column = e / k, r = e - column * k;
         if (column < g.sides) {
             memory[i] = units.side_of(place.at.lane[0], from + u, r, column);
         } else {
-            T const entry = units.entry_of(place.at.lane[0], from + u, r, column - g.sides);
+            T const entry = units.entry_of(place.at.lane[0], from + u, r, column - g.sides, filling);
             memory[i] = units.conjugated() ? conjugate(entry) : entry;
         }
     }

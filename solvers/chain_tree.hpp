@@ -105,21 +105,21 @@ inline std::int64_t most_shares(std::int64_t systems, int multiprocessors) {
 
 /// Elements of the memory of `links` links of w unknowns and `shares` shares; the links are first.
 inline std::int64_t tree_elements(int w, std::int64_t links, std::int64_t shares) {
-    return whole_vectors(links * (2 * w * w + w + w * (w + 1) / 2)) + shares * (2 * w + 1) * w;
+    return whole_vectors(links * (2 * w * w + w + 1 + w * (w + 1) / 2)) + shares * ((2 * w + 1) * w + 1);
 }
 
 /// Everything that a launcher needs but the plan.
 template <class T>
 struct tree_job {
-    link_units<T> links; ///< of the finest stage, one side; in memory of tree_elements
-    T *upper, *shares;   ///< of that: triangles of a link_store, and links of shares
+    link_units<T> links; ///< of the finest stage, one side; in memory of tree_elements, one after the other
+    T *upper, *shares;   ///< behind them: triangles of a link_store, and links of shares
     std::int64_t rows;   ///< block rows of a system
     elimination<real_lane_t<T>> how;
     int const* gate; ///< as of a stage
     tree_plan plan;
 
     tree_job(link_units<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e, int const* opened)
-        : links(from), upper(from.rhs + l.total(1) * from.width),
+        : links(from), upper(from.rhs + l.total(1) * (from.width + 1)),
           shares(from.matrix + tree_elements(from.width, l.total(1), 0)), rows(l.batch.rows), how(e),
           gate(opened), plan{l.batch.systems, l.count(l.batch.rows, 1)} {}
 
@@ -127,11 +127,13 @@ struct tree_job {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
     template <int W>
     COPPICE_HD link_store<T, W> store() const {
-        return {links.matrix, links.rhs, upper};
+        return {links.matrix, links.rhs, upper, links.sizes};
     }
     template <int W>
     COPPICE_HD link_store<T, W> store_of_shares() const {
-        return {shares, shares + plan.systems * plan.shares * 2 * W * W, nullptr};
+        T *const rhs = shares + plan.systems * plan.shares * 2 * W * W, *const behind =
+                                                                            rhs + plan.systems * plan.shares * W;
+        return {shares, rhs, nullptr, reinterpret_cast<real_lane_t<T>*>(behind)};
     }
     /// The first link of a share.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int share) const {
@@ -197,13 +199,14 @@ struct link_level {
     /// Tells of unknowns before one of the links.
     struct teller {
         link_level const& level;
-        int link;
+        int link, step;
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return level.job.links.singular != nullptr; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             link_units<T> const& all = level.job.links;
             std::int64_t const at = level.of_shares ? level.job.first_of(link) : level.first + link;
             if (std::int64_t const row = all.row_before(at, k, level.system); row >= 0)
-                lower_to(all.singular + level.system, row);
+                lower_to(all.singular + level.system,
+                         met_at(step + (level.of_shares ? 32 : 0) + (link == 0 && k >= W / 2 ? 1 : 0), row));
         }
     };
     /// A barrier of teams that are `apart`.
@@ -254,7 +257,7 @@ template <class T, int W, class Block>
             next = own.take_right(level.links, i + 1, !own.turned, level.exists && i + 1 < end);
         }
         own.join(right, in_tree ? level.joining : level.links, in_tree ? team.number + apart : i, active,
-                 typename level_type::teller{level, in_tree ? level.begin(i) : i});
+                 typename level_type::teller{level, in_tree ? level.begin(i) : i, in_tree ? 2 + k - most : 1});
     }
     if (!closes) {
         if (level.leads(team)) own.put(joined, to);
@@ -262,7 +265,7 @@ template <class T, int W, class Block>
     }
     if ((t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
     T y[W];
-    own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0});
+    own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
     T* const around = level.around(team);
     COPPICE_UNROLL
     for (int r = 0; r < W; ++r) {
@@ -364,6 +367,7 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
         auto const all = memory.of_shares(), theirs = of_shares.from(system * shares);
         copy_fresh(block, all.matrix, theirs.matrix, shares * 2 * W * W);
         copy_fresh(block, all.rhs, theirs.rhs, shares * W);
+        copy_fresh(block, all.sizes, theirs.sizes, shares);
         block.sync();
         link_level<T, W, Block> const joined{block,  job,  all, memory.joining_shares(), memory.around(), system, 0,
                                              shares, true, true};

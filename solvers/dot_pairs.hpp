@@ -18,7 +18,7 @@ struct dot_pair {
 
     dot_pair() = default;
     template <class X, class Y>
-    dot_pair(array_view<X> x, array_view<Y> y) : left(x.data()), right(y.data()) {}
+    COPPICE_HD dot_pair(array_view<X> x, array_view<Y> y) : left(x.data()), right(y.data()) {}
 };
 template <class X, class Y>
 dot_pair(array_view<X>, array_view<Y>) -> dot_pair<std::remove_const_t<X>>;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/factor.hpp>
@@ -25,10 +26,10 @@ struct forest_options {
 /// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
 ///
 /// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients. The order of the rows does not matter but for ties. apply() gathers, solves by RPTS and scatters in
-/// workspace of the object: one solve at a time. The result is that of the direct solve in exact arithmetic when the
-/// graph of A is a path. Where A is symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive
-/// definite when A is.
+/// coefficients, which are mended where they are singular or nearly so (mend_tridiagonal). The order of the rows does
+/// not matter but for ties. apply() gathers, solves by RPTS and scatters in workspace of the object: one solve at a
+/// time. The result is that of the direct solve in exact arithmetic when the graph of A is a path. Where A is
+/// symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive definite when A is.
 template <executor Executor, class T, class I = std::int32_t>
 class forest_preconditioner {
 public:
@@ -39,13 +40,22 @@ public:
     /// New values on the pattern of the matrix that it was made of: the forest stays, its coefficients are read again.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    bool replayable() const { return true; }
 
     linear_forest<I> const& forest() const { return forest_; }
     tridiagonal_view<T> system() const { return system_.view(); }
     /// Coverage, paths, cycles, and the times of the setup.
-    preconditioner_report const& report() const { return report_; }
+    std::vector<finding> findings() const;
 
 private:
+    /// Seconds that the stages of the setup took.
+    struct stage_times {
+        double weights = 0; ///< symmetrised edge weights
+        double factor = 0;  ///< [0, 2]-factor
+        double forest = 0;  ///< cycles, paths, permutation
+        double system = 0;  ///< coefficients of the tridiagonal system
+    };
+
     void make_forest(Executor const& exec, csr_view<T, I> a, factor_options factor);
 
     detail::pattern_size pattern_;
@@ -55,7 +65,9 @@ private:
     mutable buffer<T> right_; ///< right-hand side, in the order of the forest
     mutable buffer<T> solution_;
     mutable buffer<std::byte> workspace_;
-    preconditioner_report report_;
+    stage_times times_{};
+    int rounds_ = 0; ///< of the factor
+    std::int64_t mended_rows_ = 0;
 };
 
 namespace detail {
@@ -100,16 +112,14 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
                                                              forest_options const& options)
     : pattern_(a), options_(options.tridiagonal) {
     detail::require_preconditioner_matrix(a);
-    report_.name = "forest";
-    detail::stopwatch whole(exec);
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
     system_ = extract_forest_system(exec, a, forest_);
-    report_.system_seconds = part.lap();
+    mended_rows_ = mend_tridiagonal(exec, system_, options_, forest_.weight_coverage == 1);
+    times_.system = part.lap();
     right_ = buffer<T>(exec, a.rows());
     solution_ = buffer<T>(exec, a.rows());
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));
-    report_.setup_seconds = whole.lap();
 }
 
 template <executor Executor, class T, class I>
@@ -117,22 +127,33 @@ void forest_preconditioner<Executor, T, I>::make_forest(Executor const& exec, cs
     factor.degree = 2; // paths
     detail::stopwatch part(exec);
     auto const weights = symmetrised_weights(exec, a);
-    report_.weights_seconds = part.lap();
+    times_.weights = part.lap();
     auto const edges = parallel_factor(exec, weights.view(), factor);
-    report_.factor_seconds = part.lap();
+    times_.factor = part.lap();
     forest_ = extract_forest(exec, weights.view(), edges);
-    report_.forest_seconds = part.lap();
-    report_.rounds = edges.rounds;
-    report_.weight_coverage = forest_.weight_coverage;
-    report_.paths = forest_.paths;
-    report_.longest_path = forest_.longest_path;
-    report_.cycles_broken = forest_.cycles_broken;
+    times_.forest = part.lap();
+    rounds_ = edges.rounds;
+}
+
+template <executor Executor, class T, class I>
+std::vector<finding> forest_preconditioner<Executor, T, I>::findings() const {
+    return {{"paths", finding_unit::count, double(forest_.paths)},
+            {"longest_path", finding_unit::count, double(forest_.longest_path)},
+            {"weight_coverage", finding_unit::share, forest_.weight_coverage}, // c_pi, Eq. 23
+            {"cycles_broken", finding_unit::count, double(forest_.cycles_broken)},
+            {"rounds", finding_unit::count, double(rounds_)},
+            {"mended_rows", finding_unit::count, double(mended_rows_)},
+            {"weights_seconds", finding_unit::seconds, times_.weights},
+            {"factor_seconds", finding_unit::seconds, times_.factor},
+            {"forest_seconds", finding_unit::seconds, times_.forest},
+            {"system_seconds", finding_unit::seconds, times_.system}};
 }
 
 template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     extract_forest_system(exec, make_srcsr_plan(exec, a), a, forest_, system_);
+    mended_rows_ = mend_tridiagonal(exec, system_, options_, forest_.weight_coverage == 1);
 }
 
 template <executor Executor, class T, class I>
@@ -145,6 +166,73 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     solve_tridiagonal(exec, system_.view(), right_.view(), solution_.view(), workspace_.view(), options_);
     for_each(exec, n, detail::scatter_element<T, I>{order, solution_.data(), z.data()});
 }
+
+struct forest_entry {
+    static constexpr option_row options[] = {
+        {.name = "rounds",
+         .standard = "-1",
+         .meaning = "rounds of proposals of the factor; 0 goes on until it is maximal, -1 as long as it pays",
+         .least = -1,
+         .most = 1e6},
+        {.name = "ties",
+         .kind = option_kind::choice,
+         .standard = "near",
+         .meaning = "order of edges of equal weight: random, or the nearer vertex first",
+         .choices = {"hash", "near"}},
+        {.name = "charge-period",
+         .standard = "5",
+         .meaning = "vertices are charged but in one of so many rounds",
+         .least = 1,
+         .most = 1e6},
+        {.name = "charge-offset", .standard = "0", .meaning = "the round of the period without charges", .most = 1e6},
+        {.name = "charge-below",
+         .kind = option_kind::real,
+         .standard = "0.2",
+         .meaning = "charges only after an uncharged round confirmed less than this share of its proposals"},
+        {.name = "charge-probability",
+         .kind = option_kind::real,
+         .standard = "0.5",
+         .meaning = "of a positive charge",
+         .most = 1},
+        {.name = "seed", .standard = "0", .meaning = "of charges and random ties"},
+        detail::tridiagonal_option_rows[0],
+        detail::tridiagonal_option_rows[1]};
+    static constexpr preconditioner_row row{.name = "forest",
+                                            .matrix = "tridiag along the linear forest of heavy edges",
+                                            .setup = "about 30 products with A",
+                                            .suits = "strong couplings in whatever direction",
+                                            .options = options};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return forest_preconditioner<Executor, T, I>(exec, a, read(o));
+    }
+    static forest_options read(chosen_options const& o) {
+        int const rounds = int(o.integer("rounds"));
+        return {.factor = {.degree = 2,
+                           .rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
+                           .charge_period = int(o.integer("charge-period")),
+                           .charge_offset = int(o.integer("charge-offset")),
+                           .charge_below = o.real("charge-below"),
+                           .charge_probability = o.real("charge-probability"),
+                           .ties = o.choice("ties") == 0 ? tie_rule::hash : tie_rule::near,
+                           .seed = std::uint64_t(o.integer("seed"))},
+                .tridiagonal = detail::read_tridiagonal_options(o)};
+    }
+    /// The other way. Throws argument_error where those of the factor are out of range.
+    static option_values values(forest_options const& o) {
+        graph_detail::check_factor_options(o.factor);
+        auto values = detail::tridiagonal_option_values(o.tridiagonal);
+        values.set("rounds", o.factor.rounds.value_or(-1));
+        values.set("ties", o.factor.ties == tie_rule::hash ? "hash" : "near");
+        values.set("charge-period", o.factor.charge_period);
+        values.set("charge-offset", o.factor.charge_offset);
+        values.set("charge-below", o.factor.charge_below);
+        values.set("charge-probability", o.factor.charge_probability);
+        values.set("seed", o.factor.seed);
+        return values;
+    }
+};
 
 #define COPPICE_FOREST_PRECONDITIONER(EXTERN, EXECUTOR, T) EXTERN template class forest_preconditioner<EXECUTOR, T>;
 COPPICE_FOREST_PRECONDITIONER(extern, host_executor, float)

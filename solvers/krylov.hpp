@@ -11,12 +11,30 @@
 #include <coppice/solvers/cg.hpp>
 #include <coppice/solvers/csr_operator.hpp>
 #include <coppice/solvers/gmres.hpp>
+#include <coppice/solvers/minres.hpp>
 #include <coppice/solvers/names.hpp>
 
 namespace coppice {
 
 /// The names that solve() takes.
-inline constexpr std::array<std::string_view, 3> krylov_names{"cg", "bicgstab", "gmres"};
+inline constexpr std::array<std::string_view, 5> krylov_names{"cg", "minres", "bicgstab", "gmres", "fgmres"};
+
+namespace detail {
+
+/// Solves A x = b with the method of that name; a and m may be of any type. Throws argument_error for an unknown name.
+template <executor Executor, class T, class A, class M>
+krylov_result solve_named(Executor const& exec, std::string_view method, A const& a, M const& m, array_view<T const> b,
+                          array_view<T> x, krylov_options const& options) {
+    require_solve_vectors(x.size(), b, x);
+    if (method == "cg") return cg<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
+    if (method == "minres") return minres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
+    if (method == "bicgstab") return bicgstab<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
+    if (method == "gmres") return gmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
+    if (method == "fgmres") return fgmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
+    throw_unknown_name("Krylov method", method, krylov_names);
+}
+
+} // namespace detail
 
 /// Solves A x = b with the method of that name: sets up its workspace, solves, frees it. x[n] holds the starting guess
 /// on entry. Throws argument_error for an unknown name, listing the known ones. To solve again and again, keep a
@@ -31,20 +49,20 @@ krylov_result solve(Executor const& exec, std::string_view method, csr_operator<
                     any_preconditioner<Executor, T> const& m, std::type_identity_t<array_view<T const>> b,
                     std::type_identity_t<array_view<T>> x, krylov_options const& options) {
     detail::require_solve_vectors(a.size(), b, x);
-    if (method == krylov_names[0]) return cg<Executor, T>(exec, a.size(), options).solve(a, m, b, x);
-    if (method == krylov_names[1]) return bicgstab<Executor, T>(exec, a.size(), options).solve(a, m, b, x);
-    if (method == krylov_names[2]) return gmres<Executor, T>(exec, a.size(), options).solve(a, m, b, x);
-    detail::throw_unknown_name("Krylov method", method, krylov_names);
+    return detail::solve_named(exec, method, a, m, b, x, options);
 }
 
-#define COPPICE_KRYLOV_METHOD(EXTERN, METHOD, EXECUTOR, T)                                                             \
-    EXTERN template class METHOD<EXECUTOR, T>;                                                                         \
-    EXTERN template krylov_result METHOD<EXECUTOR, T>::solve(                                                          \
+#define COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, ...)                                                                \
+    EXTERN template class __VA_ARGS__;                                                                                 \
+    EXTERN template krylov_result __VA_ARGS__::solve(                                                                  \
         csr_operator<EXECUTOR, T> const&, any_preconditioner<EXECUTOR, T> const&, array_view<T const>, array_view<T>);
 #define COPPICE_KRYLOV(EXTERN, EXECUTOR, T)                                                                            \
-    COPPICE_KRYLOV_METHOD(EXTERN, cg, EXECUTOR, T)                                                                     \
-    COPPICE_KRYLOV_METHOD(EXTERN, bicgstab, EXECUTOR, T)                                                               \
-    COPPICE_KRYLOV_METHOD(EXTERN, gmres, EXECUTOR, T)                                                                  \
+    EXTERN template class csr_operator<EXECUTOR, T>;                                                                   \
+    COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, cg<EXECUTOR, T>)                                                        \
+    COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, minres<EXECUTOR, T>)                                                    \
+    COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, bicgstab<EXECUTOR, T>)                                                  \
+    COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, gmres<EXECUTOR, T>)                                                     \
+    COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, gmres<EXECUTOR, T, true>)                                               \
     EXTERN template krylov_result solve(EXECUTOR const&, std::string_view, csr_operator<EXECUTOR, T> const&,           \
                                         any_preconditioner<EXECUTOR, T> const&, array_view<T const>, array_view<T>,    \
                                         krylov_options const&);

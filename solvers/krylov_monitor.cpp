@@ -9,6 +9,8 @@
 
 namespace coppice {
 
+using detail::round_end;
+
 std::string_view to_string(krylov_reason reason) {
     switch (reason) {
     case krylov_reason::converged:
@@ -32,6 +34,9 @@ std::string_view to_string(krylov_reason reason) {
 krylov_monitor::krylov_monitor(krylov_options const& options) : options_(options) {
     if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
         throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected a number >= 0");
+    if (!(options.absolute_tolerance >= 0) || std::isinf(options.absolute_tolerance))
+        throw argument_error("absolute_tolerance is " + std::to_string(options.absolute_tolerance) +
+                             ", expected a number >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
     if (options.restart < 1 || options.restart > 1000)
@@ -52,6 +57,7 @@ bool krylov_monitor::start(double b_squared, double b_largest) {
         return false;
     }
     b_norm_ = std::sqrt(b_squared);
+    tolerance_ = std::max(options_.tolerance, options_.absolute_tolerance / b_norm_);
     return true;
 }
 
@@ -62,11 +68,11 @@ bool krylov_monitor::open(double residual_squared) {
         if (result_.residual_history.empty()) result_.residual_history.push_back(residual);
         result_.residual_history.back() = residual;
     }
-    if (residual <= options_.tolerance) { // also when the round ended for another reason
+    if (residual <= tolerance_) { // also when the round ended for another reason
         finish(krylov_reason::converged);
         return false;
     }
-    if (end_ == round_end::final) return false;
+    if (finished_) return false;
     if (!std::isfinite(residual)) {
         finish(krylov_reason::not_finite);
         return false;
@@ -97,35 +103,28 @@ bool krylov_monitor::open(double residual_squared) {
     return true;
 }
 
-bool krylov_monitor::step(double residual_squared) {
-    double const residual = std::sqrt(residual_squared) / b_norm_;
-    ++result_.iterations;
-    ++steps_;
-    if (options_.record_history) result_.residual_history.push_back(residual);
-    if (!finite(residual)) return false;
-    if (options_.progress && !options_.progress(result_.iterations, residual)) {
-        finish(krylov_reason::cancelled);
-        return false;
-    }
-    if (residual <= options_.tolerance) {
-        end_ = round_end::tolerance;
-        return false;
-    }
-    return result_.iterations < options_.max_iterations;
+detail::krylov_control krylov_monitor::control() const {
+    detail::krylov_control round;
+    round.loop.on = 1;
+    round.iterations = round.round_began_at = round.history_begin = result_.iterations;
+    round.limit = options_.max_iterations;
+    round.b_norm = b_norm_;
+    round.tolerance = tolerance_;
+    return round;
 }
 
-void krylov_monitor::breakdown() { end_ = round_end::breakdown; }
-
-bool krylov_monitor::finite(double value, double other) {
-    if (std::isfinite(value) && std::isfinite(other)) return true;
-    finish(krylov_reason::not_finite);
-    return false;
+void krylov_monitor::close(detail::krylov_control const& round) {
+    result_.iterations = round.iterations;
+    steps_ = round.iterations - round.round_began_at;
+    end_ = round.end;
+    if (end_ == round_end::not_finite) finish(krylov_reason::not_finite);
+    if (end_ == round_end::cancelled) finish(krylov_reason::cancelled);
 }
 
 void krylov_monitor::finish(krylov_reason reason) {
     result_.reason = reason;
     result_.converged = reason == krylov_reason::converged || reason == krylov_reason::zero_rhs;
-    end_ = round_end::final;
+    finished_ = true;
 }
 
 } // namespace coppice

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <coppice/core/memory.hpp>
+#include <coppice/solvers/krylov_control.hpp>
 
 namespace coppice {
 
@@ -28,38 +29,44 @@ concept preconditioner_for = requires(M const& m, Executor const& exec, array_vi
 };
 
 struct krylov_options {
-    double tolerance = 1e-6; ///< of |b - Ax| / |b|; at least 0
+    double tolerance = 1e-6;       ///< of |b - Ax| / |b|; at least 0
+    double absolute_tolerance = 0; ///< of |b - Ax|: one of the two is enough
     std::int64_t max_iterations = 10000;
-    int restart = 30;                                        ///< GMRES: dimension of the Krylov space, 1 to 1000
-    bool record_history = true;                              ///< fill krylov_result::residual_history
-    std::function<bool(std::int64_t, double)> progress = {}; ///< (iteration, relative residual); false stops the solve
+    int restart = 30;           ///< GMRES and FGMRES: dimension of the Krylov space, 1 to 1000
+    bool record_history = true; ///< fill krylov_result::residual_history
+    /// (iteration, relative residual), called by the host for every iteration in order; false stops the solve: on the
+    /// host after that iteration, on CUDA soon after.
+    std::function<bool(std::int64_t, double)> progress = {};
 };
 
 /// Why a solve ended.
 enum class krylov_reason {
-    converged,      ///< the true residual meets the tolerance
+    converged,      ///< the true residual meets a tolerance
     zero_rhs,       ///< b = 0, so x = 0
     max_iterations, ///< the limit of iterations is reached
     breakdown,      ///< a division by zero from which a restart does not help: a singular or unsuitable matrix
     stagnated,  ///< restarts from the true residual no longer reduce it: the limit of the precision, or of the method
-    not_finite, ///< a NaN or infinity in A, b, x or the preconditioner, or squares outside the range of double
+    not_finite, ///< a NaN or infinity in b, the given x, A or the preconditioner, or squares outside the range of
+                ///< double
     cancelled   ///< the progress callback returned false
 };
 std::string_view to_string(krylov_reason reason);
 
-/// One iteration is one step of the method: CG and GMRES apply A and the preconditioner once, BiCGStab twice.
+/// One iteration is one step of the method: BiCGStab applies A and the preconditioner twice, the others once.
 struct krylov_result {
     std::int64_t iterations = 0;
     bool converged = false; ///< reason is converged or zero_rhs
     krylov_reason reason = krylov_reason::max_iterations;
     double relative_residual = std::numeric_limits<double>::quiet_NaN(); ///< true |b - Ax| / |b| of the returned x
     std::int64_t restarts = 0; ///< restarts from the true residual that the method itself does not ask for
+    bool on_device = false;    ///< the iterations ran on a GPU without the host: as one CUDA graph
     /// Relative residual at the start and after each iteration: as the method's recurrence has it, the last one true.
     std::vector<double> residual_history{};
 };
 
-/// Follows a solve. A method runs in rounds: each begins with a true residual, open(), and ends when step() says so or
-/// the method cannot go on; then the true residual is computed again. So no method ever stops on its own recurrence.
+/// Follows a solve from outside of its rounds. A method runs in rounds: each begins with a true residual, open(), and
+/// ends when its krylov_control says so; then the true residual is computed again. So no method ever stops on its own
+/// recurrence.
 class krylov_monitor {
 public:
     /// Throws argument_error for options outside their range.
@@ -69,30 +76,30 @@ public:
     bool start(double b_squared, double b_largest);
     /// Is another round worth it, after a true residual with this square?
     bool open(double residual_squared);
-    /// Counts an iteration that led to this recursive residual. False ends the round.
-    bool step(double residual_squared);
-    /// The method cannot go on: a divisor is zero. The next round is the last when this one made no step.
-    void breakdown();
-    /// The method's own restart, with nothing wrong (GMRES).
-    void cycle_end() { end_ = round_end::cycle; }
-    /// False, and remembered as the reason, when one of the values is NaN or infinite.
-    bool finite(double value, double other = 0);
+    /// What a round that is open begins with.
+    detail::krylov_control control() const;
+    /// A round has ended.
+    void close(detail::krylov_control const& round);
+    /// x has become NaN or infinite, which only a preconditioner can do.
+    void x_is_spoilt() { finish(krylov_reason::not_finite); }
 
+    krylov_options const& options() const { return options_; }
+    krylov_result& result() { return result_; }
     krylov_result take() { return std::move(result_); }
 
 private:
-    enum class round_end { none, tolerance, breakdown, cycle, final };
-
     void finish(krylov_reason reason);
 
     krylov_options const& options_;
     krylov_result result_{};
+    bool finished_ = false;
     double b_norm_ = 0;
+    double tolerance_ = 0;                                         ///< relative, of the two
     double opened_with_ = std::numeric_limits<double>::infinity(); ///< true residual at the start of the round
     double best_ = std::numeric_limits<double>::infinity();        ///< least true residual so far
     int idle_rounds_ = 0;                                          ///< rounds in a row that did not improve on it
     std::int64_t steps_ = 0;                                       ///< iterations of this round
-    round_end end_ = round_end::none;
+    detail::round_end end_ = detail::round_end::none;
 };
 
 } // namespace coppice

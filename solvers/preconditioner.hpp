@@ -1,60 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// All preconditioners, and the front that takes one by name.
+/// The front that takes a preconditioner by name.
 #pragma once
 
-#include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <coppice/solvers/any_preconditioner.hpp>
-#include <coppice/solvers/forest_preconditioner.hpp>
-#include <coppice/solvers/names.hpp>
-#include <coppice/solvers/preconditioners.hpp>
+#include <coppice/solvers/precondition/catalogue.hpp>
 
 namespace coppice {
 
-/// The names that make_preconditioner() takes.
-inline constexpr std::array<std::string_view, 4> preconditioner_names{"none", "jacobi", "tridiagonal", "forest"};
-
-/// The preconditioner of that name for `a`, with its report. Throws argument_error for an unknown name, listing the
-/// known ones, and what the constructor of the preconditioner throws. `options.tridiagonal` is also read by
-/// "tridiagonal". The matrix is not needed afterwards.
+/// The preconditioner of that name for `a`, with its report. `choice` is a name of the catalogue, or a name with
+/// options: "forest,rounds=7,ties=hash"; `options` are taken too, and win. The matrix is not needed afterwards.
+///
+/// Throws argument_error for an unknown name or option (listing the known ones) and for a value out of range, and what
+/// the constructor of the preconditioner throws.
 template <executor Executor, class T, class I>
-any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view name, csr_view<T, I> a,
-                                                       forest_options const& options = {});
+any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T, I> a,
+                                                       option_values const& options = {});
 
+/// The same with options as a struct. Those that the preconditioner does not have are not looked at.
 template <executor Executor, class T, class I>
 any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view name, csr_view<T, I> a,
                                                        forest_options const& options) {
-    using result = any_preconditioner<Executor, T, I>;
+    return make_preconditioner(exec, name, a,
+                               known_options(preconditioner_row_of(name).options, forest_entry::values(options)));
+}
+
+template <executor Executor, class T, class I>
+any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std::string_view choice, csr_view<T, I> a,
+                                                       option_values const& options) {
+    named_choice named = parse_choice(choice);
+    for (auto const& [key, value] : options.entries()) named.options.set(key, value);
+    preconditioner_row const& row = preconditioner_row_of(named.name);
+    chosen_options const chosen("preconditioner \"" + named.name + "\"", row.options, named.options);
     detail::require_preconditioner_matrix(a);
-    preconditioner_report report;
-    report.name = name;
+
+    std::optional<any_preconditioner<Executor, T, I>> made;
     detail::stopwatch watch(exec);
-    if (name == preconditioner_names[0]) return result(identity_preconditioner{}, report);
-    if (name == preconditioner_names[1]) {
-        jacobi_preconditioner<Executor, T, I> m(exec, a);
-        report.setup_seconds = watch.lap();
-        return result(std::move(m), report);
-    }
-    if (name == preconditioner_names[2]) {
-        tridiagonal_preconditioner<Executor, T, I> m(exec, a, options.tridiagonal);
-        report.setup_seconds = watch.lap();
-        report.weight_coverage = coverages(exec, a).identity_coverage();
-        return result(std::move(m), report);
-    }
-    if (name == preconditioner_names[3]) {
-        forest_preconditioner<Executor, T, I> m(exec, a, options);
-        report = m.report();
-        return result(std::move(m), report);
-    }
-    detail::throw_unknown_name("preconditioner", name, preconditioner_names);
+    detail::preconditioner_entries::with(row.name, [&](auto entry) {
+        auto m = entry.make(exec, a, chosen);
+        made.emplace(std::move(m), preconditioner_report{named.name, watch.lap(), chosen.all(), {}});
+    });
+    return *made;
 }
 
 #define COPPICE_MAKE_PRECONDITIONER(EXTERN, EXECUTOR, T)                                                               \
     EXTERN template class any_preconditioner<EXECUTOR, T>;                                                             \
     EXTERN template any_preconditioner<EXECUTOR, T> make_preconditioner(EXECUTOR const&, std::string_view,             \
-                                                                        csr_view<T>, forest_options const&);
+                                                                        csr_view<T>, option_values const&);            \
+    EXTERN template std::optional<unmet_need> find_unmet_need(EXECUTOR const&, matrix_needs, csr_view<T>);
 COPPICE_MAKE_PRECONDITIONER(extern, host_executor, float)
 COPPICE_MAKE_PRECONDITIONER(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)

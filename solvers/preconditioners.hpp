@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal.
+/// Preconditioners that read the matrix in its given order: none, Jacobi, tridiagonal. Each with its row in the
+/// catalogue.
 #pragma once
 
 #include <limits>
 #include <string>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/mend_tridiagonal.hpp>
+#include <coppice/solvers/precondition/preconditioner_needs.hpp>
+#include <coppice/solvers/precondition/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/tridiagonal_rows.hpp>
 
 namespace coppice {
 namespace detail {
@@ -35,15 +39,6 @@ struct pattern_size {
 };
 
 template <class T>
-struct row_of_zero {
-    T const* diagonal;
-    std::int64_t none;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return diagonal[i] == T(0) ? i : none; }
-};
-struct earlier_row {
-    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return b < a ? b : a; }
-};
-template <class T>
 struct invert_element {
     T* diagonal;
     COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
@@ -66,6 +61,8 @@ public:
         require_size("z of a preconditioner", z.size(), r.size());
         exec.copy_elements(r.data(), z.data(), r.size());
     }
+    bool replayable() const { return true; }
+    bool is_identity() const { return true; }
 };
 
 /// z_i = r_i / a_ii. An entry that is zero or not stored has no inverse: matrix_error that names the first such row.
@@ -76,6 +73,7 @@ public:
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    bool replayable() const { return true; }
 
 private:
     detail::pattern_size pattern_;
@@ -83,8 +81,8 @@ private:
 };
 
 /// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
-/// section 4.6). A zero on the diagonal is left to the pivoting; a singular tridiagonal part shows as a result that is
-/// not finite. apply() uses workspace of the object: one solve at a time.
+/// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
+/// mended (mend_tridiagonal). apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
 public:
@@ -92,11 +90,18 @@ public:
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    std::vector<finding> findings() const {
+        return {{"weight_coverage", finding_unit::share, coverage_},
+                {"mended_rows", finding_unit::count, double(mended_rows_)}};
+    }
+    bool replayable() const { return true; }
 
 private:
     detail::pattern_size pattern_;
     tridiagonal_options options_;
+    double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
+    std::int64_t mended_rows_ = 0;
     mutable buffer<std::byte> workspace_;
 };
 
@@ -110,12 +115,10 @@ template <executor Executor, class T, class I>
 void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     buffer<T> diagonal = extract_diagonal(exec, a);
-    std::int64_t const n = diagonal.size();
-    std::int64_t const row = reduce(exec, n, n, detail::row_of_zero<T>{diagonal.data(), n}, detail::earlier_row{});
-    if (row < n)
-        throw matrix_error("row " + std::to_string(row) +
+    if (auto const row = detail::first_zero(exec, array_view<T const>(diagonal.view())))
+        throw matrix_error("row " + std::to_string(*row) +
                            " has a zero diagonal entry, or none; the Jacobi preconditioner needs every one");
-    for_each(exec, n, detail::invert_element<T>{diagonal.data()});
+    for_each(exec, diagonal.size(), detail::invert_element<T>{diagonal.data()});
     inverse_ = std::move(diagonal);
 }
 
@@ -139,6 +142,8 @@ template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
     system_ = extract_tridiagonal(exec, a);
+    coverage_ = coverages(exec, a).identity_coverage();
+    mended_rows_ = mend_tridiagonal(exec, system_, options_, coverage_ == 1);
 }
 
 template <executor Executor, class T, class I>
@@ -148,6 +153,42 @@ void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, arr
     require_size("z of a preconditioner", z.size(), system_.size());
     solve_tridiagonal(exec, system_.view(), r, z, workspace_.view(), options_);
 }
+
+struct identity_entry {
+    static constexpr preconditioner_row row{.name = "none", .matrix = "I", .setup = "nothing", .suits = "comparison"};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const&, csr_view<T, I>, chosen_options const&) {
+        return identity_preconditioner{};
+    }
+};
+
+struct jacobi_entry {
+    static constexpr preconditioner_row row{.name = "jacobi",
+                                            .matrix = "diag(A)",
+                                            .setup = "one pass",
+                                            .suits = "diagonals of different size",
+                                            .needs = {.diagonal = true}};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const&) {
+        return jacobi_preconditioner<Executor, T, I>(exec, a);
+    }
+};
+
+struct tridiagonal_entry {
+    static constexpr auto& options = detail::tridiagonal_option_rows;
+    static constexpr preconditioner_row row{.name = "tridiagonal",
+                                            .matrix = "tridiag(A), rows as numbered",
+                                            .setup = "one pass",
+                                            .suits = "strong couplings that the numbering already follows",
+                                            .options = options};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return tridiagonal_preconditioner<Executor, T, I>(exec, a, detail::read_tridiagonal_options(o));
+    }
+};
 
 #define COPPICE_PRECONDITIONERS(EXTERN, EXECUTOR, T)                                                                   \
     EXTERN template class jacobi_preconditioner<EXECUTOR, T>;                                                          \

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/rpts_lane.hpp>
 #include <coppice/solvers/rpts_tiles.hpp>
 
 namespace coppice::rpts {

@@ -46,6 +46,9 @@ using namespace coppice::c_interface;
 
 char const* tridigpu_last_error(void) { return last_message().c_str(); }
 
+#define COPPICE_TRIDIGPU_TYPES(F) F(S, float) F(D, double) F(C, cuComplex) F(Z, cuDoubleComplex)
+#define COPPICE_TRIDIGPU_STREAM struct CUstream_st *stream,
+
 #define COPPICE_C_NAME(t, f) tridigpu##t##f
 #define COPPICE_C_TYPES COPPICE_TRIDIGPU_TYPES
 #define COPPICE_C_STREAM COPPICE_TRIDIGPU_STREAM

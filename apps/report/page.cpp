@@ -103,7 +103,7 @@ std::string entries_table(std::string const& title, entries const& rows) {
 
 std::string convergence_section(page const& data) {
     return "<section id=convergence><h2>Convergence</h2><p>Norm of the residual b − Ax relative to that of b, after "
-           "each iteration; the last value of every run is computed anew from x. All runs start from x = 0.</p>" +
+           "each iteration; the last value of every run is computed anew from x. All runs start from the same x.</p>" +
            convergence_chart(data.runs, data.tolerance) + runs_table(data.runs) + "</section>";
 }
 

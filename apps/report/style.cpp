@@ -69,7 +69,14 @@ svg text { fill: var(--ink); } svg .tick { font-size: 13px; fill: var(--soft); }
 .label .name.as-jacobi { fill: var(--jacobi); } .label .name.as-tridiagonal { fill: var(--tridiagonal); }
 .bar { fill: var(--chosen); } .value { font-size: 13px; font-variant-numeric: tabular-nums; }
 footer { margin-top: 56px; padding-top: 14px; border-top: 1px solid var(--line); color: var(--soft); font-size: 14px; }
-@media print { main { padding: 0; } h2, h3 { break-after: avoid; } figure, table, svg { break-inside: avoid; } }
+@page { margin: 14mm; }
+@media print { main { padding: 0; max-width: none; } h2, h3 { break-after: avoid; }
+  figure, table, svg { break-inside: avoid; } .scroll { overflow: visible; }
+  svg.chart, svg.histogram { min-width: 0; } h2 { margin-top: 30px; }
+  .figures { grid-template-columns: repeat(5, 1fr); gap: 8px; } .figures div { padding: 8px 10px; }
+  .figures dd { font-size: 18px; } table { font-size: 12px; } th { font-size: 11px; }
+  th, td { padding: 4px 8px 4px 0; } th:last-child, td:last-child { padding-right: 0; }
+  .meter { width: 90px; } }
 )css";
 
 } // namespace coppice::app::report

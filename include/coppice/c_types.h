@@ -4,6 +4,8 @@
 #ifndef COPPICE_C_TYPES_H
 #define COPPICE_C_TYPES_H
 
+#include <coppice/version.h>
+
 #include <stddef.h>
 #include <stdint.h>
 

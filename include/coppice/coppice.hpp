@@ -11,8 +11,12 @@
 #include <coppice/graphblas.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/linear_forest.hpp>
+#include <coppice/matrix_file.hpp>
 #include <coppice/matrix_market.hpp>
+#include <coppice/memory.hpp>
+#include <coppice/parallel.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/scan.hpp>
 #include <coppice/spmv.hpp>
 #include <coppice/tridiagonal.hpp>
+#include <coppice/version.h>

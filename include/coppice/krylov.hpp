@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Krylov methods: cg, bicgstab, gmres.
+/// Krylov methods: cg, minres, bicgstab, gmres, fgmres.
 ///
 ///     coppice::host_executor exec;
 ///     auto a = coppice::generate(exec, "aniso2", {.nx = 1200});
@@ -14,31 +14,49 @@
 ///
 ///     auto result = coppice::solve(exec, "bicgstab", op, m, b.view(), x.view(), {.tolerance = 1e-8});
 ///
-/// **Which one.** cg for symmetric positive definite A and preconditioner; bicgstab for the rest, with little memory;
-/// gmres where bicgstab is erratic, with restart + 3 vectors. One iteration of bicgstab applies A and the
-/// preconditioner twice, one of the others once.
+/// **Which one.** cg for symmetric positive definite A and preconditioner; minres for symmetric A of both signs with a
+/// positive definite preconditioner; bicgstab for the rest, with little memory; gmres where bicgstab is erratic, with
+/// restart + 5 vectors; fgmres where the preconditioner changes from call to call, with 2 restart + 5. One iteration of
+/// bicgstab applies A and the preconditioner twice, one of the others once.
 ///
 /// **Operators** are anything with apply(exec, x, y) const, y = A x; **preconditioners** anything with
 /// apply(exec, r, z) const, z ≈ A^-1 r (concepts linear_operator, preconditioner_for). Views are in the memory of the
 /// executor; x and b must not overlap. bicgstab and gmres precondition from the right, so that the residuals they see
-/// are those of A x = b. The library holds compiled methods for csr_operator with any_preconditioner in float and
-/// double on the host and on CUDA; code that nvcc compiles, or that uses the host, may bring its own types.
+/// are those of A x = b. solve() takes vectors that convert to views (std::vector, std::span). The library holds
+/// compiled methods for csr_operator and any_operator with any_preconditioner in float and double on the host and on
+/// CUDA; code that nvcc compiles, or that uses the host, may bring its own types.
 ///
-/// **Stopping.** |b - A x| <= tolerance |b| in the 2-norm, always the true residual: where the recurrence of a method
-/// claims it, b - A x is computed; if it does not hold, the method goes on from there. result.relative_residual is that
-/// of the returned x. Why a solve ended is a result, not an exception (krylov_reason): breakdown, stagnation and NaN
-/// have their own reasons, and none of them hangs. After a NaN from A, b or the preconditioner, x is the last good
-/// iterate where one exists; an overflow within an iteration may reach it.
+///     coppice::any_operator<coppice::host_executor, double> const shifted(n, [&](auto const& exec, auto x, auto y) {
+///         ...                                                                      // y = A x
+///     });
+///     auto result = coppice::solve(exec, "gmres", shifted, m, b, x);
+///
+/// **Stopping.** |b - A x| <= tolerance |b|, or <= absolute_tolerance, in the 2-norm, always the true residual: where
+/// the recurrence of a method claims it, b - A x is computed; if it does not hold, the method goes on from there.
+/// result.relative_residual is that of the returned x. Why a solve ended is a result, not an exception (krylov_reason):
+/// breakdown, stagnation and NaN have their own reasons, and none of them hangs. Whatever the reason, x is the best
+/// iterate by its true residual: never one worse than the starting guess, and never NaN from A, b or the
+/// preconditioner.
 ///
 /// **Corners.** b = 0 gives x = 0 (zero_rhs); so does n = 0. A right-hand side whose squares leave the range of double
 /// (norms above 1e154 or below 1e-154) has reason not_finite: scale the system.
 ///
-/// **Memory and order.** A solver object allocates when it is made; solve() allocates the history only. Dot products
-/// are accumulated in double for both types and have the same bits on every run and for any number of threads, and so
-/// has the solution. On CUDA an iteration waits for the stream two to three times, for its scalars.
+/// **Memory and order.** A solver object allocates its vectors when it is made; solve() allocates the history and a few
+/// scalars. Dot products are accumulated in double for both types and have the same bits on every run and for any
+/// number of threads, and so has the solution. Scalars, the stopping test and the history live where the vectors live:
+/// on CUDA the iterations of a round run as one CUDA graph, and the host waits at its end alone (result.on_device).
+/// That takes an operator and a preconditioner that can be captured into a graph, and say so by `bool replayable()
+/// const`: apply() queues the same kernels on the executor's stream at every call, allocates nothing and waits for
+/// nothing. All of the library's are. Others, which may do in apply() whatever they like, are called by the host, which
+/// then waits once an iteration. An operator may also have apply_and_dot (csr_operator), the product with its dot
+/// products in one pass.
+///
+/// **Watching.** options.progress is told of every iteration. On CUDA the host reads along while the graph runs, so a
+/// solve that is cancelled ends some iterations later; x and result are those of its end.
 ///
 /// **Errors.** argument_error for options out of range, overlapping vectors, an unknown method; dimension_error for
 /// vectors of the wrong length or a matrix that is not square.
 #pragma once
 
 #include <coppice/solvers/krylov.hpp>
+#include <coppice/solvers/solve_by_name.hpp>

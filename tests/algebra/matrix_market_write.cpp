@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include <sys/resource.h>
@@ -233,4 +234,12 @@ TEST_CASE("an older file is replaced; a link to it stays a link; permissions sta
     CHECK(read_vector<double>(host_executor{1}, file) == std::vector<double>{7});
     CHECK(fs::status(file).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
     CHECK(files_in(folder.path()) == 2);
+}
+
+TEST_CASE("not-a-number is written without a sign") {
+    test::temporary_folder const folder;
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    write_vector(folder.path() / "x.mtx", std::vector<double>{nan, -nan, -std::numeric_limits<double>::infinity()});
+    CHECK(test::read_bytes(folder.path() / "x.mtx") ==
+          "%%MatrixMarket matrix array real general\n3 1\nnan\nnan\n-inf\n");
 }

@@ -40,6 +40,13 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("short.mtx", array_banner + "2 1\n1\n1\n");
     folder.write("rhs.mtx", array_banner + "2 1\n1\n2\n");
     folder.write("nanrhs.mtx", array_banner + "3 1\n1\nnan\n1\n");
+    folder.write("words.txt", "words\n");
+    folder.write("negative.txt", "0 1\n-1 0\n");
+    folder.write("cut.tar", "x/x.mtx");
+    folder.write("counts.rb", "title\n9 7 1 1\nrua 2 2 2 0\n(4I4) (4I4) (4F4.1)\n   1   2   3\n   1   2\n 1.0 2.0\n");
+    folder.write("long.mtx", banner + "300000000 1 0\n");
+    fs::create_directory(folder / "folder");
+    fs::create_symlink("new.json", folder / "link.mtx"); // to a file that is not there yet
     folder.write("unsymmetric.mtx", banner + "3 3 5\n1 1 1\n2 2 -1\n3 3 2\n1 2 5\n2 3 7\n");
 }
 
@@ -61,12 +68,33 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--factors", "4"}, 2, "--factors"},
     {{"solve", "@good.mtx", "--solution", "cosine"}, 2, "valid: sine, ones"},
     {{"solve", "@good.mtx", "--solution", "ones", "--rhs", "@rhs.mtx"}, 2, "exclude each other"},
-    {{"solve", "@good.mtx", "--ties", "coin"}, 2, "valid: hash, near"},
-    {{"solve", "@good.mtx", "--pivoting", "full"}, 2, "valid: none, partial, scaled"},
+    {{"solve", "@good.mtx", "--ties", "coin"}, 2, "one of: hash, near"},
+    {{"solve", "@good.mtx", "--pivoting", "full"}, 2, "one of: none, partial, scaled"},
+    {{"solve", "@good.mtx", "--preconditioner", "jacobi", "--rounds", "3"}, 2, "it takes none"},
+    {{"solve", "@good.mtx", "--preconditioner", "tridiagonal", "--rounds", "3"}, 2, "one of: pivoting, threshold"},
+    {{"solve", "@good.mtx", "--preconditioner", "forest,rounds=-2"}, 2, "an integer from -1 to 1000000"},
+    {{"solve", "@good.mtx", "--preconditioner", "forest,charge-probability=2"}, 2, "a number from 0 to 1"},
+    {{"solve", "@good.mtx", "--preconditioner", "forest,rounds"}, 2, "expected key=value"},
     {{"solve", "@good.mtx", "--backend", "opencl"}, 2, "valid: auto, host, cuda"},
     {{"solve", "@good.mtx", "--precision", "half"}, 2, "valid: single, double"},
     {{"solve", "@good.mtx", "--threads", "-2"}, 2, "--threads"},
     {{"solve", "@good.mtx", "-o", "@x", "--json", "@x"}, 2, "same file"},
+    {{"solve", "@good.mtx", "-o", "@x", "--json", "@./x"}, 2, "same file"},
+    {{"solve", "@good.mtx", "-o", "@folder/../x", "--report", "@x"}, 2, "same file"},
+    {{"spmv", "@good.mtx", "-o", "@link.mtx", "--json", "@new.json"}, 2, "same file"},
+    {{"spmv", "@good.mtx", "-o", "@y.mtx.bz2"}, 2, ".bz2"},
+    {{"forest", "@good.mtx", "-o", "@y.pdf"}, 2, ".pdf"},
+    {{"solve", "@good.mtx", "--report", "@r.pdf"}, 2, ".pdf"},
+    {{"spmv", "@good.mtx", "-o", ""}, 2, "--output is empty"},
+    {{"spmv", "@good.mtx", "--x", ""}, 2, "--x is empty"},
+    {{"solve", "@good.mtx", "--tolerance", ""}, 2, "--tolerance is empty"},
+    {{"generate", "laplace2d", "--nx", "", "-o", "@x"}, 2, "--nx is empty"},
+    {{"factor", "@good.mtx", "--degree", ""}, 2, "--degree is ''"},
+    {{"factor", "@good.mtx", "--degree", "2.5"}, 2, "--degree is '2.5'"},
+    {{"factor", "@good.mtx", "--seed", "-1"}, 2, "--seed is '-1'"},
+    {{"factor", "@good.mtx", "--seed", "18446744073709551616"}, 2, "from 0 to 18446744073709551615"},
+    {{"generate", "rmat", "--seed", "-1", "-o", "@x"}, 2, "seed is '-1'"},
+    {{"solve", "@good.mtx", "--max-iterations", "9223372036854775808"}, 2, "--max-iterations"},
     {{"factor", "@good.mtx", "--degree", "5"}, 2, "degree"},
     {{"factor", "@good.mtx", "--method", "best"}, 2, "valid: parallel, greedy"},
     {{"factor", "@good.mtx", "--charge-period", "0"}, 2, "charge_period"},
@@ -87,6 +115,7 @@ std::vector<bad_run> const table = {
     {{"info", "generate:aniso1,nx=ten"}, 2, "nx"},
     {{"info", "generate:anise,nx=10"}, 2, "anise"},
     {{"info", "generate:aniso1,speed=10"}, 2, "speed"},
+    {{"info", "generate:aniso1,nx=3,nx=4"}, 2, "nx is given twice"},
     {{"bench"}, 2, "SUITE"},
     // bad input
     {{"info", "@missing.mtx"}, 3, "missing.mtx"},
@@ -98,7 +127,20 @@ std::vector<bad_run> const table = {
     {{"info", "@outside.mtx"}, 3, "outside.mtx:4:"},
     {{"info", "@zeroindex.mtx"}, 3, "zeroindex.mtx:3:"},
     {{"info", "@notgzip.mtx.gz"}, 3, "notgzip.mtx.gz"},
-    {{"info", "@complex.mtx"}, 3, "complex"},
+    {{"info", "@complex.mtx"}, 3, "works on real matrices"},
+    {{"solve", "@complex.mtx"}, 3, "works on real matrices; coppice tridiagonal solves complex systems"},
+    {{"spmv", "@complex.mtx"}, 3, "works on real matrices"},
+    {{"tridiagonal", "@complex.mtx", "--method", "thomas"}, 2, "--method thomas solves real systems"},
+    {{"solve", "@good.mtx", "--absolute-tolerance", "-1"}, 2, "--absolute-tolerance"},
+    {{"solve", "@good.mtx", "--x0", "@short.mtx"}, 3, "--x0"},
+    {{"solve", "@good.mtx", "--rhs", "-", "--x0", "-"}, 2, "standard input can be read only once"},
+    {{"solve", "-", "--rhs", "-"}, 2, "standard input can be read only once"},
+    {{"solve", "@good.mtx", "--compare", "--report", "@r.html"}, 2, "use one"},
+    {{"info", "@words.txt"}, 3, "words.txt:1: not a matrix: expected a Matrix Market file"},
+    {{"info", "@negative.txt"}, 3, "negative.txt:2: vertex '-1' is negative"},
+    {{"info", "@cut.tar"}, 3, "not a tar archive"},
+    {{"info", "@counts.rb"}, 3, "counts.rb:2: the header promises 7 lines of pointers"},
+    {{"solve", "@good.mtx", "--rhs", "@long.mtx"}, 3, "the vector has 300000000 elements, expected 3"},
     {{"info", "@nan.mtx"}, 3, "row 1, column 1 is NaN"},
     {{"solve", "@inf.mtx"}, 3, "row 2, column 1 is infinite"},
     {{"solve", "@large.mtx", "--precision", "single"}, 3, "beyond the range"},
@@ -110,11 +152,11 @@ std::vector<bad_run> const table = {
     {{"spmv", "@empty.mtx"}, 3, "empty (0 x 0)"},
     {{"factor", "@empty.mtx"}, 3, "empty (0 x 0)"},
     {{"solve", "@zerodiagonal.mtx", "--preconditioner", "jacobi"}, 3, "row 2 is zero"},
-    {{"solve", "@good.mtx", "--rhs", "@short.mtx"}, 3, "2 elements, the matrix asks for 3"},
+    {{"solve", "@good.mtx", "--rhs", "@short.mtx"}, 3, "2 elements, expected 3"},
     {{"solve", "@good.mtx", "--rhs", "@nanrhs.mtx"}, 3, "element 2 is NaN"},
     {{"solve", "@good.mtx", "--rhs", "@good.mtx"}, 3, "good.mtx"},
     {{"solve", "@good.mtx", "--rhs", "@missing.mtx"}, 3, "missing.mtx"},
-    {{"spmv", "@wide.mtx", "--x", "@short.mtx"}, 3, "2 elements, the matrix asks for 3"},
+    {{"spmv", "@wide.mtx", "--x", "@short.mtx"}, 3, "2 elements, expected 3"},
     {{"tridiagonal", "@good.mtx", "--block", "2"}, 3, "not block tridiagonal with blocks of 2 rows"},
     {{"tridiagonal", "@good.mtx", "--refinements", "-1"}, 2, "--refinements"},
     {{"tridiagonal", "@wideband.mtx"}, 3, "lower bandwidth 14 and upper bandwidth 0"},

@@ -2,6 +2,7 @@
 // Each command does what it says; its JSON object has the fields that are promised.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "apps/runner.hpp"
@@ -237,6 +238,23 @@ TEST_CASE("solve: every solver with every preconditioner") {
             }
 }
 
+TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
+    auto const told = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner", "forest,rounds=7,ties=hash",
+                               "--seed", "3", "--pivoting", "scaled"});
+    auto const options = told["preconditioner_options"];
+    CHECK(options["rounds"] == "7");
+    CHECK(options["ties"] == "hash");
+    CHECK(options["seed"] == "3");
+    CHECK(options["pivoting"] == "scaled");
+    CHECK(options["charge-period"] == "5");
+    CHECK(told["preconditioner"] == "forest");
+    CHECK(told["forest"]["paths"].get<int>() > 0);
+    CHECK(told["forest"]["weight_coverage"].get<double>() > 0.3);
+    // The text of the report, with the same figures.
+    auto const text = run({"solve", "generate:laplace2d,nx=20", "--preconditioner", "tridiagonal"});
+    CHECK(text.out.find("weight coverage") != std::string::npos);
+}
+
 TEST_CASE("solve: the written solution has the residual that is told") {
     scratch_folder const folder;
     auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
@@ -271,4 +289,118 @@ TEST_CASE("help and version") {
         CHECK(one.out.find("--json") != std::string::npos);
     }
     CHECK(run({"--version"}).out.rfind("coppice ", 0) == 0);
+}
+
+TEST_CASE("tridiagonal solves complex systems, tridiagonal, banded and in blocks") {
+    scratch_folder const folder;
+    std::string const banner = "%%MatrixMarket matrix coordinate complex general\n";
+    std::string tridiagonal = banner + "40 40 118\n", banded = banner + "40 40 156\n";
+    for (int i = 1; i <= 40; ++i)
+        for (int j = std::max(1, i - 1); j <= std::min(40, i + 2); ++j) {
+            auto const entry = std::to_string(i) + " " + std::to_string(j) + (i == j ? " 1 4\n" : " -1 0.5\n");
+            banded += entry;
+            if (j <= i + 1) tridiagonal += entry;
+        }
+    for (auto const& [text, kind] : {std::pair(tridiagonal, "tridiagonal"), std::pair(banded, "banded")})
+        for (std::string const precision : {"single", "double"}) {
+            auto const a = folder.write("a.mtx", text);
+            auto const told =
+                json_of({"tridiagonal", a, "--precision", precision, "--condition", "-o", folder / "x.mtx"});
+            CHECK(told["class"] == kind);
+            CHECK(told["field"] == "complex");
+            CHECK(told["forward_relative_error"].get<double>() < (precision == "single" ? 1e-5 : 1e-13));
+            CHECK(read_text_file(folder / "x.mtx").rfind("%%MatrixMarket matrix array complex general\n40 1\n", 0) ==
+                  0);
+        }
+    // (1 + i) x = 2i has x = 1 + i; a complex right-hand side makes a real matrix complex.
+    auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array complex general\n1 1\n0 2\n");
+    auto const one = folder.write("one.mtx", banner + "1 1 1\n1 1 1 1\n");
+    json_of({"tridiagonal", one, "--rhs", b, "-o", folder / "x.mtx"});
+    CHECK(numbers(folder / "x.mtx") == std::vector<double>{1, 1});
+    auto const two = folder.write("two.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
+    CHECK(json_of({"tridiagonal", two, "--rhs", b, "-o", folder / "x.mtx"})["field"] == "complex");
+    CHECK(numbers(folder / "x.mtx") == std::vector<double>{0, 1});
+}
+
+TEST_CASE("systems near the ends of the exponent range are solved") {
+    scratch_folder const folder;
+    std::string const banner = "%%MatrixMarket matrix coordinate real general\n";
+    for (std::string const power : {"e308", "e-300"}) {
+        auto const a = folder.write("a.mtx", banner + "2 2 4\n1 1 1" + power + "\n1 2 1" + power + "\n2 1 1" + power +
+                                                 "\n2 2 -1" + power + "\n");
+        auto const b =
+            folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1" + power + "\n1" + power + "\n");
+        for (std::string const solution : {"ones", "sine"}) {
+            CHECK(json_of({"tridiagonal", a, "--solution", solution})["forward_relative_error"].get<double>() < 1e-15);
+            CHECK(json_of({"solve", a, "--solution", solution})["converged"] == true);
+        }
+        json_of({"tridiagonal", a, "--rhs", b, "-o", folder / "x.mtx"});
+        auto const x = numbers(folder / "x.mtx");
+        REQUIRE(x.size() == 2);
+        CHECK(std::abs(x[0] - 1) <= 1e-15);
+        CHECK(std::abs(x[1]) <= 1e-15);
+        json_of({"solve", a, "--rhs", b, "--solver", "gmres", "--preconditioner", "none", "-o", folder / "x.mtx"});
+        CHECK(numbers(folder / "x.mtx").at(0) == doctest::Approx(1));
+    }
+}
+
+TEST_CASE("MATRIX may be a Rutherford-Boeing file, an edge list or an archive") {
+    scratch_folder const folder;
+    auto const rb = folder.write("a.rb", "A title\n 3 1 1 1\nrsa 2 2 3 0\n(4I4) (4I4) (3F4.1)\n   1   3   4\n"
+                                         "   1   2   2\n 4.0 1.0 3.0\n");
+    CHECK(json_of({"info", rb})["nonzeros"] == 4);
+    CHECK(json_of({"tridiagonal", rb, "--solution", "ones"})["forward_relative_error"].get<double>() < 1e-15);
+    auto const edges = folder.write("edges.txt", "# a path and a loner\n0\t1\n1\t2\n4\t2\n");
+    CHECK(json_of({"factor", edges})["edges"] == 3);
+    CHECK(json_of({"info", edges})["rows"] == 5);
+    auto const at = fs::path(rb).parent_path().string();
+    if (shell(at, "mkdir g && cp a.rb g/g.rb && tar -czf g.tar.gz g").code == 0)
+        CHECK(json_of({"solve", folder / "g.tar.gz"})["rows"] == 2);
+}
+
+TEST_CASE("solve --compare ranks all runs by time and writes the solution of the first") {
+    scratch_folder const folder;
+    for (std::string const problem : {"generate:laplace2d,nx=20", "generate:convection,nx=20"}) {
+        auto const told = json_of({"solve", problem, "--compare", "-o", folder / "x.mtx"});
+        auto const& runs = told["runs"];
+        REQUIRE(runs.size() >= 8);
+        CHECK(told["solver"] == runs[0]["solver"]);
+        double before = 0;
+        bool with_cg = false;
+        for (auto const& run : runs) {
+            CAPTURE(run.dump());
+            CHECK(run["converged"] == true);
+            double const seconds = run["seconds"];
+            CHECK(seconds == doctest::Approx(run["setup_seconds"].get<double>() + run["solve_seconds"].get<double>()));
+            CHECK(seconds >= before);
+            before = seconds;
+            with_cg = with_cg || run["solver"] == "cg";
+        }
+        CHECK(with_cg == (problem.find("laplace") != std::string::npos));
+        CHECK(numbers(folder / "x.mtx").size() == 400);
+    }
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                                         "3 3 3\n1 1 2\n2 1 1\n3 3 2\n");
+    auto const runs = json_of({"solve", a, "--compare"})["runs"];
+    CHECK(runs.back()["preconditioner"] == "jacobi");
+    CHECK(runs.back().contains("not_run"));
+}
+
+TEST_CASE("solve begins at --x0 and ends at the first of two tolerances") {
+    scratch_folder const folder;
+    std::string const problem = "generate:laplace2d,nx=20";
+    json_of({"solve", problem, "--tolerance", "1e-10", "-o", folder / "x.mtx"});
+    auto const again = json_of({"solve", problem, "--x0", folder / "x.mtx"});
+    CHECK(again["iterations"] == 0);
+    CHECK(again["relative_residual"].get<double>() < 1e-10);
+    CHECK(json_of({"solve", problem, "--x0", folder / "x.mtx", "--report", folder / "r.html"})["converged"] == true);
+    CHECK(read_text_file(folder / "r.html").find("starting guess") != std::string::npos);
+
+    // b = A 1 of a path of 3: (1, 0, 1), whose norm is 1.414.
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n"
+                                         "3 3 5\n1 1 2\n2 2 2\n3 3 2\n2 1 -1\n3 2 -1\n");
+    CHECK(json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.5"})["iterations"] == 0);
+    auto const told = json_of({"solve", a, "--solution", "ones", "--absolute-tolerance", "1.4"});
+    CHECK(told["iterations"].get<int>() > 0);
+    CHECK(told["tolerance"].get<double>() == doctest::Approx(1.4 / std::sqrt(2)));
 }

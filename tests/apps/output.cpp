@@ -2,6 +2,8 @@
 // Where output goes: pure JSON, files that appear whole or not at all, the report.
 #include <doctest/doctest.h>
 
+#include <iostream>
+
 #include "apps/runner.hpp"
 
 using namespace coppice::test;
@@ -139,6 +141,23 @@ TEST_CASE("the report is one self-contained page with all its sections") {
     for (std::string const reference : {"http:", "https:", "<script", "<link", "@import", "url(", "//"})
         CHECK_MESSAGE(!holds(page.substr(0, page.find("data:image")), reference), reference);
     CHECK(!holds(page, "http"));
+}
+
+TEST_CASE("the report on paper has all its columns") {
+    scratch_folder const folder;
+    auto const at = fs::path(folder / "r.html").parent_path().string();
+    if (shell(at, "command -v chromium && command -v pdftotext").code != 0) {
+        std::cout << "skipped: the report on paper (chromium and pdftotext print it)" << std::endl;
+        return;
+    }
+    REQUIRE(run({"solve", problem, "--report", folder / "r.html"}).code == 0);
+    REQUIRE(shell(at, "HOME=$PWD chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer "
+                      "--print-to-pdf=r.pdf r.html")
+                .code == 0);
+    auto const text = shell(at, "pdftotext -layout r.pdf -").out;
+    for (std::string const column : {"preconditioner", "ended", "iterations", "relative residual", "forward error",
+                                     "set-up", "solve", "per iteration"})
+        CHECK_MESSAGE(holds(text, column), column);
 }
 
 TEST_CASE("names that mean something in HTML are shown as text") {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -64,27 +65,46 @@ struct ended {
     nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-/// Runs `coppice ARGUMENTS...`; `stdout_to` sends standard output to a file of that name instead.
-inline ended run(std::vector<std::string> arguments, std::string const& stdout_to = {}) {
-    scratch_folder const folder;
-    auto const out = stdout_to.empty() ? folder / "out" : stdout_to, err = folder / "err";
-    arguments.insert(arguments.begin(), COPPICE_COMMAND);
+/// Starts a program, with streams (by number) that go to files; -1 where it cannot be started.
+inline pid_t start(std::vector<std::string> arguments, std::vector<std::pair<int, std::string>> const& streams) {
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
-
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
-    pid_t child = 0;
-    int const failed = posix_spawn(&child, COPPICE_COMMAND, &files, nullptr, argv.data(), environ);
+    for (auto const& [number, file] : streams)
+        posix_spawn_file_actions_addopen(&files, number, file.c_str(), O_WRONLY | O_CREAT, 0600);
+    pid_t child = -1;
+    if (posix_spawn(&child, argv[0], &files, nullptr, argv.data(), environ) != 0) child = -1;
     posix_spawn_file_actions_destroy(&files);
-    if (failed != 0) return {-1, {}, "the command could not be started"};
+    return child;
+}
+
+/// Waits for a program: its exit code, or 128 + the signal that ended it.
+inline int wait_for(pid_t child) {
     int status = 0;
     waitpid(child, &status, 0);
-    int const code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+inline ended run_program(std::vector<std::string> const& arguments, std::string const& stdout_to) {
+    scratch_folder const folder;
+    auto const out = stdout_to.empty() ? folder / "out" : stdout_to, err = folder / "err";
+    pid_t const child = start(arguments, {{STDOUT_FILENO, out}, {STDERR_FILENO, err}});
+    if (child < 0) return {-1, {}, "the command could not be started"};
+    int const code = wait_for(child);
     return {code, stdout_to.empty() ? read_text_file(out) : std::string(), read_text_file(err)};
+}
+
+/// Runs `coppice ARGUMENTS...`; `stdout_to` sends standard output to a file of that name instead.
+inline ended run(std::vector<std::string> arguments, std::string const& stdout_to = {}) {
+    arguments.insert(arguments.begin(), COPPICE_COMMAND);
+    return run_program(arguments, stdout_to);
+}
+
+/// Runs a line of shell in a folder, with the command as $coppice.
+inline ended shell(std::string const& folder, std::string const& line) {
+    return run_program({"/bin/sh", "-c", "cd \"$1\" && coppice=\"$2\"\n" + line, "sh", folder, COPPICE_COMMAND}, {});
 }
 
 /// Whether `text` is exactly one line that begins as every failure does.

@@ -3,12 +3,14 @@
 // CMakeLists.txt names; with no macro defined the file must compile.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/arg_max.hpp>
 #include <coppice/semiring/mxv.hpp>
 #include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/csr_operator.hpp>
 
 using namespace coppice;
 
@@ -38,6 +40,14 @@ void views(array_view<double const> x, array_view<double> y) {
     x[0] = 1;
 #elif defined(WRITE_VALUES_OF_CSR_VIEW)
     csr_view<double>{}.values()[0] = 1;
+#elif defined(VIEW_OF_TEMPORARY)
+    array_view<double> gone = std::vector<double>(3);
+#elif defined(VIEW_OF_OTHER_ELEMENTS)
+    std::vector<float> narrow(3);
+    array_view<double const> wide = narrow;
+#elif defined(VIEW_OF_CONST_VECTOR)
+    std::vector<double> const fixed(3);
+    array_view<double> writable = fixed;
 #endif
     static_cast<void>(x), static_cast<void>(read_only);
 }
@@ -66,9 +76,22 @@ struct value_at {
     array_view<double const> values;
     double operator()(std::int64_t k) const { return values[k]; }
 };
+struct name_at {
+    std::string operator()(std::int64_t) const { return {}; }
+};
+struct keep_row {
+    void operator()(std::int64_t) const {}
+};
+struct keep_text {
+    void operator()(std::int64_t, std::string const&) const {}
+};
 struct keep_sum {
     array_view<double> out;
     void operator()(std::int64_t row, double sum) const { out[row] = sum; }
+};
+
+struct keep_fetched : keep_sum {
+    double fetch(std::int64_t row) const { return out[row]; }
 };
 
 void row_sums(host_executor const& exec, srcsr_plan<int> const& plan, array_view<double const> v,
@@ -77,6 +100,18 @@ void row_sums(host_executor const& exec, srcsr_plan<int> const& plan, array_view
     reduce_rows(exec, plan, value_at{v}, sum_without_identity{}, keep_sum{y});
 #elif defined(ADDER_WITHOUT_OPERATOR)
     reduce_rows(exec, plan, value_at{v}, sum_without_operator{}, keep_sum{y});
+#elif defined(MULTIPLY_OF_NOTHING)
+    reduce_rows(exec, plan, v, sum_of_numbers{}, keep_sum{y});
+#elif defined(MULTIPLY_OF_STRINGS)
+    reduce_rows(exec, plan, name_at{}, sum_of_numbers{}, keep_sum{y});
+#elif defined(MULTIPLY_OF_RANGE)
+    reduce_rows(exec, plan, row_range{0, 1}, v, sum_of_numbers{}, keep_sum{y});
+#elif defined(STORE_WITHOUT_SUM)
+    reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_row{});
+#elif defined(STORE_OF_ANOTHER_TYPE)
+    reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_text{});
+#elif defined(STORE_WITHOUT_FETCHED)
+    reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_fetched{{y}});
 #else
     reduce_rows(exec, plan, value_at{v}, sum_of_numbers{}, keep_sum{y});
 #endif
@@ -95,6 +130,13 @@ void products(host_executor const& exec, srcsr_plan<int> const& plan, csr_view<d
     spmv(exec, plan, csr_view<std::complex<double>>{}, array_view<std::complex<double> const>{}, y);
 #elif defined(COPY_PLAN)
     srcsr_plan<int> const copy = plan;
+#endif
+}
+
+void operators(host_executor const& exec, csr<double> const& matrix) {
+    csr_operator const a(exec, matrix);
+#if defined(OPERATOR_OF_TEMPORARY)
+    csr_operator const dangling(exec, csr<double>{});
 #endif
 }
 

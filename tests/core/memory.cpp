@@ -4,11 +4,17 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include <coppice/memory.hpp>
+#include <coppice/version.h>
 
 #include "support/executors.hpp"
 #include "support/failing_memory.hpp"
@@ -25,6 +31,19 @@ static_assert(std::is_nothrow_move_constructible_v<buffer<int>> && std::is_nothr
 static_assert(std::is_trivially_copyable_v<array_view<double>>);
 static_assert(std::is_convertible_v<array_view<int>, array_view<int const>>);
 static_assert(!std::is_convertible_v<array_view<int const>, array_view<int>>);
+// Contiguous ranges of the same elements are seen as views, temporary ones only where nothing is written.
+static_assert(std::is_convertible_v<std::vector<int>&, array_view<int>>);
+static_assert(std::is_convertible_v<std::vector<int> const&, array_view<int const>>);
+static_assert(std::is_convertible_v<std::span<int, 3>, array_view<int>>);
+static_assert(std::is_convertible_v<int (&)[3], array_view<int const>>);
+static_assert(std::is_convertible_v<buffer<int>&, array_view<int>>);
+static_assert(std::is_convertible_v<std::vector<int>, array_view<int const>>);
+static_assert(!std::is_convertible_v<std::vector<int>, array_view<int>>);
+static_assert(!std::is_convertible_v<std::vector<int> const&, array_view<int>>);
+static_assert(!std::is_convertible_v<buffer<int> const&, array_view<int>>);
+static_assert(!std::is_convertible_v<std::vector<long>&, array_view<int const>>);
+static_assert(!std::is_convertible_v<std::vector<bool>&, array_view<bool>>);
+static_assert(!std::is_convertible_v<std::list<int>&, array_view<int>>);
 
 TEST_CASE_TEMPLATE("a buffer owns its elements and moves them", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
@@ -133,3 +152,72 @@ TEST_CASE("primitives pass on every refused allocation") {
 }
 
 #endif
+
+TEST_CASE_TEMPLATE("vectors, spans and arrays are seen as views and copied", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::vector<int> values{3, 1, 4, 1, 5};
+    array_view view(values);
+    static_assert(std::is_same_v<decltype(view), array_view<int>>);
+    CHECK(view.data() == values.data());
+    CHECK(view.size() == 5);
+    array_view<int const> const part = std::span(values).subspan(1, 3);
+    CHECK(part.size() == 3);
+    CHECK(part[1] == 4);
+    CHECK(to_vector(exec, exec.copy(std::span(values).first(2))) == std::vector{3, 1});
+    CHECK(to_vector(exec, exec.copy(std::array{7, 8})) == std::vector{7, 8});
+    buffer<int> const owned = exec.copy(values);
+    array_view const seen(owned);
+    static_assert(std::is_same_v<decltype(seen), array_view<int const> const>);
+    CHECK(seen.data() == owned.data());
+}
+
+TEST_CASE("memory resources of std::pmr serve executors, and those of executors std::pmr") {
+    /// Counts what it hands out, in bytes.
+    struct counting final : std::pmr::memory_resource {
+        std::size_t held = 0;
+        bool refuse = false;
+        void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+            if (refuse) throw std::bad_alloc();
+            held += bytes;
+            return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+        }
+        void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+            held -= bytes;
+            std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
+        }
+        bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
+    } upstream;
+    {
+        host_executor const exec(1, std::make_shared<pmr_memory>(&upstream));
+        buffer<double> const a(exec, 100);
+        CHECK(upstream.held == 800);
+        CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 64 == 0);
+        upstream.refuse = true;
+        CHECK_THROWS_AS(buffer<double>(exec, 1), memory_error);
+        upstream.refuse = false;
+    }
+    CHECK(upstream.held == 0);
+    CHECK_THROWS_AS(pmr_memory(nullptr), argument_error);
+
+    auto const counted = std::make_shared<failing_memory>();
+    executor_memory_resource memory(counted), same(counted), other(host_memory());
+    {
+        std::pmr::vector<std::int64_t> v(50, 7, &memory);
+        CHECK(counted->held_bytes() == 400);
+        CHECK(v.back() == 7);
+    }
+    CHECK(counted->held_bytes() == 0);
+    CHECK(memory == same);
+    CHECK(!(memory == other));
+    executor_memory_resource exhausted(std::make_shared<failing_memory>(0));
+    CHECK_THROWS_AS(std::pmr::vector<int>(5, &exhausted), std::bad_alloc);
+    CHECK_THROWS_AS(static_cast<void>(memory.allocate(8, 4096)), std::bad_alloc);
+    CHECK_THROWS_AS(executor_memory_resource(nullptr), argument_error);
+}
+
+TEST_CASE("the version can be compared by the preprocessor and is that of its text") {
+    static_assert(COPPICE_VERSION >= COPPICE_MAKE_VERSION(0, 1, 0) && COPPICE_VERSION < COPPICE_MAKE_VERSION(1, 0, 0));
+    std::string const text = std::to_string(COPPICE_VERSION_MAJOR) + '.' + std::to_string(COPPICE_VERSION_MINOR) + '.' +
+                             std::to_string(COPPICE_VERSION_PATCH);
+    CHECK(text == COPPICE_VERSION_STRING);
+}

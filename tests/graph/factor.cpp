@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <optional>
 
 #include <coppice/factor.hpp>
 
@@ -62,14 +63,14 @@ TEST_CASE_TEMPLATE("factors are factors, of every degree and tie rule", Fixture,
         auto const g = graph_of(weights.on(host));
         for (int degree = 1; degree <= 4; ++degree)
             for (tie_rule const ties : {tie_rule::hash, tie_rule::near})
-                for (int const rounds : {1, 5, 0}) {
+                for (std::optional<int> const rounds : {std::optional<int>{1}, {5}, {0}, {}}) {
                     CAPTURE(degree);
-                    CAPTURE(rounds);
+                    CAPTURE(rounds.value_or(-1));
                     auto const f = factor_on(exec, weights, {.degree = degree, .rounds = rounds, .ties = ties});
                     auto const neighbors = to_vector(exec, f.neighbors);
                     CHECK(check_factor(g, degree, neighbors, f.maximal) == "");
-                    CHECK((rounds > 0 || f.maximal));
-                    CHECK((rounds == 0 || f.rounds <= rounds));
+                    CHECK((rounds != 0 || f.maximal));
+                    CHECK((!rounds || *rounds == 0 || f.rounds <= *rounds));
                     double const weight = factor_weight(g, degree, neighbors);
                     double const total = g.total_weight();
                     CHECK(f.weight == doctest::Approx(weight));
@@ -93,6 +94,9 @@ TEST_CASE_TEMPLATE("without charges and until maximal the factor is the greedy o
                     .degree = degree, .rounds = 0, .charge_period = 1, .ties = ties, .seed = 3};
                 auto const greedy = greedy_factor(host, on_host.view(), options);
                 auto const parallel = factor_on(exec, weights, options);
+                auto const never_charged =
+                    factor_on(exec, weights, {.degree = degree, .charge_below = 0, .ties = ties, .seed = 3});
+                CHECK(to_vector(exec, never_charged.neighbors) == to_vector(exec, parallel.neighbors));
                 CHECK(check_factor(graph_of(on_host), degree, to_vector(host, greedy.neighbors), true) == "");
                 CHECK(sorted_neighbors(to_vector(exec, parallel.neighbors), degree) ==
                       sorted_neighbors(to_vector(host, greedy.neighbors), degree));
@@ -119,17 +123,18 @@ TEST_CASE_TEMPLATE("the factor is the same on every executor", Fixture, COPPICE_
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
         CAPTURE(name);
-        for (int degree : {1, 2, 4}) {
-            factor_options const options{.degree = degree, .seed = 11};
-            auto const here = factor_on(host, weights, options);
-            auto const there = factor_on(exec, weights, options);
-            auto const again = factor_on(exec, weights, options);
-            CHECK(to_vector(exec, there.neighbors) == to_vector(host, here.neighbors));
-            CHECK(to_vector(exec, again.neighbors) == to_vector(host, here.neighbors));
-            CHECK(there.rounds == here.rounds);
-            CHECK(there.maximal == here.maximal);
-            CHECK(there.weight == again.weight);
-        }
+        for (int degree : {1, 2, 4})
+            for (std::optional<int> const rounds : {std::optional<int>{5}, {}}) {
+                factor_options const options{.degree = degree, .rounds = rounds, .seed = 11};
+                auto const here = factor_on(host, weights, options);
+                auto const there = factor_on(exec, weights, options);
+                auto const again = factor_on(exec, weights, options);
+                CHECK(to_vector(exec, there.neighbors) == to_vector(host, here.neighbors));
+                CHECK(to_vector(exec, again.neighbors) == to_vector(host, here.neighbors));
+                CHECK(there.rounds == here.rounds);
+                CHECK(there.maximal == here.maximal);
+                CHECK(there.weight == again.weight);
+            }
     }
 }
 
@@ -137,12 +142,51 @@ TEST_CASE_TEMPLATE("charges find edges where weights rise in one direction", Fix
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
         if (name != "rising weights") continue;
-        auto const never = factor_on(exec, weights, {.charge_below = 0});
-        auto const when_stalled = factor_on(exec, weights, {});
-        auto const always = factor_on(exec, weights, {.charge_below = 2});
+        auto const never = factor_on(exec, weights, {.rounds = 5, .charge_below = 0});
+        auto const when_stalled = factor_on(exec, weights, {.rounds = 5});
+        auto const always = factor_on(exec, weights, {.rounds = 5, .charge_below = 2});
+        auto const as_needed = factor_on(exec, weights, {});
         CHECK(never.weight_coverage < 0.15);
         CHECK(when_stalled.weight_coverage > 0.4);
         CHECK(always.weight_coverage > 0.4);
+        CHECK(as_needed.weight_coverage >= when_stalled.weight_coverage);
+    }
+}
+
+TEST_CASE_TEMPLATE("as many rounds as needed find the greedy factor where five with charges fall short", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    int const length = 30, paths = 100; // weights rise along every path, so that a round confirms one edge of it
+    graph_builder g(length * paths);
+    for (int v = 0; v + 1 < length * paths; ++v)
+        if ((v + 1) % length != 0) g.edge(v, v + 1, 10 + v % length);
+    auto const weights = g.plain();
+    auto const on_host = weights.on(host);
+    for (int const degree : {1, 2}) {
+        auto const greedy = greedy_factor(host, on_host.view(), {.degree = degree});
+        auto const five = factor_on(exec, weights, {.degree = degree, .rounds = 5});
+        auto const needed = factor_on(exec, weights, {.degree = degree});
+        CHECK(needed.maximal);
+        CHECK(sorted_neighbors(to_vector(exec, needed.neighbors), degree) ==
+              sorted_neighbors(to_vector(host, greedy.neighbors), degree));
+        if (degree == 1) CHECK(five.weight_coverage < 0.9 * needed.weight_coverage);
+    }
+}
+
+TEST_CASE_TEMPLATE("rounds that go on from the last one's proposals do what rounds that begin anew do", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        // Charges of probability 0 or 1 leave nobody to meet: such a round changes nothing, but the next begins anew.
+        for (int const degree : {1, 2, 3}) {
+            auto const together = factor_on(exec, weights, {.degree = degree, .rounds = 4, .charge_period = 1});
+            auto const apart = factor_on(
+                exec, weights,
+                {.degree = degree, .rounds = 7, .charge_period = 2, .charge_below = 2, .charge_probability = 1});
+            CHECK(to_vector(exec, together.neighbors) == to_vector(exec, apart.neighbors));
+        }
     }
 }
 

@@ -144,6 +144,29 @@ TEST_CASE_TEMPLATE("every cycle loses its lightest edge and nothing else", Fixtu
     }
 }
 
+TEST_CASE_TEMPLATE("edges whose directions weigh differently count with their mean, also when they are cut", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    graph_builder g(9); // cycles of 4 and 5, which lose {2, 3} and {8, 4}
+    auto const both = [&](int v, int w, double out, double back) {
+        g.entry(v, w, out);
+        g.entry(w, v, back);
+    };
+    both(0, 1, 8, 7);
+    both(1, 2, 6, 9);
+    both(2, 3, 2, 4.5);
+    both(3, 0, 5, 5);
+    for (int v = 4; v < 8; ++v) both(v, v + 1, 10 - v, 4 + v);
+    both(8, 4, 30, 1);
+    auto const weights = g.plain().on(exec);
+    auto const f = parallel_factor(exec, weights.view(), {.rounds = 0});
+    auto const forest = extract_forest(exec, weights.view(), f);
+    CHECK(forest.cycles_broken == 2);
+    CHECK(f.weight == 7.5 + 7.5 + 3.25 + 5 + 4 * 7 + 15.5);
+    CHECK(forest.weight == 7.5 + 7.5 + 5 + 4 * 7);
+    CHECK(forest.weight_coverage == doctest::Approx(forest.weight / f.total_weight));
+}
+
 TEST_CASE_TEMPLATE("cycles of equal weights are broken once, the same way everywhere", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

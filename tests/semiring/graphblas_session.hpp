@@ -8,12 +8,9 @@
 #include <cstdint>
 #include <utility>
 
-extern "C" {
-#include <GraphBLAS.h>
-}
-
 #include <coppice/algebra/csr.hpp>
 #include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/graphblas_header.hpp>
 
 namespace coppice::test {
 

@@ -3,6 +3,8 @@
 // SuiteSparse:GraphBLAS.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "semiring/mxv_problem.hpp"
 
 using namespace coppice;
@@ -285,6 +287,22 @@ TEST_CASE("a guarded adder is a monoid: every grouping gives the same") {
             for (value c : all) CHECK(same(add(add(a, b), c), add(a, add(b, c))));
         }
     }
+}
+
+TEST_CASE("guarded minima of products with NaN: every grouping gives the same") {
+    using detail::entry_state;
+    using value = detail::guarded<float>;
+    auto const add = detail::guarded_adder<add_min<float>>{};
+    float const nan = std::numeric_limits<float>::quiet_NaN();
+    value const products[] = {{0, entry_state::none}, {nan, entry_state::present}, {2, entry_state::present}};
+    auto const part = [&](value const& product) { return detail::accumulate(add, add.identity(), product); };
+    for (value const& a : products)
+        for (value const& b : products)
+            for (value const& c : products) {
+                value const in_order = detail::accumulate(add, detail::accumulate(add, part(a), b), c);
+                for (value const& grouped : {add(add(part(a), part(b)), part(c)), add(part(a), add(part(b), part(c)))})
+                    CHECK((grouped.state == in_order.state && grouped.value == in_order.value));
+            }
 }
 
 TEST_CASE("masked products and rows that are not begun give the same entries") {

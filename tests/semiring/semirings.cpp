@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -139,6 +140,41 @@ TEST_CASE("or-and, any and arg-max follow their definitions") {
         REQUIRE(reachable[std::size_t(i)] == reached);
         REQUIRE(any[std::size_t(i)] == first);
         REQUIRE(best[std::size_t(i)] == column);
+    }
+}
+
+namespace {
+
+/// A semiring that the catalogue does not have.
+template <class T>
+using min_max = semiring_of<add_min<T>, op::max<T>>;
+
+/// Every row is found by its name, as its own type, and by no other name.
+template <class... Rows>
+void check_catalogue(std::tuple<Rows...> const& catalogue) {
+    static_assert(std::variant_size_v<detail::semiring_variant<float, std::tuple<Rows...>>> == sizeof...(Rows));
+    auto const check_row = [&]<class Row>(Row const& row) {
+        CAPTURE(std::string(row.name));
+        auto const found = detail::find_semiring<float>(catalogue, row.name);
+        CHECK(std::holds_alternative<typename Row::template semiring<float>>(found));
+        CHECK_FALSE(row.meaning.empty());
+        auto const all = detail::names_of(detail::descriptions_of(catalogue));
+        CHECK(std::count(all.begin(), all.end(), row.name) == 1);
+    };
+    std::apply([&](auto const&... row) { (check_row(row), ...); }, catalogue);
+}
+
+} // namespace
+
+TEST_CASE("every row of the catalogue is found, and so is one row more") {
+    static_assert(semiring_names.size() == std::variant_size_v<named_semiring<float>>);
+    static_assert(semiring_names.size() == std::tuple_size_v<std::remove_const_t<decltype(semiring_catalogue)>>);
+    check_catalogue(semiring_catalogue);
+    check_catalogue(
+        std::tuple_cat(semiring_catalogue, std::tuple{semiring_row<min_max>{{"min-max", "smallest bottleneck"}}}));
+    for (std::string_view const name : semiring_names) {
+        CAPTURE(std::string(name));
+        CHECK(std::holds_alternative<plus_times<double>>(semiring_by_name<double>(name)) == (name == "plus-times"));
     }
 }
 

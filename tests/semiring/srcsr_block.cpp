@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <random>
 
 #include "support/block_stand_in.hpp"
 #include "support/patterns.hpp"
+#include <coppice/semiring/mxv_lane.hpp>
 #include <coppice/semiring/srcsr.hpp>
 #include <coppice/semiring/srcsr_tuning.hpp>
 
@@ -167,6 +169,30 @@ struct opaque_strict {
 /// A result smaller than the accumulator.
 struct hash_of_word : concatenate {
     std::uint32_t result(word const& w) const { return std::uint32_t(w.hash ^ w.hash >> 32); }
+};
+/// The smallest of guarded values; NaN, which the comparison finds wrong, where one got in.
+struct guarded_min : detail::guarded_adder<add_min<float>> {
+    float result(detail::guarded<float> const& sum) const { return sum.value; }
+};
+/// Every second product is NaN, among them the first of many parts; every seventh is absent.
+struct often_nan {
+    detail::guarded<float> operator()(std::int64_t k) const {
+        if (k % 7 == 3) return {0, detail::entry_state::none};
+        return {k % 2 == 0 ? std::numeric_limits<float>::quiet_NaN() : float(k % 1000), detail::entry_state::present};
+    }
+};
+struct often_nan_with_row {
+    detail::guarded<float> operator()(std::int64_t k, std::int64_t) const { return often_nan{}(k); }
+};
+struct nan_along {
+    detail::guarded<float> operator()(std::int32_t const& a) const { return often_nan{}(a); }
+};
+/// The same for arg-max.
+struct arg_max_hash : add_arg_max<float> {
+    float result(pair const& best) const { return best.value + 1000 * float(best.column % 100); }
+};
+struct often_nan_with_column {
+    value_and_column<float> operator()(std::int64_t k) const { return {often_nan{}(k).value, std::int32_t(k)}; }
 };
 /// A result larger than product and accumulator.
 struct wide_result : compose_8 {
@@ -588,6 +614,14 @@ TEST_CASE("products in either layout") {
     static_assert(shared_layout<tagged<true>>::bytes == 14);
     check_few(tagged_letter<false>{}, concatenate_tagged{}, 32, 120);
     check_few(tagged_letter<true>{}, concatenate_tagged{}, 32, 120);
+}
+
+TEST_CASE("NaN is ignored by min and arg-max wherever a row is cut") {
+    arrays const all;
+    check_all(often_nan{}, guarded_min{}, 32, 130);
+    check_few(often_nan_with_row{}, guarded_min{}, 64, 200);
+    check_few(along_nonzeros{nan_along{}, all.a->all + 1}, guarded_min{}, 32, 150);
+    check_few(often_nan_with_column{}, arg_max_hash{}, 32, 130);
 }
 
 TEST_CASE("types that cannot be made from nothing, and alignments above sixteen") {

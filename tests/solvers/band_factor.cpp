@@ -114,4 +114,11 @@ TEST_CASE_TEMPLATE("bands: a factorisation refuses wrong arguments", Fixture, CO
     CHECK_THROWS_AS(
         solve_factored_bands(exec, a, factor.view(), sides, columns_view<T>(d.data(), n - 1, 1), workspace.view()),
         dimension_error);
+    buffer<T> both(exec, 2 * n); // a solution partly over the right-hand side, and over the factorisation
+    CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), columns_view<T const>(both.data(), n, 1),
+                                         columns_view<T>(both.data() + n / 2, n, 1), workspace.view()),
+                    argument_error);
+    CHECK_THROWS_AS(solve_factored_bands(exec, a, factor.view(), sides,
+                                         columns_view<T>(reinterpret_cast<T*>(factor.data()), n, 1), workspace.view()),
+                    argument_error);
 }

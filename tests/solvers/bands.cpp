@@ -614,6 +614,20 @@ TEST_CASE_TEMPLATE("bands: wrong arguments are refused in words", Fixture, COPPI
                     argument_error);
     CHECK_THROWS_AS(solve_bands(exec, good, sides, solution, memory.view().slice(8, bytes), band_options{}),
                     argument_error);
+    // Leading dimensions that lead nowhere, and memory that is written twice.
+    for (std::int64_t const leading : {INT64_MAX, INT64_MAX / 8}) {
+        CHECK_THROWS_AS(call(good, columns_view<T const>(d.data(), n, 3, leading), columns_view<T>(x.data(), n, 3)),
+                        argument_error);
+        CHECK_THROWS_AS(call(good, columns_view<T const>(d.data(), n, 3), columns_view<T>(x.data(), n, 3, leading)),
+                        argument_error);
+    }
+    buffer<std::byte> all(exec, bands_workspace(exec, good, 1, {}, true));
+    auto const report_at = [&](void* where) {
+        solve_bands(exec, good, sides, solution, all.view(), {}, {static_cast<solve_report*>(where), 1});
+    };
+    for (void* const where : {static_cast<void*>(x.data() + 8), static_cast<void*>(d.data()),
+                              static_cast<void*>(all.data()), static_cast<void*>(a.data())})
+        CHECK_THROWS_AS(report_at(where), argument_error);
     // Nothing to do.
     call(with([](auto& m) { m.size = 0; }), columns_view<T const>(nullptr, 0, 1), columns_view<T>(nullptr, 0, 1), {},
          1);

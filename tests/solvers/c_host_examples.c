@@ -40,25 +40,26 @@ static void bad_arguments(void) {
     refused(coppiceSgtsv_bufferSizeExt(p, -1, 1, &bytes), e, "N is -1");
     refused(coppiceSgtsv_bufferSizeExt(p, (int64_t)1 << 60, 1, &bytes), e, "N is");
     refused(coppiceSgtsv_bufferSizeExt(p, 10, (int64_t)1 << 60, &bytes), e, "n_r is");
-    refused(coppiceSgtsv_bufferSizeExt(p, 10, 1, NULL), e, "null pointer");
-    refused(coppiceDgtsv_bufferSizeExt((coppice_pivoting_t)9, 1, 1, &bytes), e, "unknown pivoting 9");
-    refused(coppiceDgtsv_bufferSizeExt((coppice_pivoting_t)-1, 1, 1, &bytes), e, "unknown pivoting -1");
+    refused(coppiceSgtsv_bufferSizeExt(p, 10, 1, NULL), e, "coppiceSgtsv_bufferSizeExt: buffer_size_in_bytes is NULL");
+    refused(coppiceDgtsv_bufferSizeExt((coppice_pivoting_t)9, 1, 1, &bytes), e, "p is 9, expected 0 to 3");
+    refused(coppiceDgtsv_bufferSizeExt((coppice_pivoting_t)-1, 1, 1, &bytes), e, "p is -1");
     refused(coppiceCgtsv(p, 5, -2, NULL, NULL, NULL, NULL, NULL, NULL), e, "n_r is -2");
-    refused(coppiceDgtsv(p, 8, 1, NULL, v, v, x, v, buffer), e, "null pointer");
-    refused(coppiceDgtsv(p, 8, 1, v, v, v, NULL, v, buffer), e, "null pointer");
-    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, NULL, buffer), e, "null pointer");
-    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, NULL), e, "workspace is null");
-    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, (char*)buffer + 4), e, "not aligned");
-    refused(coppiceDgtsv(p, 8, 1, v, v, v, v, x, buffer), e, "overlaps");
-    refused(coppiceDbgtsv(p, 1, 1, 9, v, v, v, x, v, buffer), e, "blocks of 9");
-    refused(coppiceDbgtsv(p, 1, 1, 0, v, v, v, x, v, buffer), e, "blocks of 0");
-    refused(coppiceDgbsv(p, 8, 1, 9, 0, v, x, v, buffer), e, "9");
-    refused(coppiceDgbsv(p, 8, 1, -1, -1, v, x, v, buffer), e, "-1");
-    refused(coppiceDbgtf(p, 8, 1, x, x, x, NULL), e, "factorisation is null");
+    refused(coppiceDgtsv(p, 8, 1, NULL, v, v, x, v, buffer), e, "coppiceDgtsv: a is NULL");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, NULL, v, buffer), e, "X is NULL");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, NULL, buffer), e, "D is NULL");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, NULL), e, "p_buffer is NULL");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, (char*)buffer + 4), e, "p_buffer is not aligned to 64 bytes");
+    refused(coppiceDgtsv(p, 8, 1, v, v, v, v, x, buffer), e, "X overlaps a");
+    refused(coppiceDbgtsv(p, 1, 1, 9, v, v, v, x, v, buffer), e, "n is 9, expected 1 to 8");
+    refused(coppiceDbgtsv(p, 1, 1, 0, v, v, v, x, v, buffer), e, "n is 0, expected 1 to 8");
+    refused(coppiceDgbsv(p, 8, 1, 9, 0, v, x, v, buffer), e, "kl is 9, expected 0 to 8");
+    refused(coppiceDgbsv(p, 8, 1, -1, -1, v, x, v, buffer), e, "kl is -1");
+    refused(coppiceDbgtf(p, 8, 1, x, x, x, NULL), e, "coppiceDbgtf: p_factorization_buffer is NULL");
     refused(coppiceZgtsv_csc2csc(p, 5, NULL, NULL, NULL, NULL, NULL, NULL, 1, -1, NULL, NULL, ends, 0), e, "rhs_nnz");
-    refused(coppiceDgtsv_csc2csc(p, 8, v, v, v, v, rows, ends, 1, 1, x, NULL, ends, 1), e, "null pointer");
+    refused(coppiceDgtsv_csc2csc(p, 8, v, v, v, v, rows, ends, 1, 1, x, NULL, ends, 1), e,
+            "result_row_indices is NULL");
     refused(coppiceDgtsv_csc2csc(p, 8, v, v, v, v, rows, ends, 1, 1, x, (int64_t*)x, wild, 0), e, "column 0");
-    refused(coppiceDbands_solve_bufferSizeExt(NULL, 1, NULL, 0, &bytes), e, "null pointer");
+    refused(coppiceDbands_solve_bufferSizeExt(NULL, 1, NULL, 0, &bytes), e, "A is NULL");
     refused(coppice_set_threads(-1), e, "-1");
 
     /* Nothing to do is no error. */
@@ -73,14 +74,14 @@ static void bad_arguments(void) {
 }
 
 // [begin]
-static int solve_pentadiagonal(int64_t n, double const* bands, double* x, double const* d) {
+static coppice_status_t solve_pentadiagonal(int64_t n, double const* bands, double* x, double const* d) {
     size_t bytes = 0;
-    coppiceDgbsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, &bytes);
-    void* const buffer = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    coppice_status_t const status = coppiceDgbsv(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, bands, x, d, buffer);
-    if (status != COPPICE_STATUS_SUCCESS) puts(coppice_last_error());
+    coppice_status_t status = coppiceDgbsv_bufferSizeExt(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, &bytes);
+    void* const buffer = status ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!status) status = coppiceDgbsv(COPPICE_DEFAULT_PIVOTING, n, 1, 2, 2, bands, x, d, buffer);
+    if (status) puts(coppice_last_error()); /* "coppiceDgbsv: X is NULL" */
     free(buffer);
-    return status == COPPICE_STATUS_SUCCESS;
+    return status;
 }
 // [end]
 
@@ -94,7 +95,7 @@ static void guide(void) {
             bands[k * n + i] = row[k];
             if (i + k - 2 >= 0 && i + k - 2 < n) d[i] += row[k];
         }
-    require(solve_pentadiagonal(n, bands, x, d), "the example of the guide");
+    require(solve_pentadiagonal(n, bands, x, d) == COPPICE_STATUS_SUCCESS, "the example of the guide");
     for (int i = 0; i < n; ++i) require(fabs(x[i] - 1) <= 1e-12, "its solution");
 }
 
@@ -106,6 +107,8 @@ int main(void) {
         C_examples(), C_batches();
         Z_examples(), Z_batches();
     }
+    S_bad_memory(), D_bad_memory(), C_bad_memory(), Z_bad_memory();
+    S_bad_buffers(), D_bad_buffers(), C_bad_buffers(), Z_bad_buffers();
     bad_arguments();
     guide();
     return failures ? 1 : 0;

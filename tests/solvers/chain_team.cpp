@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
+#include "solvers/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include <coppice/solvers/band_factor_solve.hpp>
 #include <coppice/solvers/chain_block.hpp>
@@ -19,6 +20,7 @@ struct block_team {
     int rank() const { return block.thread(); }
     int size() const { return block.threads(); }
     void sync() const { block.sync(); }
+    bool any(bool condition) const { return block.sync_any(condition); }
 };
 
 /// A launcher whose teams are blocks of `threads` CPU threads; one team more than there is work for.
@@ -278,6 +280,54 @@ TEST_CASE("tiles: batches, thresholds, singular systems") {
             }
         }
     }
+}
+
+namespace {
+
+/// What boundary value problems and matrices of ones, plain and transposed, become by one worker, whose stretches are
+/// reflected where they grow, and by `exec`.
+template <class T, class Executor>
+void check_growing(Executor const& exec, growth_case<T> const& c, bool transposed = false) {
+    CAPTURE(c.name);
+    CAPTURE(transposed);
+    auto const meaning = transposed ? c.meaning.transposed(false) : c.meaning;
+    if (lapack_condition(meaning) > (sizeof(real_of<T>) == 4 ? 1e3 : 1e8)) return;
+    band_options const o{.cyclic = c.cyclic,
+                         .operation = transposed ? matrix_operation::transposed : matrix_operation::none};
+    auto const d = sides_for(meaning, 1, 1);
+    std::int64_t singular = chain::no_row;
+    CHECK(backward_error_of(meaning, solve_anew<T>(exec, c.matrix, o, d, 1, &singular), d) <= 100 * epsilon<T>);
+    CHECK(singular == chain::no_row);
+}
+
+} // namespace
+
+TEST_CASE("tiles: no growth") {
+    tile_executor const tiles;
+    for (int const k : {1, 2, 3, 4}) { // barriers of threads are slow, and reflections have many
+        bool const transposed = k % 2 == 0;
+        check_growing(tiles, grcar<double>(130 + k, k, true), transposed);
+        check_growing(tiles, blocks_of_ones<double>(70, k, 1, transposed), transposed);
+        check_growing(tiles, boundary_value_problem<float>(70, k, 1.0, true, 3), transposed);
+    }
+    check_growing(tiles, blocks_of_ones<double>(1100, 1, 2, false)); // all stretches of a warp
+    using complex = std::complex<double>;
+    for (int const k : {1, 2}) {
+        check_growing(tiles, boundary_value_problem<complex>(70, k, 1.0, false, 3), k == 2);
+        check_growing(tiles, grcar<complex>(100, k, true));
+    }
+}
+
+TEST_CASE("teams: no growth") {
+    for (int const threads : {1, 8})
+        for (int const k : {1, 3, 6}) {
+            auto const c = k == 1 ? boundary_value_problem<double>(200, 1, 1.0, true, 1) : grcar<double>(300, k, true);
+            CAPTURE(threads);
+            CAPTURE(c.name);
+            auto const d = sides_for(c.meaning, 2, 1);
+            for (auto const& x : solve_by_teams({threads}, c.matrix, {.cyclic = c.cyclic}, d, 2))
+                CHECK(backward_error_of(c.meaning, x, d) <= 100 * epsilon<double>);
+        }
 }
 
 TEST_CASE("teams: the classical algorithms") {

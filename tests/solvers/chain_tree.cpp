@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
+#include "solvers/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/share_barrier.hpp"
 #include <coppice/solvers/band_solve.hpp>
@@ -140,7 +141,9 @@ void check_chain(int links, bool odd, tree_layout const& how) {
     a.n = W / 2;
     a.batch = {1, 4 * links - (odd ? 1 : 0), nullptr, false, 4 * links - (odd ? 1 : 0)};
     chain::levels const l{a.batch, 2};
-    chain::link_units<T> const units{c.memory.data(), c.memory.data() + links * 2 * W * W, 1, W, 1, a, 4, nullptr};
+    T *const rhs = c.memory.data() + links * 2 * W * W, *const sizes = rhs + links * W;
+    std::fill(sizes, sizes + links, T(1));
+    chain::link_units<T> const units{c.memory.data(), rhs, sizes, 1, W, 1, a, 4, nullptr};
     run_tree<W>(chain::tree_job<T>(units, l, {0, false, false}, nullptr), how);
     std::vector<T> const found(c.memory.begin() + links * 2 * W * W, c.memory.begin() + links * (2 * W + 1) * W);
     CHECK(forward_error_of(found, c.y) <= 3e4 * epsilon<T>);
@@ -195,6 +198,25 @@ TEST_CASE("teams: joined links of blocks of every size and border") {
                 check_tree<complex>(s.view(), s.meaning(true), layouts_for(n)[std::size_t(length % 3)],
                                     {.pivot = pivot, .cyclic = true});
         }
+}
+
+TEST_CASE("teams: joined links do not grow") {
+    auto const check = []<class T>(growth_case<T> const& c, tree_layout const& how) {
+        CAPTURE(c.name);
+        if (lapack_condition(c.meaning) <= (sizeof(real_of<T>) == 4 ? 1e3 : 1e8))
+            check_tree<T>(c.matrix, c.meaning, how, {.cyclic = c.cyclic});
+    };
+    using complex = std::complex<double>;
+    for (int const n : {1, 2, 3, 4}) {
+        auto const layouts = layouts_for(n);
+        auto const layout = [&](int k) -> tree_layout const& { return layouts[std::size_t(n + k) % 4]; };
+        // What grows within stretches, what grows over some of them, and what does so slowly.
+        check(boundary_value_problem<double>(140, n, 1.0, true, 1), layout(0));
+        check(boundary_value_problem<double>(140, n, 0.1, true, 1), layout(1));
+        check(grcar<double>(140 * n, n, true), layout(2));
+        check(blocks_of_ones<float>(140, n, 4, true), layout(3));
+        if (n <= 2) check(boundary_value_problem<complex>(140, n, 0.1, false, 2), layout(1));
+    }
 }
 
 TEST_CASE("teams: joined links of matrices whose stretches are singular") {

@@ -3,10 +3,13 @@
 #include <coppice/preconditioner.hpp>
 
 #include <limits>
+#include <type_traits>
 
 #include "solvers/dense.hpp"
+#include "support/datasets.hpp"
 #include "support/executors.hpp"
 #include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/matrix_market.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -19,6 +22,21 @@ struct outcome {
     std::vector<T> x;
 };
 
+/// A preconditioner behind a count that the host keeps, so that no graph may replay it.
+template <class M>
+struct counted_calls {
+    M const& held;
+    int* calls;
+    template <class Executor, class T>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        ++*calls;
+        held.apply(exec, r, z);
+    }
+};
+
+bool needs_symmetry(std::string_view method) { return method == "cg" || method == "minres"; }
+bool is_gmres(std::string_view method) { return method == "gmres" || method == "fgmres"; }
+
 /// Sets up on `exec` and solves; `guess` may be empty for zero.
 template <class Executor, class T>
 outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_view preconditioner, csr<T> const& a,
@@ -30,6 +48,28 @@ outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_v
     auto const rhs = exec.copy(b);
     auto x = exec.copy(guess);
     auto result = solve(exec, method, op, m, rhs.view(), x.view(), options);
+    return {std::move(result), to_vector(exec, x)};
+}
+
+/// A preconditioner that works for some time, then gives NaN, in one element alone.
+struct breaks_down {
+    int* calls;
+    int sound;
+    template <class Executor, class T>
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        exec.copy_elements(r.data(), z.data(), r.size());
+        T const bad = std::numeric_limits<T>::quiet_NaN();
+        if ((*calls)++ >= sound) exec.copy_elements(&bad, z.data() + r.size() / 2, 1);
+    }
+};
+
+template <class Solver, class A, class M, class Executor>
+outcome<double> solve_with(Executor const& exec, A const& a, M const& m, std::vector<double> const& b,
+                           std::vector<double> const& guess, krylov_options const& options) {
+    auto const rhs = exec.copy(b);
+    auto x = exec.copy(guess);
+    Solver solver(exec, rhs.size(), options);
+    auto result = solver.solve(a, m, rhs.view(), x.view());
     return {std::move(result), to_vector(exec, x)};
 }
 
@@ -60,7 +100,7 @@ TEST_CASE_TEMPLATE("every method with every preconditioner agrees with LAPACK", 
             auto const b = random_vector<double>(n, 7);
             auto const expected = lapack_solve(m, b);
             for (auto const method : krylov_names) {
-                if (method == "cg" && !symmetric) continue;
+                if (needs_symmetry(method) && !symmetric) continue;
                 for (auto const name : preconditioner_names) {
                     CAPTURE(n);
                     CAPTURE(symmetric);
@@ -204,6 +244,155 @@ TEST_CASE_TEMPLATE("limit of iterations, cancellation, no history", Fixture, COP
     }
 }
 
+TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    bool const gpu = std::is_same_v<Executor, cuda_executor>;
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 50, .ny = 47});
+    auto const b = random_vector<double>(int(a.rows()), 1);
+    for (auto const method : krylov_names)
+        for (auto const name : preconditioner_names) {
+            CAPTURE(method);
+            CAPTURE(name);
+            auto const whole = solve_on(exec, method, name, a, b, {.tolerance = 1e-9});
+            CHECK(whole.result.converged);
+            CHECK(whole.result.on_device == gpu);
+            CHECK(whole.result.residual_history.size() == std::size_t(whole.result.iterations) + 1);
+            // Watched, and without a history, it takes the same steps.
+            std::vector<double> told;
+            krylov_options options{.tolerance = 1e-9, .record_history = false};
+            options.progress = [&](std::int64_t iteration, double residual) {
+                CHECK(iteration == std::int64_t(told.size()) + 1);
+                told.push_back(residual);
+                return true;
+            };
+            auto const watched = solve_on(exec, method, name, a, b, options);
+            CHECK(watched.x == whole.x);
+            CHECK(watched.result.iterations == whole.result.iterations);
+            REQUIRE(told.size() + 1 == whole.result.residual_history.size());
+            for (std::size_t i = 0; i + 1 < told.size(); ++i) // where a round ended: the true one
+                CHECK(told[i] == doctest::Approx(whole.result.residual_history[i + 1]).epsilon(1e-4));
+            // An operator and a preconditioner that the host must call: the same bits.
+            auto const local = exec.copy(a);
+            csr_operator<Executor, double> const op(exec, local.view());
+            auto const m = make_preconditioner(exec, name, local.view());
+            int calls = 0;
+            counted_calls const counted{m, &calls};
+            auto const rhs = exec.copy(b);
+            auto x = exec.copy(std::vector<double>(b.size()));
+            auto const by = [&]<class Solver>(std::type_identity<Solver>) {
+                return Solver(exec, a.rows(), {.tolerance = 1e-9}).solve(op, counted, rhs.view(), x.view());
+            };
+            auto const result = method == "cg"         ? by(std::type_identity<cg<Executor, double>>{})
+                                : method == "minres"   ? by(std::type_identity<minres<Executor, double>>{})
+                                : method == "bicgstab" ? by(std::type_identity<bicgstab<Executor, double>>{})
+                                : method == "gmres"    ? by(std::type_identity<gmres<Executor, double>>{})
+                                                       : by(std::type_identity<fgmres<Executor, double>>{});
+            CHECK(!result.on_device);
+            CHECK(calls >= result.iterations);
+            CHECK(result.iterations == whole.result.iterations);
+            if (name != "none") CHECK(to_vector(exec, x) == whole.x); // none: z is r there, and a copy of it here
+        }
+}
+
+TEST_CASE_TEMPLATE("a long solve keeps its whole history", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::vector<std::int32_t> offsets{0}, columns;
+    std::vector<double> values;
+    for (std::int32_t i = 0; i < 2500; ++i) { // -1 2 -1
+        for (std::int32_t j = std::max(i - 1, 0); j <= std::min(i + 1, 2499); ++j) {
+            columns.push_back(j);
+            values.push_back(i == j ? 2 : -1);
+        }
+        offsets.push_back(std::int32_t(columns.size()));
+    }
+    host_executor const host{1};
+    csr<double> const a(2500, 2500, host.copy(offsets), host.copy(columns), host.copy(values));
+    auto const b = random_vector<double>(2500, 1);
+    for (std::string_view const method : {"cg", "gmres"}) {
+        CAPTURE(method);
+        std::int64_t calls = 0;
+        krylov_options options{.tolerance = 1e-8, .max_iterations = 2300, .restart = 20};
+        options.progress = [&](std::int64_t iteration, double) { return iteration == ++calls; };
+        auto const [result, x] = solve_on(exec, method, "none", a, b, options);
+        CHECK(result.iterations == 2300); // several times what is recorded before the host fetches it
+        CHECK(calls == 2300);
+        auto const& h = result.residual_history;
+        REQUIRE(h.size() == 2301);
+        for (double const residual : h) REQUIRE(residual > 0);
+        if (method == "gmres")
+            for (std::size_t i = 1; i < h.size(); ++i) REQUIRE(h[i] <= h[i - 1] * (1 + 1e-9));
+    }
+}
+
+TEST_CASE_TEMPLATE("MINRES solves indefinite systems, in as many steps as there are eigenvalues", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto m = random_matrix(120, true, 4);
+    for (int i = 0; i < 120; ++i) m(i, i) -= i % 3 == 0 ? 4.0 : 0.0; // both signs
+    auto const b = random_vector<double>(120, 1);
+    for (auto const name : {"none", "jacobi"}) {
+        CAPTURE(name);
+        auto const a = to_csr<double>(m);
+        auto const [result, x] = solve_on(exec, "minres", "none", a, b, {.tolerance = 1e-11});
+        CHECK(result.converged);
+        CHECK(distance(x, lapack_solve(m, b)) < 1e-8);
+        for (std::size_t i = 1; i < result.residual_history.size(); ++i) // without a preconditioner it is monotone
+            CHECK(result.residual_history[i] <= result.residual_history[i - 1] * (1 + 1e-6));
+    }
+    dense few(60); // eigenvalues -2, 1, 3
+    for (int i = 0; i < 60; ++i) few(i, i) = i % 3 == 0 ? -2 : i % 3 == 1 ? 1 : 3;
+    auto const [three, y] = solve_on(exec, "minres", "none", to_csr<double>(few), random_vector<double>(60, 2), {});
+    CHECK(three.converged);
+    CHECK(three.iterations == 3);
+}
+
+TEST_CASE_TEMPLATE("FGMRES takes a preconditioner that changes", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const a = exec.copy(generate<double>(host_executor{1}, "convection", {.nx = 30}));
+    csr_operator<Executor, double> const op(exec, a.view());
+    struct changing {
+        csr_operator<Executor, double> const& a;
+        mutable int calls = 0;
+        void apply(Executor const& e, array_view<double const> r, array_view<double> z) const {
+            fill(e, z, 0.0);
+            gmres<Executor, double> few(e, r.size(), {.tolerance = 0, .max_iterations = 2 + calls++ % 3});
+            few.solve(a, identity_preconditioner{}, r, z);
+        }
+    };
+    auto const b = random_vector<double>(int(a.rows()), 1);
+    auto const plain = solve_with<gmres<Executor, double>>(exec, op, identity_preconditioner{}, b,
+                                                           std::vector<double>(b.size()), {.tolerance = 1e-9});
+    auto const flexible = solve_with<fgmres<Executor, double>>(exec, op, changing{op}, b, std::vector<double>(b.size()),
+                                                               {.tolerance = 1e-9});
+    CHECK(flexible.result.converged);
+    CHECK(2 * flexible.result.iterations < plain.result.iterations);
+    auto const host = host_executor{1}.copy(a);
+    CHECK(residual_of(host, b, flexible.x) <= 1.01e-9);
+}
+
+TEST_CASE_TEMPLATE("an absolute tolerance", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 30});
+    auto b = random_vector<double>(int(a.rows()), 1);
+    for (double& value : b) value *= 1e-3;
+    double norm = 0;
+    for (double const value : b) norm += value * value;
+    norm = std::sqrt(norm);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        auto const [result, x] = solve_on(exec, method, "none", a, b, {.tolerance = 0, .absolute_tolerance = 1e-6});
+        CHECK(result.converged);
+        CHECK(result.relative_residual * norm <= 1e-6);
+        CHECK(result.relative_residual * norm > 1e-9); // and not much further
+        auto const [none, y] = solve_on(exec, method, "none", a, b, {.absolute_tolerance = 1});
+        CHECK(none.converged);
+        CHECK(none.iterations == 0);
+    }
+    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.absolute_tolerance = -1}), argument_error);
+}
+
 TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const reason = [&](std::string_view method, dense const& m, std::vector<double> const& b,
@@ -214,6 +403,8 @@ TEST_CASE_TEMPLATE("breakdowns have a reason", Fixture, COPPICE_TEST_EXECUTORS) 
     CHECK(reason("cg", skew, {1, 0}) == krylov_reason::breakdown);
     CHECK(reason("bicgstab", skew, {1, 0}) == krylov_reason::breakdown);
     CHECK(reason("gmres", skew, {1, 0}) == krylov_reason::converged);
+    CHECK(reason("minres", of_rows({{0, 1}, {1, 0}}), {1, 0}) == krylov_reason::converged);
+    CHECK(reason("minres", of_rows({{1, 0}, {0, -1}}), {1, 1}) == krylov_reason::converged);
     CHECK(reason("cg", of_rows({{1, 0}, {0, -1}}), {1, 1}) == krylov_reason::breakdown);  // (p, A p) = 0
     CHECK(reason("cg", of_rows({{-1, 0}, {0, -2}}), {1, 1}) == krylov_reason::breakdown); // negative definite
 
@@ -267,8 +458,81 @@ TEST_CASE_TEMPLATE("NaN and infinity end a solve and leave the guess", Fixture, 
             if (bad != bad) { // 1 / infinity is a finite preconditioner
                 CHECK(in_m.reason == krylov_reason::not_finite);
                 CHECK(std::isfinite(in_m.relative_residual));
+                CHECK(to_vector(exec, z) == guess);
             }
         }
+    }
+}
+
+TEST_CASE_TEMPLATE("the best x is returned where the preconditioner breaks", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto m = random_matrix(60, true, 4);
+    auto const guess = random_vector<double>(60, 3);
+    for (bool const empty_column : {false, true}) { // A does not read the element that breaks
+        if (empty_column)
+            for (int i = 0; i < 60; ++i) m(i, 30) = m(30, i) = 0;
+        auto const host = to_csr<double>(m);
+        auto b = random_vector<double>(60, 2);
+        if (empty_column) b[30] = 0;
+        auto const local = exec.copy(host);
+        csr_operator<Executor, double> const op(exec, local.view());
+        double const start = residual_of(host, b, guess);
+        for (int const sound : {0, 1, 2, 5}) {
+            CAPTURE(empty_column);
+            CAPTURE(sound);
+            krylov_options const options{.tolerance = 1e-14, .restart = 4};
+            int calls = 0;
+            auto const check = [&](outcome<double> const& end) {
+                calls = 0;
+                CHECK(!end.result.converged);
+                CHECK(end.result.reason == krylov_reason::not_finite);
+                for (double const value : end.x) REQUIRE(std::isfinite(value));
+                CHECK(residual_of(host, b, end.x) <= start * (1 + 1e-12));
+                CHECK(residual_of(host, b, end.x) == doctest::Approx(end.result.relative_residual).epsilon(1e-3));
+            };
+            breaks_down const p{&calls, sound};
+            check(solve_with<cg<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<bicgstab<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<gmres<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<fgmres<Executor, double>>(exec, op, p, b, guess, options));
+            check(solve_with<minres<Executor, double>>(exec, op, p, b, guess, options));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on the way", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host{1};
+    std::vector<std::pair<std::string, csr<double>>> all;
+    for (auto const name : {"real/rajat01", "real/bcsstm22", "graph/karate", "graph/chesapeake", "graph/polbooks",
+                            "graph/minnesota", "graph/can_1072", "real/nnc1374", "real/qh882", "banded/olm1000"})
+        if (auto const file = dataset(std::string(name) + ".mtx.gz"))
+            all.emplace_back(name, read_matrix_market<double>(host, *file));
+    dense zero_diagonal(101); // a path, which is singular, and a cycle beside it
+    for (int i = 1; i < 50; ++i) zero_diagonal(i, i - 1) = zero_diagonal(i - 1, i) = 1;
+    for (int i = 50; i < 101; ++i) zero_diagonal(i, i < 100 ? i + 1 : 50) = 1;
+    all.emplace_back("zero diagonal", to_csr<double>(zero_diagonal));
+    for (auto const& [matrix, a] : all) {
+        auto const b = random_vector<double>(int(a.rows()), 5);
+        for (auto const method : krylov_names)
+            for (auto const name : {"none", "tridiagonal", "forest"}) {
+                CAPTURE(matrix);
+                CAPTURE(method);
+                CAPTURE(name);
+                auto const [result, x] = solve_on(exec, method, name, a, b, {.max_iterations = 150});
+                for (double const value : x) REQUIRE(std::isfinite(value));
+                double const residual = residual_of(a, b, x);
+                CHECK(residual <= 1 + 1e-12); // from x = 0
+                CHECK(residual == doctest::Approx(result.relative_residual).epsilon(0.01));
+                CHECK(result.reason != krylov_reason::not_finite);
+                if (is_gmres(method)) continue; // within a cycle x is not formed
+                double least = 1;
+                for (double const r : result.residual_history)
+                    if (r > 1e-3) least = std::min(least, r); // below, the recurrence may have left the truth
+                CHECK(residual <= 1.05 * least);
+            }
     }
 }
 
@@ -283,8 +547,9 @@ TEST_CASE_TEMPLATE("bad arguments are refused", Fixture, COPPICE_TEST_EXECUTORS)
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, b, {.restart = 0}), argument_error);
         CHECK_THROWS_AS(solve_on(exec, method, "none", a, std::vector<double>(4, 1.0), {}), dimension_error);
     }
-    CHECK_THROWS_WITH_AS(solve_on(exec, "minres", "none", a, b, {}),
-                         "unknown Krylov method \"minres\", expected one of: cg, bicgstab, gmres", argument_error);
+    CHECK_THROWS_WITH_AS(solve_on(exec, "sor", "none", a, b, {}),
+                         "unknown Krylov method \"sor\", expected one of: cg, minres, bicgstab, gmres, fgmres",
+                         argument_error);
     auto const local = exec.copy(a);
     auto const m = make_preconditioner(exec, "none", local.view());
     csr_operator<std::remove_const_t<decltype(exec)>, double> const op(exec, local.view());

@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE("tridiagonal is the tridiagonal part", Fixture, COPPICE_TEST_
         auto const expected = lapack_solve(part, r);
         for (int i = 0; i < n; ++i)
             CHECK(to_vector(exec, z)[std::size_t(i)] == doctest::Approx(expected[std::size_t(i)]));
-        CHECK(m.report().weight_coverage == doctest::Approx(all > 0 ? beside / all : 1));
+        CHECK(m.report().number("weight_coverage") == doctest::Approx(all > 0 ? beside / all : 1));
         CHECK(m.forest() == nullptr);
     }
 }
@@ -140,12 +140,12 @@ TEST_CASE_TEMPLATE("forest holds the entries of A along a linear forest", Fixtur
             auto const local = exec.copy(to_csr<double>(a));
             auto m = make_preconditioner(exec, "forest", local.view());
             double const covered = check_linear_forest(matrix_of(exec, m, n), a);
-            CHECK(covered == doctest::Approx(m.report().weight_coverage).epsilon(1e-6));
-            CHECK(m.report().paths >= 1);
-            CHECK(m.report().longest_path <= n);
+            CHECK(covered == doctest::Approx(m.report().number("weight_coverage")).epsilon(1e-6));
+            CHECK(m.report().number("paths") >= 1);
+            CHECK(m.report().number("longest_path") <= n);
             CHECK(m.report().setup_seconds > 0);
             REQUIRE(m.forest() != nullptr);
-            CHECK(m.forest()->paths == m.report().paths);
+            CHECK(m.forest()->paths == m.report().number("paths"));
 
             // New values: the same edges, the new coefficients.
             auto const b = revalued(a, 99);
@@ -208,9 +208,9 @@ TEST_CASE_TEMPLATE("a path in any order is solved directly", Fixture, COPPICE_TE
     auto const local = exec.copy(to_csr<double>(a));
     using Executor = std::remove_const_t<decltype(exec)>;
     auto const m = make_preconditioner(exec, "forest", local.view(), {.factor = {.rounds = 0}});
-    CHECK(m.report().paths == 1);
-    CHECK(m.report().longest_path == n);
-    CHECK(m.report().weight_coverage == doctest::Approx(1));
+    CHECK(m.report().number("paths") == 1);
+    CHECK(m.report().number("longest_path") == n);
+    CHECK(m.report().number("weight_coverage") == doctest::Approx(1));
     csr_operator<Executor, double> const op(exec, local.view());
     auto const b = exec.copy(random_vector<double>(n, 1));
     auto x = exec.copy(std::vector<double>(n));
@@ -237,13 +237,74 @@ TEST_CASE_TEMPLATE("strong couplings across the numbering: the forest beats jaco
     CHECK(2 * forest < iterations("tridiagonal"));
 }
 
+TEST_CASE_TEMPLATE("options by name are those of the struct, and the report tells them", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 40}));
+    auto const r = exec.copy(random_vector<double>(a.rows(), 1));
+    auto const apply = [&](auto const& m) {
+        buffer<double> z(exec, a.rows());
+        m.apply(exec, r.view(), z.view());
+        return to_vector(exec, z);
+    };
+    forest_options options{.factor = {.rounds = 3, .ties = tie_rule::hash, .seed = 7}};
+    options.tridiagonal.pivot = pivoting::scaled_partial;
+    auto const by_struct = make_preconditioner(exec, "forest", a.view(), options);
+    auto const by_text =
+        make_preconditioner(exec, "forest,rounds=3,ties=hash,pivoting=scaled", a.view(), {{"seed", 7}});
+    CHECK(apply(by_text) == apply(by_struct));
+    CHECK(apply(by_text) != apply(make_preconditioner(exec, "forest", a.view())));
+    auto const told = by_text.report();
+    CHECK(told.name == "forest");
+    CHECK(told.options.find("rounds")->text == "3");
+    CHECK(told.options.find("charge-below")->text == "0.2"); // a default
+    CHECK_THROWS_WITH_AS(told.number("path"), doctest::Contains("expected one of: paths, longest_path"),
+                         argument_error);
+    CHECK_FALSE(make_preconditioner(exec, "none", a.view()).report().has("paths"));
+    // The last one counts, and what stands beside the name wins.
+    CHECK(make_preconditioner(exec, "forest,rounds=3,rounds=4", a.view()).report().options.find("rounds")->text == "4");
+    CHECK(
+        make_preconditioner(exec, "forest,rounds=3", a.view(), {{"rounds", 4}}).report().options.find("rounds")->text ==
+        "4");
+}
+
+TEST_CASE("every row of the catalogue: texts, and defaults that its options accept") {
+    for (preconditioner_row const& row : preconditioner_catalogue) {
+        CAPTURE(row.name);
+        CHECK_FALSE(row.matrix.empty());
+        CHECK_FALSE(row.setup.empty());
+        CHECK_FALSE(row.suits.empty());
+        option_values defaults;
+        for (option_row const& option : row.options) {
+            CAPTURE(option.name);
+            CHECK_FALSE(option.meaning.empty());
+            defaults.set(option.name, option.standard);
+        }
+        CHECK_NOTHROW(chosen_options(std::string(row.name), row.options, defaults));
+        CHECK(std::count(preconditioner_names.begin(), preconditioner_names.end(), row.name) == 1);
+    }
+}
+
 TEST_CASE_TEMPLATE("bad input of preconditioners", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto m = random_matrix(6, true, 1);
     auto const a = exec.copy(to_csr<double>(m));
-    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "ilu", a.view()),
-                         "unknown preconditioner \"ilu\", expected one of: none, jacobi, tridiagonal, forest",
+    CHECK_THROWS_WITH_AS(
+        make_preconditioner(exec, "amg", a.view()),
+        doctest::Contains("unknown preconditioner \"amg\", expected one of: none, jacobi, tridiagonal"),
+        argument_error);
+    CHECK_THROWS_WITH_AS(
+        make_preconditioner(exec, "tridiagonal,rounds=3", a.view()),
+        "preconditioner \"tridiagonal\" has no option \"rounds\", expected one of: pivoting, threshold",
+        argument_error);
+    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "forest", a.view(), {{"charge-probability", 1.5}}),
+                         "option charge-probability of preconditioner \"forest\" is \"1.5\", expected a number from 0 "
+                         "to 1",
                          argument_error);
+    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "forest,rounds", a.view()),
+                         "\"rounds\" in \"forest,rounds\" is not an option, expected key=value", argument_error);
+    CHECK_THROWS_AS(make_preconditioner(exec, "jacobi,a=", a.view()), argument_error);
+    CHECK_THROWS_AS(make_preconditioner(exec, "", a.view()), argument_error);
     csr_view<double> wide = a.view();
     wide.column_count = 7;
     for (auto const name : preconditioner_names)
@@ -258,4 +319,91 @@ TEST_CASE_TEMPLATE("bad input of preconditioners", Fixture, COPPICE_TEST_EXECUTO
         auto const none = make_preconditioner(exec, name, empty.view());
         none.apply(exec, array_view<double const>{}, array_view<double>{});
     }
+}
+
+namespace {
+
+/// Tridiagonal matrices, singular or nearly so, each as its three bands.
+std::vector<dense> singular_bands(int n) {
+    std::vector<dense> all;
+    auto const add = [&](auto lower, auto diagonal, auto upper) {
+        dense m(n);
+        for (int i = 0; i < n; ++i) {
+            m(i, i) = diagonal(i);
+            if (i > 0) m(i, i - 1) = lower(i);
+            if (i + 1 < n) m(i, i + 1) = upper(i);
+        }
+        all.push_back(m);
+    };
+    auto const constant = [](double value) { return [value](int) { return value; }; };
+    add(constant(1), constant(0), constant(1)); // a graph of one path
+    add(
+        constant(-1), [n](int i) { return i == 0 || i == n - 1 ? 1.0 : 2.0; }, constant(-1)); // no Dirichlet end
+    add(
+        constant(0), [](int i) { return i % 5 == 3 ? 0.0 : 2.0; }, constant(0)); // zero rows
+    add(
+        constant(0.5), [](int i) { return i % 7 == 2 ? 0.0 : 1.0; }, constant(0)); // zero columns
+    add([](int i) { return i % 2 ? 1.0 : 0.0; }, [](int i) { return i / 2 % 3 ? 2.0 : 1.0; },
+        [](int i) { return i % 2 ? 0.0 : 1.0; }); // pairs, every third singular
+    add([](int i) { return i % 2 ? 1.0 : 0.0; }, [](int i) { return i % 6 == 1 ? 1 + 1e-15 : 1.0; },
+        [](int i) { return i % 2 ? 0.0 : 1.0; }); // nearly singular
+    return all;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("singular tridiagonal parts are mended during set-up", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host{1};
+    for (int const n : {2, 3, 7, 65, 501})
+        for (double const unit : {1.0, 0x1p-300, 0x1p300})
+            for (bool const whole : {true, false}) {
+                int which = 0;
+                for (auto m : singular_bands(n)) {
+                    // A part that is all of the matrix may be as near to singular as that is.
+                    for (int i = 0; !whole && i + n / 2 < n && n > 3; ++i) m(i, i + n / 2) = m(i + n / 2, i) = 1e-3;
+                    for (auto& value : m.a) value *= unit;
+                    ++which;
+                    CAPTURE(n);
+                    CAPTURE(unit);
+                    CAPTURE(whole);
+                    CAPTURE(which);
+                    auto const a = to_csr<double>(m);
+                    auto const local = exec.copy(a);
+                    auto const r = exec.copy(random_vector<double>(n, 3));
+                    buffer<double> z(exec, n);
+                    for (auto const name : {"tridiagonal", "forest"}) {
+                        auto const p = make_preconditioner(exec, name, local.view());
+                        p.apply(exec, r.view(), z.view());
+                        double largest = 0;
+                        for (double const value : to_vector(exec, z))
+                            largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : INFINITY;
+                        CHECK(largest * unit < (p.report().number("weight_coverage") == 1 ? 0x1p600 : 1e6 * n));
+                        // How many rows break of those that hang together is a matter of rounding.
+                        auto const on_host = make_preconditioner(host, name, a.view());
+                        if (p.report().number("weight_coverage") < 1)
+                            CHECK((p.report().number("mended_rows") > 0) ==
+                                  (on_host.report().number("mended_rows") > 0));
+                    }
+                }
+            }
+    // A sound path beside a singular one keeps its entries.
+    dense beside(40);
+    for (int i = 0; i < 40; ++i) {
+        beside(i, i) = i < 20 ? 0 : 2;
+        if (i > 0 && i != 19 && i != 20) beside(i, i - 1) = beside(i - 1, i) = 1;
+    }
+    auto const both = exec.copy(to_csr<double>(beside));
+    auto const p = make_preconditioner(exec, "tridiagonal", both.view());
+    CHECK(p.report().number("mended_rows") >= 19);
+    CHECK(p.report().number("mended_rows") <= 22);
+    auto const kept = matrix_of(exec, p, 40);
+    for (int i = 22; i < 40; ++i) CHECK(kept(i, i) == doctest::Approx(2));
+    // Nothing is changed where nothing is wrong, however badly scaled.
+    auto scaled = random_matrix(50, true, 3);
+    for (int i = 0; i < 50; ++i)
+        for (int j = 0; j < 50; ++j) scaled(i, j) *= std::pow(10.0, (i * 7 % 20 - 10) + (j * 7 % 20 - 10));
+    auto const graded = exec.copy(to_csr<double>(scaled));
+    for (auto const name : {"tridiagonal", "forest"})
+        CHECK(make_preconditioner(exec, name, graded.view()).report().number("mended_rows") == 0);
 }

@@ -25,11 +25,21 @@ static void get(void* to, void const* from, size_t bytes) {
 }
 static void give_back(void* memory) { cudaFree(memory); }
 
+#else /* Not called without a device; what is found without one is. */
+static struct CUstream_st* stream;
+
+static void* take(size_t bytes) { return malloc(bytes); }
+static void* put(void const* host, size_t bytes) { return memcpy(take(bytes), host, bytes); }
+static void get(void* to, void const* from, size_t bytes) { memcpy(to, from, bytes); }
+static void give_back(void* memory) { free(memory); }
+#endif
+
 static void succeed(tridigpu_status_t status) {
     if (status != TRIDIGPU_STATUS_SUCCESS) printf("%s\n", tridigpu_last_error());
     require(status == TRIDIGPU_STATUS_SUCCESS, "a call");
 }
 
+#if defined(COPPICE_HAS_CUDA)
 /* Calls on a stream are captured into a graph, which runs then: nothing may wait or allocate before
  * first run. The default stream cannot be captured. */
 static void begin_call(void) {
@@ -52,6 +62,9 @@ static void end_call(tridigpu_status_t status) {
         begin_call();                                                                                                  \
         end_call(call);                                                                                                \
     } while (0)
+#else
+#define run(call) succeed(call)
+#endif
 
 #define PREFIX tridigpu
 #define PIVOTING tridigpu_pivoting_t
@@ -63,11 +76,12 @@ static void end_call(tridigpu_status_t status) {
 
 #define COMPLEX_FLOAT cuComplex
 #define COMPLEX_DOUBLE cuDoubleComplex
-#define MAKE_COMPLEX_FLOAT(x) make_cuComplex((float)(x), 0)
-#define MAKE_COMPLEX_DOUBLE(x) make_cuDoubleComplex(x, 0)
+#define MAKE_COMPLEX_FLOAT(x) ((cuComplex){(float)(x), 0})
+#define MAKE_COMPLEX_DOUBLE(x) ((cuDoubleComplex){x, 0})
 #define REAL_PART(v) ((v).x)
 #include "c_examples_of_types.inc"
 
+#if defined(COPPICE_HAS_CUDA)
 static void on_a_device(void) {
     size_t bytes = 0, wide_bytes = 0;
     tridigpu_pivoting_t const p = TRIDIGPU_DEFAULT_PIVOTING;
@@ -80,12 +94,12 @@ static void on_a_device(void) {
     succeed(tridigpuDgtsv_bufferSizeExt_64(p, (int64_t)1 << 33, 1, &wide_bytes));
     require(wide_bytes > ((size_t)1 << 33), "2^33 rows");
     cudaStreamCreate(&stream);
-    S_examples(), S_batches();
-    D_examples(), D_batches();
-    C_examples(), C_batches();
+    S_examples(), S_batches(), S_bad_buffers();
+    D_examples(), D_batches(), D_bad_buffers();
+    C_examples(), C_batches(), C_bad_buffers();
     cudaStreamDestroy(stream);
     stream = NULL;
-    Z_examples(), Z_batches();
+    Z_examples(), Z_batches(), Z_bad_buffers();
 }
 #endif
 
@@ -95,10 +109,11 @@ int main(void) {
     tridigpu_pivoting_t const p = TRIDIGPU_DEFAULT_PIVOTING;
     /* Found without a device, and before one is looked for. */
     refused(tridigpuSgtsv_bufferSizeExt(p, -1, 1, &bytes), tridigpu_last_error, "-1");
-    refused(tridigpuDgtsv_bufferSizeExt((tridigpu_pivoting_t)9, 1, 1, &bytes), tridigpu_last_error, "pivoting 9");
+    refused(tridigpuDgtsv_bufferSizeExt((tridigpu_pivoting_t)9, 1, 1, &bytes), tridigpu_last_error, "p is 9");
     refused(tridigpuCgtsv(NULL, p, 5, -2, NULL, NULL, NULL, NULL, NULL, NULL), tridigpu_last_error, "-2");
     refused(tridigpuZgtsv_csc2csc(p, 5, NULL, NULL, NULL, NULL, NULL, NULL, 1, -1, NULL, NULL, ends, 0),
             tridigpu_last_error, "rhs_nnz");
+    S_bad_memory(), D_bad_memory(), C_bad_memory(), Z_bad_memory();
     if (tridigpuSgtsv_bufferSizeExt(p, 10, 1, &bytes) == TRIDIGPU_STATUS_NO_DEVICE) {
         printf("no CUDA device: the examples do not run\n");
         return failures ? 1 : 77;

@@ -227,7 +227,152 @@ void check_classes(Executor const& exec) {
     CHECK(refused > 0); // there are singular ones among them
 }
 
+/// A tridiagonal system with entries from U(-1, 1).
+test::system<double> random_system(std::int64_t n, std::uint64_t seed) {
+    test::system<double> s(n);
+    random_values<double> random(seed);
+    for (auto* const band : {&s.lower, &s.diagonal, &s.upper}) random.fill(*band);
+    s.lower.front() = s.upper.back() = 0;
+    return s;
+}
+/// The row of the column that LAPACK finds no pivot for; -1 for none.
+std::int64_t lapack_singular_row(test::system<double> s) {
+    auto const n = lapack_int(s.size());
+    return LAPACKE_dgtsv(LAPACK_COL_MAJOR, n, 1, s.lower.data() + 1, s.diagonal.data(), s.upper.data(), s.rhs.data(),
+                         n) -
+           1;
+}
+
 } // namespace
+
+// RPTS finds a solution where there is one, and LAPACK's info is not 0 all the same.
+TEST_CASE_TEMPLATE("bands: a singular matrix is called so though there is a solution", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {1, 2, 3, 4, 33, 64, 65, 700, 5000, 20000})
+        for (std::int64_t const at : {std::int64_t(0), n / 3, n / 2, n - 1})
+            for (int const kind : {0, 1, 2})
+                for (auto const method : {band_method::automatic, band_method::chain}) {
+                    CAPTURE(n);
+                    CAPTURE(at);
+                    CAPTURE(kind);
+                    CAPTURE(int(method));
+                    auto s = random_system(n, std::uint64_t(n + at));
+                    auto const k = std::size_t(at);
+                    if (kind == 0) { // an empty row
+                        s.lower[k] = s.diagonal[k] = s.upper[k] = 0;
+                    } else { // an unknown that stands alone, with an empty row, or two with the same equation
+                        if (kind == 2 && at + 1 == n) continue;
+                        auto const end = kind == 2 ? k + 1 : k;
+                        s.lower[k] = s.upper[end] = 0;
+                        if (at > 0) s.upper[k - 1] = 0;
+                        if (end + 1 < s.upper.size()) s.lower[end + 1] = 0;
+                        s.diagonal[k] = s.diagonal[end] = kind == 2 ? 1 : 0;
+                        if (kind == 2) s.upper[k] = s.lower[end] = 1;
+                    }
+                    give_solution(s, 5);
+                    if (kind == 2) s.rhs[k] = s.rhs[k + 1] = 3;
+                    REQUIRE(lapack_singular_row(s) >= 0);
+                    auto const answer = solve_scalar(exec, s, {.method = method});
+                    CHECK(answer.reports[0].status == solve_status::singular);
+                    if (kind == 1) CHECK(answer.reports[0].row == at);
+                }
+    // 3 x 3 with entries (1, 2) and (2, 1).
+    test::system<double> s(3);
+    s.upper[0] = 2, s.lower[1] = 5, s.rhs = {2, 5, 0};
+    auto const report = solve_scalar(exec, s).reports[0];
+    CHECK(report.status == solve_status::singular);
+    CHECK(report.row == 2);
+}
+
+TEST_CASE_TEMPLATE("bands: unknowns that are zero make no matrix singular, and change no solution", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {1, 3, 40, 3000}) {
+        CAPTURE(n);
+        auto s = random_system(n, 3);
+        for (std::int64_t i = 0; i < n; ++i) s.diagonal[std::size_t(i)] += 3;
+        std::fill(s.rhs.begin(), s.rhs.end(), 0.0);
+        s.rhs[std::size_t(n / 2)] = 1;
+        s.lower[0] = s.upper[0] = 0; // x_0 = 0
+        auto const answer = solve_scalar(exec, s), by_rpts = solve_scalar(exec, s, {.method = band_method::rpts});
+        CHECK(answer.reports[0].status == solve_status::ok);
+        CHECK(answer.reports[0].tries == 1);
+        CHECK(answer.x == by_rpts.x);
+    }
+}
+
+TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {1, 2, 3, 5, 31, 32, 33, 34, 64, 65, 100, 700, 5000})
+        for (std::int64_t at = 0; at < n; at += n <= 34 ? 1 : n <= 100 ? 7 : n / 9 + 1)
+            for (int const kind : {0, 1, 2})
+                for (auto const method : {band_method::automatic, band_method::chain}) {
+                    CAPTURE(n);
+                    CAPTURE(at);
+                    CAPTURE(kind);
+                    CAPTURE(int(method));
+                    auto s = random_system(n, std::uint64_t(n + at));
+                    if (kind != 1) std::fill(s.lower.begin(), s.lower.end(), 0.0);
+                    if (kind != 2) std::fill(s.upper.begin(), s.upper.end(), 0.0);
+                    auto const k = std::size_t(at);
+                    s.diagonal[k] = 0;
+                    if (at + 1 < n) s.lower[k + 1] = 0;
+                    if (at > 0) s.upper[k - 1] = 0;
+                    give_solution(s, 5);
+                    REQUIRE(lapack_singular_row(s) == at);
+                    auto const report = solve_scalar(exec, s, {.method = method}).reports[0];
+                    CHECK(report.status == solve_status::singular);
+                    CHECK(report.row == at);
+                    if (method != band_method::chain || kind != 0) continue;
+                    banded_storage<double> bands(n, 1, 2); // and of a banded matrix, and of its factorisation
+                    for (std::int64_t i = 0; i < n; ++i)
+                        for (int j = -1; j <= 2; ++j)
+                            if (i + j >= 0 && i + j < n) bands.at(i, j) = j == 0 ? s.diagonal[std::size_t(i)] : 0;
+                    CHECK(solve_banded_storage(exec, bands, s.rhs).reports[0].row == at);
+                    block_storage<double> blocks(n, 1, 1, false);
+                    blocks.lower = s.lower, blocks.diagonal = s.diagonal, blocks.upper = s.upper;
+                    blocks_on<double, std::remove_const_t<decltype(exec)>> const m(exec, blocks);
+                    buffer<std::byte> factor(exec, bands_factor_bytes(exec, m.matrix));
+                    buffer<std::int64_t> row(exec, 1);
+                    factorise_bands(exec, m.matrix, factor.view(), {}, row.view());
+                    CHECK(to_vector(exec, row)[0] == at);
+                }
+}
+
+TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    struct size {
+        double entries, sides;
+    };
+    for (auto const& [entries, sides] : {size{1e300, 1}, size{1e305, 1e-8}, size{1e-300, 1}, size{1e-300, 1e-300},
+                                         size{6e307, 1e300}, size{6e307, 1e-300}, size{1, 1e300}, size{1, 1e-300}})
+        for (int const reach : {1, 2})
+            for (std::int64_t const n : {3, 50, 1000})
+                for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+                    CAPTURE(entries);
+                    CAPTURE(sides);
+                    CAPTURE(reach);
+                    CAPTURE(n);
+                    CAPTURE(seed);
+                    hard_system s{banded_storage<double>(n, reach, reach, seed), {}};
+                    for (double& entry : s.a.bands) entry *= entries;
+                    for (std::int64_t i = 0; i < n; ++i)
+                        s.a.at(i, 0) = std::copysign(entries, s.a.at(i, 0)) * (reach == 1 ? 2.5 : 2.9);
+                    std::vector<double> d(static_cast<std::size_t>(n));
+                    random_values<double>(seed).fill(d);
+                    for (double& value : d) value *= sides;
+                    auto const answer =
+                        reach == 1 ? solve_blocks(exec, as_scalar(s), d, {}) : solve_banded_storage(exec, s.a, d, {});
+                    auto const& report = answer.reports[0];
+                    double const truth = backward_error_of(s.a.meaning(), answer.x, d);
+                    CAPTURE(truth);
+                    if (report.status != solve_status::not_finite)
+                        CHECK(std::abs(report.backward_error - truth) <= 2 * epsilon<double> + 0.01 * truth);
+                    CHECK((report.status == solve_status::ok) == (truth <= 50 * epsilon<double>));
+                    CHECK(report.componentwise_error >= 0.99 * truth - 2 * epsilon<double>);
+                }
+}
 
 TEST_CASE_TEMPLATE("bands: a report is true, and good where LAPACK is", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
@@ -376,8 +521,8 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
     }
     blocks_on<double, decltype(exec)> const m(exec, s);
     auto const batch = band_matrix<double>::batch(m.matrix, 3);
-    double const bound = 5 * epsilon<double>; // what short stretches do not keep either
-    int refined = 0;
+    double const bound = 0.7 * epsilon<double>; // below what some of them have without
+    int refined = 0, untouched = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 engine(seed);
@@ -387,18 +532,19 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
         auto const d = times(meaning, exact, 1);
         auto const once = solve_matrix(exec, batch, d, {.method = band_method::chain, .error_bound = bound});
         auto const answer = solve_matrix(exec, batch, d, {.error_bound = bound});
-        bool const needed = once.reports[1].status == solve_status::inaccurate;
-        refined += needed;
-        CHECK(answer.reports[1].tries == (needed ? 2 : 1));
-        CHECK(answer.reports[1].status == solve_status::ok);
-        CHECK(backward_error_of(meaning, answer.x, d) <= bound);
-        for (int const k : {0, 2}) {
-            CHECK(answer.reports[std::size_t(k)].tries == 1);
-            CHECK(
-                std::equal(answer.x.begin() + k * size, answer.x.begin() + (k + 1) * size, once.x.begin() + k * size));
+        for (int k = 0; k < 3; ++k) {
+            bool const needed = once.reports[std::size_t(k)].status == solve_status::inaccurate;
+            (needed ? refined : untouched) += 1;
+            CHECK(answer.reports[std::size_t(k)].tries == (needed ? 2 : 1));
+            CHECK(answer.reports[std::size_t(k)].status == solve_status::ok);
+            if (!needed)
+                CHECK(std::equal(answer.x.begin() + k * size, answer.x.begin() + (k + 1) * size,
+                                 once.x.begin() + k * size));
         }
+        CHECK(backward_error_of(meaning, answer.x, d) <= bound);
     }
     CHECK(refined > 0); // or the remedy is not tested here
+    CHECK(untouched > 0);
 }
 
 TEST_CASE_TEMPLATE("bands: NaN and infinity at any place are told", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/interrupt.hpp"
+
+#include <csignal>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include <pthread.h>
+
+namespace coppice::app {
+namespace {
+
+// Both live as long as the process: the thread below may use them while main() returns.
+std::mutex& lock() {
+    static auto* const mutex = new std::mutex;
+    return *mutex;
+}
+std::set<std::filesystem::path>& folders() {
+    static auto* const all = new std::set<std::filesystem::path>;
+    return *all;
+}
+
+bool is_ignored(int signal) {
+    struct sigaction action {};
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+[[noreturn]] void end_by(int signal, sigset_t const& waited) {
+    lock().lock(); // and never unlocked: what is removed here is not published any more
+    for (auto const& folder : folders()) {
+        // Another thread may just put a file into a folder that is being emptied.
+        std::error_code failure;
+        for (int attempt = 0; attempt < 10 && std::filesystem::exists(folder, failure); ++attempt)
+            std::filesystem::remove_all(folder, failure);
+    }
+    std::signal(signal, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &waited, nullptr);
+    std::raise(signal);
+    std::_Exit(128 + signal);
+}
+
+} // namespace
+
+void handle_interrupts() {
+    sigset_t waited;
+    sigemptyset(&waited);
+    for (int const signal : {SIGHUP, SIGINT, SIGTERM})
+        if (!is_ignored(signal)) sigaddset(&waited, signal);
+    if (pthread_sigmask(SIG_BLOCK, &waited, nullptr) != 0) return;
+    std::thread([waited] {
+        int signal = 0;
+        if (sigwait(&waited, &signal) == 0) end_by(signal, waited);
+    }).detach();
+}
+
+void remove_on_interrupt(std::filesystem::path const& folder) {
+    std::lock_guard const guard(lock());
+    folders().insert(folder);
+}
+
+void forget_interrupt(std::filesystem::path const& folder) {
+    std::lock_guard const guard(lock());
+    folders().erase(folder);
+}
+
+} // namespace coppice::app

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What a signal that ends the program must leave in order: no partial files.
+#pragma once
+
+#include <filesystem>
+
+namespace coppice::app {
+
+/// From here on SIGHUP, SIGINT and SIGTERM (those that are not ignored) first remove the folders that stand in
+/// remove_on_interrupt(), then end the program as they always do. Call it before the first thread is started: the
+/// signals are taken by a thread of their own, all others leave them alone.
+void handle_interrupts();
+
+/// A signal removes this folder and all that is in it, until forget_interrupt() is called for it.
+void remove_on_interrupt(std::filesystem::path const& folder);
+void forget_interrupt(std::filesystem::path const& folder);
+
+} // namespace coppice::app

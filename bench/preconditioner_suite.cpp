@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `preconditioner`: set-up with its stages, refresh and application, in products with the same matrix. One body
+// for both executors.
+#include <fmt/core.h>
+
+#include "bench/bench.hpp"
+#include "bench/graph_problems.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/preconditioner.hpp>
+
+namespace coppice::bench {
+namespace {
+
+char const* backend_of(host_executor const&) { return "host"; }
+[[maybe_unused]] char const* backend_of(cuda_executor const&) { return "cuda"; }
+
+std::vector<graph_problem> problems(bool quick) {
+    if (quick) return {{"ANISO2 60^2", "aniso2,nx=60"}, {"R-MAT scale 8", "rmat,scale=8"}};
+    return {{"ANISO1 1000^2", "aniso1,nx=1000"},
+            {"5-point 1000^2", "laplace2d,nx=1000"},
+            {"convection 1000^2", "convection,nx=1000"},
+            {"R-MAT scale 16", "rmat,scale=16"},
+            {"R-MAT scale 20", "rmat,scale=20"}};
+}
+
+/// On CUDA a call is queued `queued` times before the wait, so that the device and not the way to it is measured.
+template <class Executor, class Work>
+timing measure_queued(Executor const& exec, int repetitions, int queued, Work const& work) {
+    auto time = measure(repetitions, [&](int) {
+        for (int k = 0; k < queued; ++k) work();
+        exec.synchronize();
+    });
+    return {time.median / queued, time.fastest / queued};
+}
+
+template <class T, class Executor>
+std::vector<row> measure_problem(options const& o, Executor const& exec, graph_problem const& p) {
+    auto const a = exec.copy(make_graph_problem<T>(p));
+    std::int64_t const n = a.rows();
+    int const queued = std::is_same_v<Executor, host_executor> || o.quick ? 1 : 20;
+    int const repetitions = o.quick ? 1 : 5;
+    std::vector<row> rows;
+    auto const add = [&](std::string const& method, timing const& time, std::string const& note = {}) {
+        rows.push_back({"preconditioner", backend_of(exec),
+                        fmt::format("{}, {}", p.name, sizeof(T) == 4 ? "float" : "double"), method, "", n, a.nonzeros(),
+                        time.median, time.fastest, 0, 0, note});
+    };
+    auto const x = exec.copy(std::vector<T>(std::size_t(n), T(0.5)));
+    buffer<T> y(exec, n);
+    auto const plan = make_srcsr_plan(exec, a.view());
+    add("one product",
+        measure_queued(exec, repetitions, queued, [&] { spmv(exec, plan, a.view(), x.view(), y.view()); }));
+    for (preconditioner_row const& known : preconditioner_catalogue) {
+        std::string const name(known.name);
+        if (name == "none") continue;
+        if (find_unmet_need(exec, known.needs, a.view())) continue;
+        auto m = make_preconditioner(exec, name, a.view());
+        add(name + ": set-up",
+            measure_queued(exec, repetitions, 1, [&] { m = make_preconditioner(exec, name, a.view()); }));
+        for (finding const& f : m.report().findings)
+            if (f.unit == finding_unit::seconds) add(fmt::format("  {}", f.key), {f.value, f.value}, "last set-up");
+        add(name + ": refresh", measure_queued(exec, repetitions, queued, [&] { m.refresh(exec, a.view()); }));
+        add(name + ": apply", measure_queued(exec, repetitions, queued, [&] { m.apply(exec, x.view(), y.view()); }));
+    }
+    return rows;
+}
+
+template <class Executor>
+void preconditioner_suite(table& t, options const& o, Executor const& exec) {
+    for (graph_problem const& p : problems(o.quick)) {
+        if (!t.wants(p.name)) continue;
+        t.add(measure_problem<float>(o, exec, p));
+        t.add(measure_problem<double>(o, exec, p));
+    }
+}
+
+} // namespace
+
+void preconditioner_host(table& t, options const& o) { preconditioner_suite(t, o, host_executor(o.threads)); }
+#if defined(COPPICE_HAS_CUDA)
+void preconditioner_cuda(table& t, options const& o) { preconditioner_suite(t, o, cuda_executor{}); }
+#endif
+
+} // namespace coppice::bench

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Memory resources of the standard library as those of executors, and the other way round.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <memory_resource>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <coppice/core/memory.hpp>
+
+namespace coppice {
+
+/// Host memory for an executor out of a std::pmr::memory_resource, which is thread-safe and must outlive what is
+/// allocated here: host_executor exec(0, std::make_shared<pmr_memory>(&pool)). Blocks are aligned to 64 bytes.
+class pmr_memory final : public memory_resource {
+public:
+    /// Throws argument_error for a null pointer.
+    explicit pmr_memory(std::pmr::memory_resource* upstream) : upstream_(upstream) {
+        if (!upstream) throw argument_error("pmr_memory needs a memory resource, not a null pointer");
+    }
+
+    void* allocate(std::size_t bytes) override {
+        try {
+            return upstream_->allocate(bytes, alignment);
+        } catch (std::bad_alloc const&) {
+            throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes of a std::pmr memory resource");
+        }
+    }
+    void deallocate(void* pointer, std::size_t bytes) noexcept override {
+        upstream_->deallocate(pointer, bytes, alignment);
+    }
+    memory_place place() const noexcept override { return memory_place::host; }
+    void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
+
+private:
+    static constexpr std::size_t alignment = 64;
+    std::pmr::memory_resource* upstream_;
+};
+
+/// The host memory of an executor for containers of std::pmr: executor_memory_resource memory(exec.memory());
+/// std::pmr::vector<double> v(&memory). Failures are std::bad_alloc, as containers expect.
+class executor_memory_resource final : public std::pmr::memory_resource {
+public:
+    /// Throws argument_error for a null pointer and for device memory, which no container could write to.
+    explicit executor_memory_resource(std::shared_ptr<coppice::memory_resource> memory) : memory_(std::move(memory)) {
+        if (!memory_ || memory_->place() != memory_place::host)
+            throw argument_error("a std::pmr memory resource needs host memory");
+    }
+
+private:
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        if (alignment > most_alignment) throw std::bad_alloc();
+        try {
+            return memory_->allocate(bytes > 0 ? bytes : 1);
+        } catch (memory_error const&) {
+            throw std::bad_alloc();
+        }
+    }
+    void do_deallocate(void* pointer, std::size_t bytes, std::size_t) override {
+        memory_->deallocate(pointer, bytes > 0 ? bytes : 1);
+    }
+    bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override {
+        auto const* const same = dynamic_cast<executor_memory_resource const*>(&other);
+        return same && same->memory_ == memory_;
+    }
+
+    static constexpr std::size_t most_alignment = 64;
+    std::shared_ptr<coppice::memory_resource> memory_;
+};
+
+} // namespace coppice

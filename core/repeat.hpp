@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Loops whose end is decided where the data lives.
+///
+///     repetition<Executor> repeat(exec);
+///     repeat.run(loop, replayable, body, watch);     // while (loop->on) body();
+///
+/// `loop` points to memory of the executor; what `body` queues there calls loop->stop(). On the host that is a plain
+/// loop. On CUDA the passes are captured into one CUDA graph with a conditional while node: the host launches once and
+/// waits for nothing. A body that may be captured is `replayable`: it queues the same kernels and copies on the
+/// executor's stream at every call, allocates nothing and waits for nothing. Any other, and any body where the driver
+/// or toolkit has no such graphs (CUDA before 12.4), is run by a loop of the host that looks at loop->on after each
+/// pass. The graph is made by the first run() and used again by later ones, which must have the same body.
+///
+/// watch() is called by the host: after each pass, or on CUDA again and again while the loop runs, and once after its
+/// end; null for none. It may tell the loop to stop through memory that both see (shared_memory()). Without it run()
+/// on CUDA returns when the loop is queued.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <coppice/core/executor.hpp>
+
+namespace coppice {
+
+/// Whether a loop goes on. Trivially copyable; made with on = 1.
+struct loop_switch {
+    int on = 0;
+    unsigned long long condition = 0; ///< of the while node that runs the loop; 0 where the host does
+
+    /// Ends the loop after this pass; at most one thread of a kernel calls it.
+    COPPICE_HD void stop() {
+        on = 0;
+#if defined(__CUDA_ARCH__) && CUDART_VERSION >= 12040
+        if (condition != 0) cudaGraphSetConditional(condition, 0);
+#endif
+    }
+};
+
+template <executor Executor>
+class repetition;
+
+template <>
+class repetition<host_executor> {
+public:
+    explicit repetition(host_executor const&) {}
+
+    template <class Body>
+    void run(loop_switch const* loop, bool, Body const& body, std::function<void()> const& watch) {
+        while (loop->on) {
+            body();
+            if (watch) watch();
+        }
+    }
+    /// Did the last run need no decision of the host?
+    bool on_device() const { return false; }
+};
+
+/// Memory that host and executor both reach while work runs.
+inline std::shared_ptr<memory_resource> shared_memory(host_executor const& exec) { return exec.memory(); }
+
+} // namespace coppice
+
+#if defined(__CUDACC__)
+#include <coppice/core/repeat_cuda.cuh>
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Matrices from the files that collections hand out, whatever their format.
+///
+///     #include <coppice/matrix_file.hpp>
+///
+///     coppice::host_executor exec;
+///     auto a = coppice::read_matrix<double>(exec, "bcsstk16.tar.gz");          // csr<double, std::int32_t>
+///     coppice::matrix_file file("mhd1280a.rb");                               // or look first:
+///     if (file.is_complex()) auto b = std::move(file).read<std::complex<double>>(exec);
+///
+/// What is read
+/// ------------
+/// - Matrix Market, told by a name in .mtx or a first byte %: all of it, see <coppice/matrix_market.hpp>.
+/// - Harwell-Boeing and Rutherford-Boeing, told by a type code (RUA, psa, ...) on line 3: assembled matrices; real,
+///   integer, complex or pattern; u, r, s, h and z kinds. Right-hand sides are left alone.
+/// - Edge lists as SNAP writes them, told by a first line that begins with # or with two whole numbers: vertices
+/// counted
+///   from 0, an edge a line, with a weight where the first edge has one, else 1.
+/// - SMAT, told by a name in .smat: a line of sizes (rows, columns, entries), then as an edge list.
+/// - tar archives, told by their header: the one .mtx or .rb file in it, or the one that is called as its folder or as
+///   the archive (NAME/NAME.mtx beside NAME/NAME_b.mtx, as the SuiteSparse collection packs them).
+///
+/// Each plain or compressed with gzip, or from standard input ("-"). An edge from i to j is the entry (i, j) of a
+/// square matrix of as many rows as the largest vertex asks for; edges are taken as they stand, repeated ones are
+/// summed, and comments are not interpreted: a file that says "undirected" in words stores what its lines say.
+///
+/// Harwell-Boeing numbers stand in fields of fixed width that the header's formats describe, and are read as Fortran
+/// does: fields may touch, and where a format says so, points and exponents are implied. What comes out, and what is
+/// refused, is as for Matrix Market: sorted full rows, and format_error with file and line.
+#pragma once
+
+#include <complex>
+
+#include <coppice/algebra/matrix_file.hpp>

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What decides over the iterations of a round, where the vectors live.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <coppice/core/config.hpp>
+#include <coppice/core/repeat.hpp>
+
+namespace coppice::detail {
+
+/// Why the iterations of a round ended.
+enum class round_end {
+    none,
+    tolerance, ///< the recurrence claims that the tolerance is met
+    breakdown, ///< a divisor is zero
+    cycle,     ///< the method's own restart, with nothing wrong (GMRES)
+    not_finite,
+    limit,     ///< of iterations
+    cancelled, ///< by the caller
+    pause,     ///< the history is full: it is to be fetched, and the round goes on
+};
+
+/// Where a running solve and a watching host leave word for each other: memory that both see.
+struct krylov_mail {
+    std::int64_t iterations = 0; ///< done
+    int cancel = 0;              ///< set by the host
+};
+
+COPPICE_HD inline bool is_finite(double value) { return value - value == 0; }
+
+/// The iterations of one round: counted, recorded and ended here.
+struct krylov_control {
+    loop_switch loop{};
+    round_end end = round_end::none;
+    std::int64_t iterations = 0;     ///< of the solve
+    std::int64_t round_began_at = 0; ///< iterations
+    std::int64_t limit = 0;          ///< of iterations
+    double b_norm = 1;
+    double tolerance = 0;
+    double* history = nullptr; ///< relative residuals of the iterations from history_begin on; null for none
+    std::int64_t history_begin = 0, history_room = 0;
+    krylov_mail* mail = nullptr; ///< null where nobody watches
+
+    int moves = 0;   ///< x takes the step that was found
+    int keeps = 0;   ///< x is to be kept before it does
+    double best = 0; ///< square of the least residual of an x that is kept, by the recurrence or true
+
+    /// Ends the round behind this iteration, unless it has ended.
+    COPPICE_HD void end_with(round_end why) {
+        if (end != round_end::none && end != round_end::pause) return;
+        end = why;
+        loop.stop();
+    }
+    /// Ends it before x has moved.
+    COPPICE_HD void refuse(round_end why) {
+        moves = keeps = 0;
+        end_with(why);
+    }
+    /// Are these values fit to go on with? Else the round ends.
+    COPPICE_HD bool finite(double value, double other = 0) {
+        if (is_finite(value) && is_finite(other)) return true;
+        refuse(round_end::not_finite);
+        return false;
+    }
+    /// x moves on from a residual of this square to another: counts the iteration, and ends the round where that is
+    /// due.
+    COPPICE_HD void step(double from, double to) {
+        moves = 1;
+        keeps = from < to && from < best;
+        if (keeps) best = from;
+        count(to);
+    }
+    /// Counts an iteration that led to this recursive residual, and ends the round where that is due.
+    COPPICE_HD void count(double residual_squared) {
+        double const residual = std::sqrt(residual_squared) / b_norm;
+        if (history) history[iterations - history_begin] = residual;
+        ++iterations;
+        round_end due = round_end::none;
+        if (history && iterations - history_begin == history_room) due = round_end::pause;
+        if (iterations >= limit) due = round_end::limit;
+        if (residual <= tolerance) due = round_end::tolerance;
+        if (!is_finite(residual)) due = round_end::not_finite;
+        if (mail) due = tell(due);
+        if (due != round_end::none) end_with(due);
+    }
+
+private:
+    COPPICE_HD round_end tell(round_end due) const {
+#if defined(__CUDA_ARCH__)
+        __threadfence_system(); // the history first
+#endif
+        *static_cast<std::int64_t volatile*>(&mail->iterations) = iterations;
+        bool const cancelled = *static_cast<int volatile*>(&mail->cancel) != 0;
+        return cancelled ? round_end::cancelled : due;
+    }
+};
+
+} // namespace coppice::detail

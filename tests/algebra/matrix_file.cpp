@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Harwell-Boeing files, edge lists and tar archives: against matrices by hand, plain readers and mutilated texts.
+#include <coppice/matrix_file.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "support/datasets.hpp"
+#include "support/executors.hpp"
+#include "support/matrix_market_reference.hpp"
+#include "support/same_bits.hpp"
+#include "support/temporary_folder.hpp"
+#include <coppice/algebra/harwell_boeing.hpp>
+#include <coppice/core/error.hpp>
+#include <coppice/core/tar.hpp>
+
+using namespace coppice;
+namespace fs = std::filesystem;
+using complex = std::complex<double>;
+
+namespace {
+
+template <class T>
+std::vector<T> dense(csr<T> const& a) {
+    std::vector<T> d(std::size_t(a.rows()) * std::size_t(a.columns()));
+    for (int i = 0; i < a.rows(); ++i)
+        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
+            d[std::size_t(i * a.columns() + a.column_indices()[k])] += a.values()[k];
+    return d;
+}
+
+template <class T = double>
+std::vector<T> dense_of(test::temporary_folder const& folder, std::string const& name, std::string const& text) {
+    return dense(read_matrix<T>(host_executor{1}, folder.file(name, text)));
+}
+
+std::string fault_of(fs::path const& file, int threads = 1) {
+    try {
+        read_matrix<complex>(host_executor{threads}, file);
+    } catch (error const& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+std::string const market = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 3\n2 1 5\n";
+
+/// A file of the old style: lines of title, counts, type and sizes, formats; `body` follows.
+std::string boeing(std::string const& counts, std::string const& type, std::string const& formats,
+                   std::string const& body) {
+    return "A title that begins with nothing of note                                |key     \n" + counts + "\n" +
+           type + "\n" + formats + "\n" + body;
+}
+
+/// A tar archive by the book: a block of fields a member, its bytes, two blocks of zeros.
+std::string archive(std::vector<std::pair<std::string, std::string>> const& members) {
+    std::string text;
+    for (auto const& [name, bytes] : members) {
+        std::string header(512, '\0');
+        header.replace(0, name.size(), name);
+        char field[13];
+        std::snprintf(field, sizeof field, "%011lo", static_cast<unsigned long>(bytes.size()));
+        header.replace(124, 11, field);
+        header[156] = '0';
+        header.replace(257, 8,
+                       std::string("ustar\0"
+                                   "00",
+                                   8));
+        header.replace(148, 8, 8, ' ');
+        unsigned long sum = 0;
+        for (unsigned char const c : header) sum += c;
+        std::snprintf(field, sizeof field, "%06lo", sum);
+        header.replace(148, 7, std::string(field, 6) + '\0');
+        text += header + bytes + std::string((512 - bytes.size() % 512) % 512, '\0');
+    }
+    return text + std::string(1024, '\0');
+}
+
+} // namespace
+
+TEST_CASE("Harwell-Boeing: every kind of values and symmetry, by hand") {
+    test::temporary_folder const folder;
+    //     1 3 .
+    // A = . . 4
+    //     2 . .
+    std::string const pointers = "   1   3   4   5\n", indices = "   1   3   1\n   2\n";
+    auto const real = "(4I4) (3I4) (2D8.2)";
+    CHECK(
+        dense_of(folder, "a.rua",
+                 boeing("5 1 2 2", "RUA 3 3 4 0", real, pointers + indices + " 1.0D+00 2.0E+00\n 3.0+000      4.\n")) ==
+        std::vector<double>{1, 3, 0, 0, 0, 4, 2, 0, 0});
+    CHECK(dense_of(folder, "b", boeing("3 1 2", "pra 3 3 4 0", "(4i4) (3i4)", pointers + indices)) ==
+          std::vector<double>{1, 1, 0, 0, 0, 1, 1, 0, 0});
+    CHECK(dense_of(folder, "c.rb",
+                   boeing("4 1 2 1", "iua 3 3 4", "(4I4) (3I4) (4I3)", pointers + indices + "  1-22333  4\n")) ==
+          std::vector<double>{1, 333, 0, 0, 0, 4, -22, 0, 0});
+    // Lower triangles of [1 2; 2 3], [0 -2; 2 0] and [1 2-3i; 2+3i 4].
+    auto const small = "   1   3   4\n   1   2   2\n";
+    CHECK(dense_of(folder, "d",
+                   boeing("3 1 1 1", "RSA 2 2 3 0", "(4I4) (4I4) (3F4.1)", std::string(small) + " 1.0 2.0 3.0\n")) ==
+          std::vector<double>{1, 2, 2, 3});
+    CHECK(
+        dense_of(folder, "e", boeing("3 1 1 1", "rza 2 2 1 0", "(4I4) (4I4) (3F4.1)", "   1   2   2\n   2\n 2.0\n")) ==
+        std::vector<double>{0, -2, 2, 0});
+    CHECK(dense_of<complex>(folder, "f",
+                            boeing("4 1 1 2", "cha 2 2 3 0", "(4I4) (4I4) (4F4.1)",
+                                   std::string(small) + " 1.0  0. 2.0 3.0\n 4.0  0.\n")) ==
+          std::vector<complex>{1, {2, -3}, {2, 3}, 4});
+    CHECK(dense_of<complex>(folder, "g",
+                            boeing("4 1 1 2", "csa 2 2 3 0", "(4I4) (4I4) (4F4.1)",
+                                   std::string(small) + " 1.0  7. 2.0 3.0\n 4.0  0.\n")) ==
+          std::vector<complex>{{1, 7}, {2, 3}, {2, 3}, 4});
+    CHECK(fault_of(folder.file("h", boeing("4 1 1 2", "cha 2 2 3 0", "(4I4) (4I4) (4F4.1)",
+                                           std::string(small) + " 1.0  7. 2.0 3.0\n 4.0  0.\n")))
+              .find(":7: an entry on the diagonal of a hermitian") != std::string::npos);
+    // Lines that end as on other systems; a line of right-hand sides in the header, and the right-hand sides.
+    CHECK(dense_of(folder, "i",
+                   boeing("4 1 1 1 1", "RSA 2 2 3 0", "(4I4) (4I4) (3F4.1) (3F4.1)\r",
+                          "F 1 0\r\n   1   3   4\r\n   1   2   2\r\n 1.0 2.0 3.0\r\n 5.0 6.0\r\n")) ==
+          std::vector<double>{1, 2, 2, 3});
+    CHECK(read_matrix<double>(host_executor{1}, folder.file("j", boeing("1 1 0 0", "RUA 0 0 0 0", real, "   1\n")))
+              .rows() == 0);
+}
+
+TEST_CASE("Harwell-Boeing: formats, and points and exponents that they imply") {
+    auto const format = [](char const* text) {
+        auto const f = detail::parse_card_format("f", 4, text);
+        return std::vector<std::int64_t>{f.count, f.width, f.decimals, f.scale};
+    };
+    CHECK(format("(16I5)") == std::vector<std::int64_t>{16, 5, 0, 0});
+    CHECK(format("(1P,5D16.9)") == std::vector<std::int64_t>{5, 16, 9, 1});
+    CHECK(format("( 1P5D16.8 )") == std::vector<std::int64_t>{5, 16, 8, 1});
+    CHECK(format("(-2p4e25.16e3)") == std::vector<std::int64_t>{4, 25, 16, -2});
+    CHECK(format("(I8)") == std::vector<std::int64_t>{1, 8, 0, 0});
+    for (auto const* bad : {"", "()", "(16)", "(I)", "(0I5)", "(5I0)", "(5A8)", "(3(E24.16,1X))", "(16I5", "16I5",
+                            "(16I5)x", "(9999999I5)", "(-5I5)", "(5I5.)(", "(P5I5)"}) {
+        CAPTURE(bad);
+        CHECK_THROWS_AS(detail::parse_card_format("f", 4, bad), format_error);
+    }
+
+    test::temporary_folder const folder;
+    auto const values = [&](std::string const& how, std::string const& line) {
+        return dense_of(folder, "v",
+                        boeing("3 1 1 1", "rua 1 3 3 0", "(4I4) (4I4) (" + how + ")",
+                               "   1   2   3   4\n   1   1   1\n" + line + "\n"));
+    };
+    CHECK(values("3F6.2", "  1234 1.234    -5") == std::vector<double>{12.34, 1.234, -.05});
+    CHECK(values("3E8.1", "  1234E1 12.34E15E-00001") == std::vector<double>{1234, 123.4, .05});
+    CHECK(values("1P3F7.1", "   1234  12.34  1.E+2") == std::vector<double>{12.34, 1.234, 100});
+    CHECK(values("3E8.2", "     nan     inf    -inf")[1] == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("edge lists: vertices from 0, comments, weights, repeated edges") {
+    test::temporary_folder const folder;
+    CHECK(dense_of(folder, "a.txt", "# Directed graph\n# FromNodeId\tToNodeId\n0\t1\n2\t0\n\n2\t0\r\n") ==
+          std::vector<double>{0, 1, 0, 0, 0, 0, 2, 0, 0});
+    CHECK(dense_of(folder, "b", "  0 1 .5\n1 1 -2e0") == std::vector<double>{0, .5, 0, -2});
+    CHECK(dense_of<float>(folder, "c.smat", "2 3 2\n0 2 7\n1 0 1\n") == std::vector<float>{0, 0, 7, 1, 0, 0});
+    CHECK(read_matrix<double>(host_executor{1}, folder.file("d.smat", "2 3 0\n")).columns() == 3);
+    CHECK(fault_of(folder.file("e.txt", "0 2147483645\n1 2147483646\n")).find(":2: vertex '2147483646' is outside") !=
+          std::string::npos);
+    auto const wide =
+        read_matrix<double, std::int64_t>(host_executor{1}, folder.file("f.smat", "2 9000000000 1\n1 8999999999 1\n"));
+    CHECK(wide.column_indices()[0] == 8999999999);
+}
+
+TEST_CASE("edge lists of many stretches: the same for any number of threads, faults by their line") {
+    test::temporary_folder const folder;
+    std::mt19937 random(5);
+    std::string text = "# two and a half megabytes\n";
+    std::map<std::pair<int, int>, double> expected;
+    int vertices = 0;
+    while (text.size() < 2'500'000) {
+        int const from = int(random() % 5000), to = int(random() % 4000);
+        text += std::to_string(from) + "\t" + std::to_string(to) + "\n";
+        expected[{from, to}] += 1;
+        vertices = std::max({vertices, from + 1, to + 1});
+    }
+    auto const file = folder.file("a.txt", text);
+    auto const a = read_matrix<double>(host_executor{1}, file);
+    CHECK(a.rows() == vertices);
+    CHECK(a.columns() == vertices);
+    REQUIRE(a.nonzeros() == int(expected.size()));
+    bool same = true;
+    auto at = expected.begin();
+    for (int i = 0; i < a.rows(); ++i)
+        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k, ++at)
+            same = same && at->first == std::pair(i, int(a.column_indices()[k])) && at->second == a.values()[k];
+    CHECK(same);
+    CHECK(test::same_bits(a, read_matrix<double>(host_executor{2}, file)));
+    auto const lines = std::count(text.begin(), text.end(), '\n');
+    auto const bad = folder.file("b.txt", text + "7\n");
+    CHECK(fault_of(bad) ==
+          bad.string() + ":" + std::to_string(lines + 1) + ": expected a vertex, found the end of the line");
+    CHECK(fault_of(bad, 2) == fault_of(bad));
+}
+
+TEST_CASE("tar archives: which file is the matrix") {
+    test::temporary_folder const folder;
+    auto const found = [&](std::string const& name, std::vector<std::pair<std::string, std::string>> const& members) {
+        return dense(read_matrix<double>(host_executor{1}, folder.file(name, archive(members))));
+    };
+    std::vector<double> const expected{0, 3, 5, 0};
+    std::string const other = "%%MatrixMarket matrix array real general\n1 1\n9\n";
+    CHECK(found("a.tar", {{"x/x.mtx", market}}) == expected);
+    CHECK(
+        found("b.tar", {{"x/readme.txt", "words"}, {"x/x_b.mtx", other}, {"x/x.mtx", market}, {"x/x_x.mtx", other}}) ==
+        expected);
+    CHECK(found("main.tar", {{"b.mtx", other}, {"main.mtx", market}}) == expected);
+    CHECK(found("c", {{"only.mtx", market}}) == expected); // by what it holds, whatever its name
+    CHECK(found("d.tar", {{"x/x.rb", boeing("3 1 1 1", "RSA 2 2 3 0", "(4I4) (4I4) (3F4.1)",
+                                            "   1   3   4\n   1   2   2\n 1.0 2.0 3.0\n")}}) ==
+          std::vector<double>{1, 2, 2, 3});
+    auto const file = folder.file("e.tar", archive({{"x/x.mtx", market + "9 9 9\n"}}));
+    CHECK(fault_of(file) == file.string() + ":x/x.mtx:5: more entries than expected; the size line promises 2");
+    CHECK(read_tar("t", archive({{"a", ""}, {"b", std::string(512, 'b')}, {"c", "c"}})).size() == 3);
+}
+
+TEST_CASE("tar archives as tar itself writes them, long names among them") {
+    test::temporary_folder const folder;
+    std::string const deep = "x/" + std::string(90, 'd') + "/" + std::string(120, 'e');
+    fs::create_directories(folder.path() / deep);
+    std::ofstream(folder.path() / deep / "m.mtx") << market;
+    for (std::string const format : {"gnu", "pax", "ustar", "v7"}) {
+        bool const is_long = format == "gnu" || format == "pax";
+        auto const what = is_long ? deep + "/m.mtx" : std::string("y.mtx");
+        std::ofstream(folder.path() / "y.mtx") << market;
+        auto const line =
+            "cd " + folder.path().string() + " && tar --format=" + format + " -czf t.tar.gz " + what + " 2>/dev/null";
+        if (std::system(line.c_str()) != 0) return test::print_skipped("no tar program that knows formats");
+        CAPTURE(format);
+        matrix_file const file(folder.path() / "t.tar.gz");
+        CHECK(file.name().ends_with("t.tar.gz:" + what));
+        CHECK(dense(read_matrix<double>(host_executor{1}, folder.path() / "t.tar.gz")) ==
+              std::vector<double>{0, 3, 5, 0});
+    }
+}
+
+TEST_CASE("formats are told by what stands in the file") {
+    test::temporary_folder const folder;
+    auto const format = [&](std::string const& name, std::string const& text) {
+        return matrix_file(folder.file(name, text)).format();
+    };
+    CHECK(format("a.txt", market) == matrix_format::matrix_market);
+    CHECK(format("a", "0 1\n") == matrix_format::edge_list);
+    CHECK(format("a", "\n  # words\n") == matrix_format::edge_list);
+    CHECK(format("a", "2 2 1\n0 0 1\n") == matrix_format::edge_list);
+    CHECK(format("a.smat", "2 2 1\n0 0 1\n") == matrix_format::smat);
+    CHECK(format("a", boeing("1 1 0 0", "RUA 0 0 0 0", "(I4) (I4) (F4.1)", "")) == matrix_format::harwell_boeing);
+    CHECK_THROWS_AS(format("a.mtx", "2 2 1\n1 1 1\n"), format_error); // lost its banner
+    CHECK_THROWS_AS(format("a", ""), format_error);
+    CHECK_FALSE(matrix_file(folder.file("a", market)).is_complex());
+}
+
+TEST_CASE("public files of other formats read as plain readers read them") {
+    struct expectation {
+        char const* name;
+        std::int64_t rows, columns, nonzeros;
+        bool symmetric, complex_values;
+        std::size_t width; // of a value's field; 0 for a pattern
+    };
+    for (auto const& e : {expectation{"west0479.rb.gz", 479, 479, 1910, false, false, 15},
+                          expectation{"mahindas.rua.gz", 1258, 1258, 7682, false, false, 16},
+                          expectation{"well1850.rra.gz", 1850, 712, 8758, false, false, 16},
+                          expectation{"commanche_dual.rb.gz", 7920, 7920, 31680, true, false, 0},
+                          expectation{"mhd1280a.rb.gz", 1280, 1280, 47906, false, true, 17}}) {
+        auto const file = test::dataset(std::string("formats/") + e.name);
+        if (!file) continue;
+        CAPTURE(std::string(e.name));
+        auto const a = read_matrix<complex>(host_executor{2}, *file);
+        CHECK(a.rows() == e.rows);
+        CHECK(a.columns() == e.columns);
+        CHECK(a.nonzeros() == e.nonzeros);
+        // In these files blanks part all whole numbers; values may touch.
+        std::istringstream in(test::inflate_file(*file));
+        std::string line, counts, sizes;
+        std::getline(in, line);
+        std::getline(in, counts);
+        std::getline(in, sizes);
+        std::getline(in, line);
+        std::int64_t all = 0, of_pointers = 0, of_indices = 0, of_values = 0, of_sides = 0, stored = 0;
+        std::istringstream(counts) >> all >> of_pointers >> of_indices >> of_values >> of_sides;
+        std::string type;
+        std::int64_t rows = 0, columns = 0;
+        std::istringstream(sizes) >> type >> rows >> columns >> stored;
+        if (of_sides > 0) std::getline(in, line);
+        std::vector<std::int64_t> pointers(std::size_t(columns) + 1),
+            indices{std::vector<std::int64_t>(std::size_t(stored))};
+        for (auto& p : pointers) in >> p;
+        for (auto& i : indices) in >> i;
+        std::vector<double> values;
+        std::getline(in, line); // the rest of the last line of indices
+        for (std::int64_t l = 0; l < of_values && std::getline(in, line); ++l)
+            for (std::size_t at = 0; at + e.width <= line.size(); at += e.width) {
+                auto const field = line.substr(at, e.width);
+                if (auto const first = field.find_first_not_of(' '); first != field.npos)
+                    values.push_back(test::reference_number(field.substr(first)));
+            }
+        std::size_t const parts = e.width == 0 ? 0 : e.complex_values ? 2 : 1;
+        REQUIRE(values.size() >= parts * std::size_t(stored)); // well1850 has some letters behind its last value
+        std::map<std::pair<std::int64_t, std::int64_t>, complex> entries;
+        for (std::int64_t j = 0; j < columns; ++j)
+            for (auto k = pointers[std::size_t(j)]; k < pointers[std::size_t(j) + 1]; ++k) {
+                std::size_t const at = parts * (std::size_t(k) - 1);
+                complex const value(parts > 0 ? values[at] : 1, parts > 1 ? values[at + 1] : 0);
+                auto const i = indices[std::size_t(k) - 1] - 1;
+                entries[{i, j}] += value;
+                if (e.symmetric && i != j) entries[{j, i}] += value;
+            }
+        bool same = entries.size() == std::size_t(a.nonzeros());
+        auto at = entries.begin();
+        for (int i = 0; same && i < a.rows(); ++i)
+            for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k, ++at)
+                same = same && at->first == std::pair<std::int64_t, std::int64_t>(i, a.column_indices()[k]) &&
+                       at->second == a.values()[k];
+        CHECK(same);
+    }
+    if (auto const file = test::dataset("formats/p2p-Gnutella05.txt.gz")) {
+        auto const a = read_matrix<double>(host_executor{2}, *file);
+        CHECK(a.rows() == 8846);
+        CHECK(a.nonzeros() == 31839);
+    }
+    if (auto const file = test::dataset("formats/usps_3nn.smat.gz")) {
+        auto const a = read_matrix<double>(host_executor{2}, *file);
+        CHECK(a.rows() == 9298);
+        CHECK(a.nonzeros() == 42512);
+    }
+}
+
+TEST_CASE("mutilated files are read or refused, never more") {
+    test::temporary_folder const folder;
+    std::string const pointers = "   1   3   4   5\n", indices = "   1   3   1\n   2\n";
+    std::vector<std::string> const texts = {boeing("5 1 2 2", "RUA 3 3 4 0", "(4I4) (3I4) (1P2D8.2)",
+                                                   pointers + indices + " 1.0D+00 2.0E+00\n 3.0+000      4.\n"),
+                                            boeing("4 1 1 2", "cha 2 2 3 0", "(4I4) (4I4) (4F4.1)",
+                                                   "   1   3   4\n   1   2   2\n 1.0  0. 2.0 3.0\n 4.0  0.\n"),
+                                            "# a graph\n0 1 2.5\n1 2 -1\n4 0 1e3\n", "3 3 2\n0 1 1\n2 2 7\n",
+                                            archive({{"x/x_b.mtx", market}, {"x/x.mtx", market}, {"x/y", "words"}})};
+    std::string const letters = "0123456789 -+.eEdD()I\n#%\t\r/xX\xff" + std::string(1, '\0');
+    std::mt19937 random(11);
+    int accepted = 0, refused = 0;
+    for (int turn = 0; turn < 600; ++turn) {
+        auto text = texts[std::size_t(turn) % texts.size()];
+        for (auto changes = 1 + random() % 3; changes > 0; --changes) {
+            auto const at = random() % text.size();
+            switch (random() % 4) {
+            case 0:
+                text.resize(at + 1);
+                break;
+            case 1:
+                text.erase(at, 1 + random() % 8);
+                if (text.empty()) text = "x";
+                break;
+            case 2:
+                text.insert(at, 1, letters[random() % letters.size()]);
+                break;
+            default:
+                text[at] = letters[random() % letters.size()];
+            }
+        }
+        auto const name = turn % 5 == 3 ? "m.smat" : "m";
+        try {
+            auto const a = read_matrix<complex>(host_executor{1}, folder.file(name, text));
+            ++accepted;
+            bool inside = a.row_offsets()[a.rows()] == a.nonzeros();
+            for (auto const column : a.column_indices()) inside = inside && column >= 0 && column < a.columns();
+            CHECK(inside);
+        } catch (error const&) { // with a reason; anything else fails the test
+            ++refused;
+        }
+    }
+    CHECK(accepted > 20);
+    CHECK(refused > 200);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops that end where the data lives: counted by kernels, seen by the host only when they are over.
+#include <coppice/core/repeat.hpp>
+
+#include "support/executors.hpp"
+#include <coppice/core/parallel.hpp>
+
+using namespace coppice;
+
+namespace {
+
+/// A loop that counts its passes and ends after some.
+struct counted {
+    loop_switch loop{};
+    std::int64_t passes = 0;
+    std::int64_t last = 0;
+};
+struct count_pass {
+    counted* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        if (++state->passes == state->last) state->loop.stop();
+    }
+};
+struct double_element {
+    counted const* state;
+    unsigned* x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] = 3 * x[i] + unsigned(state->passes) + unsigned(i); }
+};
+
+counted counting_to(std::int64_t last) { return {{.on = last > 0 ? 1 : 0}, 0, last}; }
+
+} // namespace
+
+TEST_CASE_TEMPLATE("a loop runs until its body says so", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    std::int64_t const n = 1000;
+    for (bool const replayable : {true, false}) {
+        CAPTURE(replayable);
+        repetition<Executor> repeat(exec);
+        buffer<counted> state(exec, 1);
+        buffer<unsigned> x(exec, n);
+        for (std::int64_t const last : {1, 0, 2, 300}) { // the same loop again and again
+            CAPTURE(last);
+            auto const first = counting_to(last);
+            exec.copy_elements(&first, state.data(), 1);
+            fill(exec, x.view(), 1u);
+            repeat.run(&state.data()->loop, replayable,
+                       [&] {
+                           for_each(exec, n, double_element{state.data(), x.data()});
+                           for_each(exec, 1, count_pass{state.data()});
+                       },
+                       {});
+            auto const end = exec.load(state.data());
+            CHECK(end.passes == last);
+            CHECK(end.loop.on == 0);
+            CHECK(end.loop.condition == 0);
+            auto const got = to_vector(exec, x);
+            for (unsigned i = 0; i < n; ++i) {
+                unsigned expected = 1;
+                for (unsigned p = 0; p < last; ++p) expected = 3 * expected + p + i;
+                REQUIRE(got[i] == expected);
+            }
+        }
+#if defined(COPPICE_TEST_CUDA)
+        CAPTURE(repeat.why_not());
+        CHECK(repeat.on_device() == replayable);
+#endif
+    }
+}
+
+namespace {
+
+struct look_for_word {
+    counted* state;
+    int* mail; ///< passes that the host may see, and its word to stop
+    COPPICE_HD void operator()(std::int64_t) const {
+        ++state->passes;
+        static_cast<int volatile*>(mail)[0] = int(state->passes);
+        if (static_cast<int volatile*>(mail)[1] != 0) state->loop.stop();
+    }
+};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    for (bool const replayable : {true, false}) {
+        repetition<Executor> repeat(exec);
+        buffer<counted> state(exec, 1);
+        buffer<int> mail(shared_memory(exec), 2);
+        mail[0] = mail[1] = 0;
+        counted const first{{.on = 1}, 0, 0};
+        exec.copy_elements(&first, state.data(), 1);
+        int seen = 0;
+        repeat.run(
+            &state.data()->loop, replayable,
+            [&] {
+                for_each(exec, 1, look_for_word{state.data(), mail.data()});
+            },
+            [&] {
+                int const now = static_cast<int volatile*>(mail.data())[0];
+                CHECK(now >= seen);
+                seen = now;
+                if (seen >= 20) static_cast<int volatile*>(mail.data())[1] = 1;
+            });
+        auto const end = exec.load(state.data());
+        CHECK(end.loop.on == 0);
+        CHECK(seen == end.passes); // watched once more after the end
+        CHECK(end.passes >= 21);
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums over the blocks of a grid, under CPU threads.
+#include <coppice/core/sum_of_blocks.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "support/block_stand_in.hpp"
+
+using namespace coppice;
+using coppice::test::block_runner;
+
+TEST_CASE("the last block of a grid knows the sum, and the slots are empty again") {
+    constexpr int threads = 64;
+    block_runner runner(threads, sizeof(double) * threads / warp_lanes);
+    for (int const blocks : {1, 2, 63, 64, 65, 128, 129, 300}) {
+        CAPTURE(blocks);
+        std::vector<hand_over_slot> slots(std::size_t(detail::grid_slots::needed(blocks)), hand_over_slot{});
+        double total = 0, first_bits = 0;
+        int lasts = 0;
+        for (int run = 0; run < 2; ++run) {
+            runner.run(blocks, [&](auto const& block, int b, std::byte* memory) {
+                auto* const shared = reinterpret_cast<double*>(memory);
+                double value = detail::block_sum(block, shared, 0.1 * b + block.thread());
+                if (detail::grid_sum(block, shared, detail::grid_slots{slots.data()}, b, blocks, value) &&
+                    block.thread() == 0) {
+                    total = value;
+                    ++lasts;
+                }
+            });
+            if (run == 0) first_bits = total;
+        }
+        CHECK(lasts == 2);
+        CHECK(total == first_bits);
+        double const expected =
+            0.1 * threads * blocks * (blocks - 1) / 2 + double(blocks) * threads * (threads - 1) / 2;
+        CHECK(total == doctest::Approx(expected).epsilon(1e-13));
+        CHECK(std::all_of(slots.begin(), slots.end(),
+                          [](auto const& slot) { return slot.half[0] + slot.half[1] == 0 || slot.half[1] == 0; }));
+    }
+}

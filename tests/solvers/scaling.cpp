@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A system times a power of two is the same system: every direct solve gives the same bits, and so does its report.
+// (2^k A) x = 2^k d has the x of A x = d, and (2^k A) x = d that x times 2^-k.
+#include <cstring>
+
+#include <coppice/banded.hpp>
+#include <coppice/tridiagonal.hpp>
+
+#include "solvers/band_reference.hpp"
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Powers of two that leave room for what is computed with numbers around 1.
+template <class T>
+std::vector<int> exponents() {
+    return sizeof(real_of<T>) == 4 ? std::vector<int>{-50, 33, 60} : std::vector<int>{-400, 33, 500};
+}
+template <class T>
+std::vector<T> times_power(std::vector<T> values, int k) {
+    auto const factor = std::ldexp(real_of<T>(1), k);
+    for (T& value : values) value *= factor;
+    return values;
+}
+
+template <class T>
+bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+void check_same_report(solve_report const& a, solve_report const& b) {
+    CHECK(int(a.status) == int(b.status));
+    CHECK(a.row == b.row);
+    CHECK(a.tries == b.tries);
+    CHECK(same_bits(std::vector{a.backward_error, a.componentwise_error, a.condition},
+                    std::vector{b.backward_error, b.componentwise_error, b.condition}));
+}
+
+/// `solve(exponent of A, d)` gives a solution and its reports.
+template <class T, class Solve>
+void check_scaling(std::vector<T> const& d, Solve const& solve, std::vector<int> const& powers = exponents<T>()) {
+    solution<T> const plain = solve(0, d);
+    for (int const k : powers) {
+        CAPTURE(k);
+        auto const both = solve(k, times_power(d, k)), matrix = solve(k, d);
+        CHECK(same_bits(both.x, plain.x));
+        CHECK(same_bits(times_power(matrix.x, k), plain.x));
+        for (std::size_t s = 0; s < plain.reports.size(); ++s) {
+            check_same_report(both.reports[s], plain.reports[s]);
+            check_same_report(matrix.reports[s], plain.reports[s]);
+        }
+    }
+}
+
+template <class T, class Executor>
+solution<T> solve_unreported(Executor const& exec, band_matrix<T> const& a, std::vector<T> const& d,
+                             band_options const& options) {
+    auto const sides = exec.copy(d);
+    std::int64_t const columns = std::int64_t(d.size()) / a.size;
+    buffer<T> x(exec, std::int64_t(d.size()));
+    solve_bands(exec, a, columns_view<T const>(sides.data(), a.size, columns),
+                columns_view<T>(x.data(), a.size, columns), options);
+    return {to_vector(exec, x), {}};
+}
+
+template <class T>
+block_storage<T> scaled_blocks(block_storage<T> s, int k) {
+    for (auto* const band : {&s.lower, &s.diagonal, &s.upper}) *band = times_power(*band, k);
+    return s;
+}
+
+/// With a report, with refinement and a condition number, and without. `shape` makes a batch of a matrix, or leaves it.
+template <class T, class Executor, class Shape>
+void check_blocks(Executor const& exec, block_storage<T> const& s, std::vector<T> const& d, band_options const& options,
+                  Shape const& shape) {
+    check_scaling<T>(d, [&](int k, std::vector<T> const& sides) {
+        blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
+        return solve_matrix(exec, shape(a.matrix), sides, options);
+    });
+    check_scaling<T>(d, [&](int k, std::vector<T> const& sides) {
+        blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
+        return solve_unreported(exec, shape(a.matrix), sides, options);
+    });
+}
+
+template <class T, class Executor>
+void check_classes(Executor const& exec) {
+    auto const one = [](auto const& a) { return a; };
+    for (int const n : {1, 2, 5})
+        for (std::int64_t const length : {1, 2, 3, 33, 129, 700})
+            for (bool const cyclic : {false, true})
+                for (auto const pivot : {pivoting::none, pivoting::partial, pivoting::scaled_partial})
+                    for (auto const operation : {matrix_operation::none, matrix_operation::transposed,
+                                                 matrix_operation::conjugate_transposed}) {
+                        if (operation != matrix_operation::none && pivot == pivoting::none) continue;
+                        if (n == 5 && length > 100) continue;
+                        CAPTURE(n);
+                        CAPTURE(length);
+                        CAPTURE(cyclic);
+                        CAPTURE(int(pivot));
+                        CAPTURE(int(operation));
+                        block_storage<T> const s(length, n, std::uint64_t(n + length), cyclic);
+                        auto const a = s.meaning(cyclic);
+                        band_options options{
+                            .pivot = pivot, .cyclic = cyclic, .operation = operation, .refinements = length == 33};
+                        options.condition = length == 129;
+                        check_blocks(exec, s, sides_for(a, length == 3 ? 3 : 1, 7), options, one);
+                    }
+}
+
+template <class T, class Executor>
+void check_batches(Executor const& exec) {
+    auto const bounds = exec.copy(std::vector<std::int64_t>{0, 3, 3, 40, 105, 165});
+    for (int const n : {1, 2})
+        for (bool const cyclic : {false, true}) {
+            CAPTURE(n);
+            CAPTURE(cyclic);
+            block_storage<T> s(165, n, 3, true);
+            auto const d = sides_for(s.meaning(true), 2, 5);
+            band_options const options{.cyclic = cyclic};
+            check_blocks(exec, s, d, options, [](auto const& a) { return band_matrix<T>::batch(a, 5); });
+            check_blocks(exec, s, d, options, [](auto const& a) { return band_matrix<T>::interleaved_batch(a, 5); });
+            check_blocks(exec, s, d, options,
+                         [&](auto const& a) { return band_matrix<T>::batch(a, bounds.view(), 65); });
+        }
+}
+
+template <class T, class Executor>
+void check_bands(Executor const& exec) {
+    for (auto const& [below, above] : {std::pair{2, 2}, {1, 3}, {0, 1}, {6, 2}})
+        for (std::int64_t const n : {1, 7, 67, 130, 801})
+            for (auto const operation : {matrix_operation::none, matrix_operation::transposed}) {
+                CAPTURE(below);
+                CAPTURE(above);
+                CAPTURE(n);
+                CAPTURE(int(operation));
+                banded_storage<T> s(n, below, above, std::uint64_t(n));
+                if (n > 200) // else as good as singular
+                    for (std::int64_t i = 0; i < n; ++i) s.at(i, 0) += T(4);
+                check_scaling<T>(sides_for(s.meaning(), 1, 2), [&](int k, std::vector<T> const& d) {
+                    auto scaled = s;
+                    scaled.bands = times_power(s.bands, k);
+                    return solve_banded_storage(exec, scaled, d, {.operation = operation});
+                });
+            }
+}
+
+/// Factor once, solve often; with sparse sides, too.
+template <class T, class Executor>
+void check_factored(Executor const& exec) {
+    for (int const n : {1, 2})
+        for (std::int64_t const length : {3, 33, 129})
+            for (bool const cyclic : {false, true}) {
+                CAPTURE(n);
+                CAPTURE(length);
+                CAPTURE(cyclic);
+                block_storage<T> const s(length, n, 11, cyclic);
+                band_options const options{.cyclic = cyclic};
+                check_scaling<T>(sides_for(s.meaning(cyclic), 2, 5), [&](int k, std::vector<T> const& side) {
+                    blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
+                    std::int64_t const size = a.matrix.size;
+                    buffer<std::byte> factor(exec, bands_factor_bytes(exec, a.matrix, options));
+                    factorise_bands(exec, a.matrix, factor.view(), options);
+                    buffer<std::byte> workspace(exec, factored_workspace(exec, a.matrix, 2, options));
+                    auto d = exec.copy(side);
+                    columns_view<T> const x(d.data(), size, 2);
+                    solve_factored_bands(exec, a.matrix, array_view<std::byte const>(factor.view()),
+                                         columns_view<T const>(x), x, workspace.view(), options);
+                    return solution<T>{to_vector(exec, d), {}};
+                });
+                std::vector<std::int32_t> offsets{0}, rows;
+                for (std::int32_t j = 1; j <= 4; ++j) {
+                    offsets.push_back(j);
+                    rows.push_back(std::int32_t(length * n - 1) * j / 4);
+                }
+                std::vector<T> entries(4);
+                random_values<T>(3).fill(entries);
+                check_scaling<T>(
+                    entries,
+                    [&](int k, std::vector<T> const& side) {
+                        blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
+                        std::int64_t const size = a.matrix.size;
+                        auto const starts = exec.copy(offsets), places = exec.copy(rows);
+                        auto const values = exec.copy(side);
+                        sparse_columns_view<T> const d{size, 4, starts.data(), places.data(), values.data(), 4};
+                        buffer<std::byte> workspace(exec, sparse_to_dense_workspace(exec, a.matrix, 4, options));
+                        buffer<T> x(exec, size * 4);
+                        solve_sparse_to_dense(exec, a.matrix, d, columns_view<T>(x.data(), size, 4), workspace.view(),
+                                              options);
+                        return solution<T>{to_vector(exec, x), {}};
+                    },
+                    {-20, 13, 20}); // solutions decay far from the entries
+            }
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bands: a power of two changes no bit, single systems", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_classes<float>(exec);
+    check_classes<double>(exec);
+    check_classes<std::complex<float>>(exec);
+    check_classes<std::complex<double>>(exec);
+}
+
+TEST_CASE_TEMPLATE("bands: a power of two changes no bit, batches and bands", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_batches<float>(exec);
+    check_batches<double>(exec);
+    check_batches<std::complex<float>>(exec);
+    check_bands<float>(exec);
+    check_bands<double>(exec);
+    check_bands<std::complex<double>>(exec);
+}
+
+TEST_CASE_TEMPLATE("bands: a power of two changes no bit, factorisations and sparse sides", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_factored<float>(exec);
+    check_factored<double>(exec);
+    check_factored<std::complex<double>>(exec);
+}
+
+// Rows that fill up a stretch lost digits beside large entries.
+TEST_CASE_TEMPLATE("bands: rings of large entries keep their digits", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (float const coupling : {1.0f, 1e3f, 1e6f, 1e9f})
+        for (int const n : {1, 2})
+            for (std::int64_t const length : {1, 2, 33, 129, 500}) {
+                CAPTURE(coupling);
+                CAPTURE(n);
+                CAPTURE(length);
+                block_storage<float> s(length, n, 1, true);
+                for (std::size_t i = 0; i < s.lower.size(); ++i) {
+                    bool const diagonal = n == 1 || i % 4 == 0 || i % 4 == 3;
+                    s.lower[i] = s.upper[i] = diagonal ? -coupling : 0;
+                    s.diagonal[i] = diagonal ? 1 + 2 * coupling : 0;
+                }
+                auto const a = s.meaning(true);
+                auto const d = sides_for(a, 1, 3);
+                for (auto const operation : {matrix_operation::none, matrix_operation::transposed}) {
+                    auto const of = operation == matrix_operation::none ? a : a.transposed(false);
+                    blocks_on<float, std::remove_const_t<decltype(exec)>> const m(exec, s);
+                    auto const x = solve_unreported(exec, m.matrix, d, {.cyclic = true, .operation = operation}).x;
+                    CHECK(backward_error_of(of, x, d) <= 20 * epsilon<float>);
+                }
+            }
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        CAPTURE(seed);
+        block_storage<double> s(129, 1, seed, true);
+        for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
+            for (double& value : *band) value *= 1e100;
+        auto const a = s.meaning(true);
+        auto const d = sides_for(a, 1, seed);
+        auto const answer = solve_blocks(exec, s, d, {.cyclic = true});
+        CHECK(answer.reports[0].status == solve_status::ok);
+        CHECK(backward_error_of(a, answer.x, d) <= 50 * epsilon<double>);
+    }
+}
