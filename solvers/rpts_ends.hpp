@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <coppice/solvers/rpts_lane.hpp>
 #include <coppice/solvers/rpts_stage.hpp>
@@ -25,9 +26,20 @@ struct middle_pair {
     COPPICE_ALWAYS_INLINE static middle_pair solve(open_row<T> const& down, open_row<T> const& up) {
         auto const swap = outdone<P>(down.entry, up.next);
         combination<T> const c(down.entry, up.next);
-        T const second = c.of(down.rhs, up.rhs) * safe_reciprocal(c.of(down.next, up.entry));
+        bool const nothing = vanishes(c, down.next, up.entry) && vanishes(c, down.rhs, up.rhs);
+        T const second = nothing ? T(0) : c.of(down.rhs, up.rhs) * safe_reciprocal(c.of(down.next, up.entry));
         T const reciprocal = c.template reciprocal_of_pivot<P>(swap, down.entry);
         return {reciprocal * (select(swap, up.rhs, down.rhs) - select(swap, up.entry, down.next) * second), second};
+    }
+
+private:
+    /// Whether the combination is but the rounding errors of its terms. Both rows were multiplied on their way here, so
+    /// that two that are the same equation differ by such; an unknown of which nothing else is said is 0, as one
+    /// without a pivot.
+    COPPICE_ALWAYS_INLINE static bool vanishes(combination<T> const& c, T p, T q) {
+        constexpr T few = 2 * std::numeric_limits<T>::epsilon(), most = std::numeric_limits<T>::max();
+        T const value = magnitude(c.of(p, q));
+        return value <= few * (magnitude(c.p_factor * p) + magnitude(c.q_factor * q)) && value <= most;
     }
 };
 

@@ -267,7 +267,8 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options) {
-    std::int64_t const rows = batch.offsets ? batch.largest : batch.matrix.size() / batch.systems;
+    std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
+    std::int64_t const rows = batch.offsets ? batch.largest : each;
     rpts::system_view<T> const all{rows,
                                    batch.matrix.lower,
                                    batch.matrix.diagonal,

@@ -448,7 +448,9 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
         if (lost || !rough) CHECK((by_rpts.status == solve_status::ok) == !lost);
         auto const answer = solve_scalar(exec, large);
         CHECK(answer.reports[0].status == solve_status::ok);
-        if (lost || doubted)
+        if (lost) // a step of refinement may do
+            CHECK(answer.reports[0].tries > 1);
+        else if (doubted)
             CHECK(answer.reports[0].tries == 3);
         else
             CHECK(answer.reports[0].tries <= (rough ? 2 : 1));
