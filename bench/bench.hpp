@@ -92,7 +92,8 @@ std::string machine(options const& o);
 void spmv_host(table& t, options const& o);
 void spmv_cuda(table& t, options const& o);
 void tridiagonal_host(table& t, options const& o);
-void tridiagonal_classes_host(table& t, options const& o); ///< the second half of it
+void tridiagonal_classes_host(table& t, options const& o); ///< parts of it
+void tridiagonal_small_host(table& t, options const& o);
 void tridiagonal_cuda(table& t, options const& o);
 void factor_host(table& t, options const& o);
 void factor_cuda(table& t, options const& o);

@@ -97,6 +97,7 @@ void tridiagonal_host(table& t, options const& o) {
         measure_size<double>(t, o, std::int64_t(1) << power, most);
         measure_size<float>(t, o, std::int64_t(1) << power, most);
     }
+    tridiagonal_small_host(t, o);
     tridiagonal_classes_host(t, o);
 }
 

@@ -127,18 +127,23 @@ template <class T>
 bool interleaves(band_matrix<T> const& a) {
     return a.interleaved && a.systems > 1;
 }
+/// Rows of a system where all have as many. A small system notices a division.
+template <class T>
+std::int64_t rows_of_each(band_matrix<T> const& a) {
+    return a.systems == 1 ? a.size : a.size / a.systems;
+}
 template <class T, class Executor>
 bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
         return a.block == 1 && a.lower_bands < 0 && !o.cyclic && o.operation == matrix_operation::none &&
                (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a))) &&
-               (!interleaves(a) || takes_interleaved_batch<T>(exec, a.size / a.systems));
+               (!interleaves(a) || takes_interleaved_batch<T>(exec, rows_of_each(a)));
     else
         return false;
 }
 template <class T, class Executor>
 std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns) {
-    std::int64_t const each = a.size / a.systems;
+    std::int64_t const each = rows_of_each(a);
     if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
     if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems);
     return tridiagonal_batch_workspace<T>(each, a.systems, columns);
@@ -148,9 +153,22 @@ bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_option
     return o.method != band_method::chain && rpts_applies(exec, a, o);
 }
 
+/// Whether nothing is done but a solve by rpts.
+template <class T, class Executor>
+bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
+    return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o);
+}
+
 template <class T, class Executor>
 workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                               band_options const& o, bool reported) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (only_rpts(exec, a, o, reported)) {
+            workspace_plan plan{};
+            plan.links_bytes = rpts_bytes(exec, a, columns);
+            plan.links = plan.take(plan.links_bytes);
+            return plan;
+        }
     bool const estimated = reported && o.condition;
     std::int64_t const least = estimated ? condition_starts : 1;
     int const n = a.block, sides = int(std::clamp<std::int64_t>(columns, least, most_sides));
@@ -200,7 +218,8 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     if (a.systems < 1) refuse("a batch of " + std::to_string(a.systems) + " systems");
     if (a.offsets && a.interleaved) refuse("systems of different sizes cannot be interleaved");
     if (a.offsets && a.largest < 0) refuse("a largest system of " + std::to_string(a.largest) + " rows");
-    if (!bands && !a.offsets && a.size % (a.systems * a.block) != 0)
+    std::int64_t const unit = a.systems * a.block;
+    if (!bands && !a.offsets && unit > 1 && a.size % unit != 0)
         refuse(std::to_string(a.size) + " rows do not make " + std::to_string(a.systems) + " systems of blocks of " +
                std::to_string(a.block));
     if (int(o.pivot) < 0 || int(o.pivot) > int(pivoting::scaled_partial))
@@ -237,7 +256,7 @@ void check_vectors(band_matrix<T> const& a, columns_view<T const> d, columns_vie
         refuse("leading dimensions are " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
                ", expected at least " + std::to_string(a.size));
     constexpr std::int64_t most_elements = (std::int64_t(1) << 56) / std::int64_t(sizeof(T));
-    if (x.columns > 0 && std::max(d.leading, x.leading) > most_elements / x.columns)
+    if (x.columns > 0 && std::max(d.leading, x.leading) > (x.columns == 1 ? most_elements : most_elements / x.columns))
         refuse("leading dimensions of " + std::to_string(d.leading) + " and " + std::to_string(x.leading) +
                " lead beyond any memory");
     if (a.size == 0 || x.columns == 0) return;
@@ -249,11 +268,15 @@ template <class T>
 memory_range range_of(char const* name, columns_view<T> x) {
     return {name, x.pointer, ((x.columns - 1) * x.leading + x.rows) * std::int64_t(sizeof(T))};
 }
+/// Small systems notice a call for each pair.
+COPPICE_ALWAYS_INLINE void check_apart(memory_range const& a, memory_range const& b) {
+    if (overlap(a, b)) require_apart(a, b, "solve_bands: ");
+}
 /// The solution may replace the right-hand side; otherwise they are apart.
 template <class T>
 void check_sides_apart(columns_view<T const> d, columns_view<T> x) {
     if (static_cast<void const*>(x.pointer) != d.pointer || x.leading != d.leading)
-        require_apart(range_of("the solution", x), range_of("the right-hand side", d), "solve_bands: ");
+        check_apart(range_of("the solution", x), range_of("the right-hand side", d));
 }
 
 template <class T>
@@ -269,12 +292,12 @@ void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_vi
          {"the upper band", a.upper, a.upper ? part : 0},
          {"the offsets", a.offsets, a.offsets ? (a.systems + 1) * 8 : 0}}};
     for (memory_range const& written : {solution, space, told})
-        for (memory_range const& read : matrix) require_apart(written, read, "solve_bands: ");
+        for (memory_range const& read : matrix) check_apart(written, read);
     for (memory_range const& other : {solution, sides}) {
-        require_apart(space, other, "solve_bands: ");
-        require_apart(told, other, "solve_bands: ");
+        check_apart(space, other);
+        check_apart(told, other);
     }
-    require_apart(told, space, "solve_bands: ");
+    check_apart(told, space);
     check_sides_apart(d, x);
     if (keep_sides && static_cast<void const*>(x.pointer) == d.pointer)
         refuse("a report or refinement needs the right-hand side: the solution cannot replace it");
@@ -431,7 +454,7 @@ struct solve_run {
         if constexpr (std::is_floating_point_v<T>)
             if (by_rpts) {
                 // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
-                double const growth = std::pow(double(std::numeric_limits<T>::epsilon()), -2);
+                constexpr double epsilon = std::numeric_limits<T>::epsilon(), growth = 1 / (epsilon * epsilon);
                 solve_by_rpts(exec, matrix, d, x, o, rpts_space(), nullptr);
                 if (reported())
                     judge(exec, rows, memory, report.data(), {.number = 1},
@@ -527,6 +550,13 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
                  chain::report_nothing{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
         return;
     }
+    if constexpr (std::is_floating_point_v<T>)
+        if (chain::only_rpts(exec, a, options, !report.empty())) { // a small system notices what the others plan
+            std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns);
+            chain::check_space("workspace", workspace.data(), workspace.size(), bytes);
+            chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
+            return chain::solve_by_rpts(exec, a, d, x, options, workspace, nullptr);
+        }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
     chain::check_space("workspace", workspace.data(), workspace.size(), plan.bytes);
     chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), report, !report.empty() || options.refinements > 0);

@@ -31,11 +31,16 @@ inline constexpr bool possible<stage<float, row_units<float>>> = true;
 template <>
 inline constexpr bool possible<stage<double, row_units<double>>> = true;
 
+/// Matrices of which they may take one.
+template <class T>
+bool reaches(matrix_rows<T> const& a) {
+    return possible<stage<T, row_units<T>>> && a.banded() && a.n >= least_reach && a.n <= most_reach;
+}
+
 template <class T>
 bool takes(stage<T, row_units<T>> const& s) {
-    matrix_rows<T> const& a = s.units.a;
-    return a.banded() && a.n >= least_reach && a.n <= most_reach && s.units.sides == 1 && s.shape.units <= most_units &&
-           !s.how.flush && !s.how.equilibrate;
+    return reaches(s.units.a) && s.units.sides == 1 && s.shape.units <= most_units && !s.how.flush &&
+           !s.how.equilibrate;
 }
 
 } // namespace chain::band_tiles

@@ -20,10 +20,11 @@ std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const&
     return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(links));
 }
 
-/// Right-hand sides that are solved at once.
+/// Right-hand sides that are solved at once: one where that is what tiles of bands take, so that a side gets the same
+/// bits alone and among others.
 template <class T>
-int sides_at_once(host_executor const&, matrix_rows<T> const&) {
-    return most_sides;
+int sides_at_once(host_executor const&, matrix_rows<T> const& a) {
+    return band_tiles::reaches(a) ? 1 : most_sides;
 }
 
 /// Deals stretches out to the threads, each with `bytes` of memory.

@@ -11,7 +11,6 @@
 
 namespace coppice::rpts {
 
-inline constexpr std::int64_t host_last = 64;             ///< largest system solved directly on the host
 inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
 inline constexpr std::int64_t host_task_systems = 64;     ///< of at most host_last rows
 /// Of systems of different sizes, the rows up to which a thread solves one alone: its bands fit the second-level cache.
@@ -59,26 +58,14 @@ void substitute(host_executor const& exec, stage<T> const& s, pivoting pivot) {
 }
 
 template <class T>
-void solve_small(system_view<T> const& s, T threshold, pivoting pivot) {
-    T bands[4][host_last];
-    for (std::int64_t i = 0; i < s.size; ++i) {
-        bands[0][i] = i > 0 ? s.lower[i] : T(0);
-        bands[1][i] = s.diagonal[i];
-        bands[2][i] = i + 1 < s.size ? s.upper[i] : T(0);
-        bands[3][i] = s.rhs[i];
-    }
-    partition_rows<T> const rows{bands[0], bands[1], bands[2], bands[3]};
-    int const length = int(s.size);
-    with_pivoting(pivot, [&](auto p) { solve_directly<decltype(p)::value>(rows, length, threshold); });
-    for (std::int64_t i = 0; i < s.size; ++i) s.x[i] = bands[3][i];
-}
-
-template <class T>
 void solve_last(host_executor const& exec, host_stages, system_view<T> const& s, T threshold, pivoting pivot, void*,
                 int const* gate) {
     if (!is_open(gate)) return;
-    detail::for_each_block(exec, s.pairs(), host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) solve_small(s.pair(i), threshold, pivot);
+    auto* const kernel = COPPICE_ISA_SELECT(rpts_small<T>);
+    std::int64_t const pairs = s.pairs();
+    if (pairs == 1) return kernel(s, pivot, threshold);
+    detail::for_each_block(exec, pairs, host_task_systems, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) kernel(s.pair(i), pivot, threshold);
     });
 }
 

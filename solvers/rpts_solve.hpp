@@ -143,6 +143,8 @@ template <class T, executor Executor, class Stages>
 void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
            int const* gate) {
     T const threshold = static_cast<T>(options.threshold);
+    if (how.is_last(systems.size, systems.systems)) // a small system notices what stages cost
+        return solve_last(exec, how, systems, threshold, options.pivot, memory, gate);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
     std::int64_t const used = for_each_stage<T>(
@@ -263,7 +265,8 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
 template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options) {
-    std::int64_t const rows = batch.offsets ? batch.largest : batch.matrix.size() / batch.systems;
+    std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
+    std::int64_t const rows = batch.offsets ? batch.largest : each;
     rpts::system_view<T> const all{rows,
                                    batch.matrix.lower,
                                    batch.matrix.diagonal,

@@ -5,6 +5,7 @@
 #include <coppice/solvers/rpts_tiles.hpp>
 
 #include <coppice/core/pack.hpp>
+#include <coppice/solvers/rpts_ends.hpp>
 #include <coppice/solvers/rpts_halves.hpp>
 
 namespace coppice::COPPICE_ISA {
@@ -212,6 +213,21 @@ void solve_lanes(system_view<T> const& s, T threshold, std::int64_t first, int c
         __builtin_memcpy(s.x + j * s.systems + first, &rows.rhs[j], std::size_t(count) * sizeof(T));
 }
 
+// One system from its first row to its last; `memory` holds 4 size elements.
+template <pivoting P, class T>
+void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
+    std::int64_t const n = s.size;
+    partition_rows<T> const rows{memory, memory + n, memory + 2 * n, memory + 3 * n};
+    for (std::int64_t i = 0; i < n; ++i) {
+        rows.lower[i] = i > 0 ? s.lower[i] : T(0);
+        rows.diagonal[i] = s.diagonal[i];
+        rows.upper[i] = i + 1 < n ? s.upper[i] : T(0);
+        rows.rhs[i] = s.rhs[i];
+    }
+    solve_directly<P>(rows, int(n), threshold);
+    for (std::int64_t i = 0; i < n; ++i) s.x[i] = rows.rhs[i];
+}
+
 } // namespace
 
 template <class T>
@@ -223,6 +239,17 @@ void rpts_interleaved(system_view<T> const& s, pivoting pivot, T threshold, std:
         for (std::int64_t k = first; k < last; k += size)
             solve_lanes<decltype(p)::value>(s, threshold, k, last - k < size ? int(last - k) : size, memory);
     });
+}
+
+template <class T>
+void rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
+    using lanes = pack<T, 16, 1>;
+    lanes memory[4][(host_last + 1) / 2];
+    if (threshold > T(0)) // which entries are eliminated, and so may count as zero, depends on the direction: downwards
+        return rpts::with_pivoting(
+            pivot, [&](auto p) { solve_downwards<decltype(p)::value>(s, threshold, reinterpret_cast<T*>(memory)); });
+    partition_rows<lanes> const slots{memory[0], memory[1], memory[2], memory[3]};
+    rpts::with_pivoting(pivot, [&](auto p) { solve_from_ends<decltype(p)::value>(s, slots); });
 }
 
 template <class T>
@@ -241,5 +268,7 @@ template void rpts_substitute(stage<float> const&, pivoting, std::int64_t, std::
 template void rpts_substitute(stage<double> const&, pivoting, std::int64_t, std::int64_t);
 template void rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
 template void rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
+template void rpts_small(system_view<float> const&, pivoting, float);
+template void rpts_small(system_view<double> const&, pivoting, double);
 
 } // namespace coppice::COPPICE_ISA

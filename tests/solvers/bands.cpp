@@ -398,7 +398,7 @@ TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, CO
 
 TEST_CASE_TEMPLATE("bands: a partition that is singular by itself costs nothing", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    // Of Table 4: LAPACK reaches 1e-16, rpts alone 1e-5 on the host; a GPU loses nothing on chip, where segments join.
+    // Of Table 4: LAPACK reaches 1e-16, rpts alone 4e-14 on the host; a GPU loses nothing on chip, where segments join.
     bool const lost = !std::is_same_v<Fixture, on_cuda>;
     auto const& s = gallery_system(13, 20000, 1);
     auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
@@ -409,7 +409,7 @@ TEST_CASE_TEMPLATE("bands: a partition that is singular by itself costs nothing"
     CHECK(first.reports[0].status == (lost ? solve_status::inaccurate : solve_status::ok));
     auto const second = by(band_method::automatic);
     CHECK(second.reports[0].status == solve_status::ok);
-    CHECK(second.reports[0].tries == (lost ? 3 : 1));
+    CHECK((second.reports[0].tries > 1) == lost);
     CHECK(backward_error(s, second.x) < 1e-14);
     CHECK(backward_error(s, by(band_method::chain).x) < 1e-14);
     // Where rpts is good enough, nothing else is tried.

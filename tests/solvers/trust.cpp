@@ -448,7 +448,9 @@ TEST_CASE_TEMPLATE("bands: a second try where one is needed, and nowhere else", 
         if (lost || !rough) CHECK((by_rpts.status == solve_status::ok) == !lost);
         auto const answer = solve_scalar(exec, large);
         CHECK(answer.reports[0].status == solve_status::ok);
-        if (lost || doubted)
+        if (lost) // a step of refinement may do
+            CHECK(answer.reports[0].tries > 1);
+        else if (doubted)
             CHECK(answer.reports[0].tries == 3);
         else
             CHECK(answer.reports[0].tries <= (rough ? 2 : 1));
@@ -612,9 +614,9 @@ TEST_CASE_TEMPLATE("bands: the smallest systems", Fixture, COPPICE_TEST_EXECUTOR
 TEST_CASE_TEMPLATE("tridiagonal: digits lost in a partition do not hurt a preconditioner", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const& s = gallery_system(13, 20000, 1);
+    auto const& s = gallery_system(13, 20000, 2);
     double const alone = backward_error(s, solve_scalar(exec, s, {.method = band_method::rpts}).x);
-    if (!std::is_same_v<Fixture, on_cuda>) CHECK(alone > 1e-12); // or there is nothing to make up for
+    if (!std::is_same_v<Fixture, on_cuda>) CHECK(alone > 50 * epsilon<double>); // or there is nothing to make up for
     CHECK(alone < 1e-3);
     auto const n = std::int32_t(s.size());
     coo<double> entries(n, n);

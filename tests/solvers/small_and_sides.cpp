@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small tridiagonal systems, and right-hand sides of narrow bands alone and among others.
+#include <coppice/banded.hpp>
+#include <coppice/tridiagonal.hpp>
+
+#include "solvers/band_reference.hpp"
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+TEST_CASE_TEMPLATE("tridiagonal: small systems from both ends as good as gtsv", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {1, 2, 3, 4, 5, 7, 8, 63, 64, 65, 127, 511, 512, 513})
+        for (auto const pivot : {pivoting::none, pivoting::partial, pivoting::scaled_partial}) {
+            CAPTURE(n);
+            CAPTURE(int(pivot));
+            block_storage<double> s(n, 1, std::uint64_t(n), false); // NaN in the corners
+            if (pivot == pivoting::none)
+                for (double& value : s.diagonal) value += 3;
+            auto const rows = s.meaning(false);
+            auto const d = sides_for(rows, 1, 3);
+            auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+            auto x = exec.copy(d);
+            solve_tridiagonal(exec, tridiagonal_view<double>{n, lower.data(), diagonal.data(), upper.data()}, x.view(),
+                              x.view(), {.pivot = pivot});
+            CHECK(backward_error_of(rows, to_vector(exec, x), d) < 20 * epsilon<double>);
+        }
+}
+
+TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one thread and on two", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int const reach : {2, 3, 4})
+        for (std::int64_t const n : {3, 100, 2049, 4500}) {
+            CAPTURE(reach);
+            CAPTURE(n);
+            banded_storage<double> const s(n, reach, reach, std::uint64_t(n + reach));
+            auto const d = sides_for(s.meaning(), 10, 3); // more than are solved at once
+            auto const x = solve_banded_storage(exec, s, d).x;
+            for (std::int64_t const c : {0, 5, 9}) {
+                std::vector<double> const side(d.begin() + c * n, d.begin() + (c + 1) * n);
+                CHECK(solve_banded_storage(exec, s, side).x ==
+                      std::vector<double>(x.begin() + c * n, x.begin() + (c + 1) * n));
+            }
+#if !defined(COPPICE_TEST_CUDA)
+            CHECK(solve_banded_storage(host_executor{1}, s, d).x == x);
+#endif
+        }
+}
