@@ -93,7 +93,7 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     if (unmet->kind == unmet_need::zero_on_diagonal)
         return "the diagonal entry of row " + std::to_string(unmet->row + 1) + " is zero, and " + preconditioner +
                " divides by it";
-    return "its pattern is not symmetric, and " + preconditioner + " needs that";
+    return "it is not symmetric, and " + preconditioner + " needs that";
 }
 
 /// Sets up a preconditioner and solves from the starting guess.

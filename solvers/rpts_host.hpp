@@ -65,12 +65,12 @@ void solve_small(system_view<T> const& s, T threshold, pivoting pivot) {
         bands[0][i] = i > 0 ? s.lower[i] : T(0);
         bands[1][i] = s.diagonal[i];
         bands[2][i] = i + 1 < s.size ? s.upper[i] : T(0);
-        bands[3][i] = s.rhs[i];
+        bands[3][i] = s.rhs[s.place_of(i)];
     }
     partition_rows<T> const rows{bands[0], bands[1], bands[2], bands[3]};
     int const length = int(s.size);
     with_pivoting(pivot, [&](auto p) { solve_directly<decltype(p)::value>(rows, length, threshold); });
-    for (std::int64_t i = 0; i < s.size; ++i) s.x[i] = bands[3][i];
+    for (std::int64_t i = 0; i < s.size; ++i) s.x[s.place_of(i)] = bands[3][i];
 }
 
 template <class T>
