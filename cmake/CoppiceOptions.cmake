@@ -8,6 +8,7 @@ option(COPPICE_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_C_LIBRARY "Build the C interface as a shared library, coppice::c" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_WARNINGS_AS_ERRORS "Stop at compiler warnings" OFF)
+option(COPPICE_PRECOMPILE "Read the headers of other libraries once a target instead of once a source" ${PROJECT_IS_TOP_LEVEL})
 set(COPPICE_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")
 
 set(COPPICE_HAS_CUDA OFF)
@@ -35,7 +36,9 @@ find_program(COPPICE_CCACHE ccache)
 if(COPPICE_CCACHE)
   foreach(language CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${COPPICE_CCACHE})
+      # What ccache must be told to remember sources that use precompiled headers.
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${COPPICE_CCACHE})
     endif()
   endforeach()
 endif()

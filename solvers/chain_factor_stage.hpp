@@ -60,7 +60,9 @@ struct factored_stage {
         constexpr int lanes = lane_count<Lane>;
         if (p >= base.stretches) return; // a team without a stretch, which keeps nothing
         auto const& g = base.shape;
-        stretch_places<lanes> const at(base.all, base.units, p);
+        using places = stretch_places<lanes>; // later steps know the factorisation alone, not the matrix
+        places const at =
+            step == factor_step::factorise ? places(base.all, base.units, p) : places(base.all, base.units.depth, p);
         if (rests(at)) return;
         Lane* const mine = reinterpret_cast<Lane*>(kept) + p / lanes * kept_each(g);
         if (step == factor_step::factorise) {

@@ -33,10 +33,12 @@ namespace coppice::chain {
 COPPICE_HD constexpr int most_growth(int width) { return width <= 2 ? 4 : width <= 4 ? 8 : 16; }
 inline constexpr int rank_tolerance = 100;
 
-/// Of a link of W = `width` unknowns on either side; also where something overflowed.
+/// Of a link of W = `width` unknowns on either side; also where something overflowed, but not where the matrix itself
+/// is so large that reflections would overflow, too.
 template <class Real>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(Real largest, Real size, int width) {
-    return !(largest <= Real(most_growth(width)) * size);
+    Real const most = Real(most_growth(width)) * size;
+    return !(largest <= most) && most <= std::numeric_limits<Real>::max();
 }
 
 /// The largest magnitude of entries; NaN where one of them is not finite.

@@ -110,7 +110,7 @@ struct stretch_places {
     COPPICE_HD COPPICE_ALWAYS_INLINE stretch_places(levels const& l, Units const& units, std::int64_t p)
         : stretch_places(l, units.depth, p) {
         for (int i = 0; i < Lanes && !inner; ++i)
-            if (lane[i].link >= 0 && lane[i].begin + l.stretch(units.depth) > lane[i].units.rows)
+            if (lane[i].link >= 0 && lane[i].begin + l.stretch(units.depth) >= lane[i].units.rows)
                 filling[i] = units.filling(lane[i]);
     }
 };

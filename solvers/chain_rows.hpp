@@ -117,9 +117,9 @@ struct matrix_rows {
         T const value = of.base[(s.base + at * s.stride) * of.stride];
         return op == transposition::conjugate_transposed ? conjugate(value) : value;
     }
-    /// The sizes of rows behind the last of a system: powers of two that follow the last two block rows, which alone
-    /// stand in the columns of these rows. So a matrix times a power of two is eliminated alike, and no row is larger
-    /// than those of the matrix, which growth is told by.
+    /// The sizes of rows behind the last of a system: powers of two that follow the entries in the columns of the last
+    /// block of unknowns and, behind it, of the first. So a matrix times a power of two is eliminated alike, and no row
+    /// is larger than those of the matrix, which growth is told by.
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(system_place const& s) const {
         double last = 0, behind = 0; // entries of the last block of unknowns, and of that behind it
         for (int r = 0; r < n && has_row(s, s.rows - 1, r); ++r)
@@ -129,7 +129,10 @@ struct matrix_rows {
             }
         for (int i = 0; i < n * n && s.rows > 1; ++i)
             last = larger(largest_part(entry(s, s.rows - 2, i % n, 2 * n + i / n)), last);
-        // Where no row of the matrix has an entry, the other size does: filling is not to stand out.
+        // What is passed through behind them comes round as the first block of unknowns.
+        for (int i = 0; i < n * n && !cyclic; ++i) behind = larger(largest_part(entry(s, 0, i % n, n + i / n)), behind);
+        for (int i = 0; i < n * n && s.rows > 1 && !cyclic; ++i)
+            behind = larger(largest_part(entry(s, 1, i % n, i / n)), behind);
         return {size_of(last > 0 ? last : behind), size_of(behind > 0 ? behind : last)};
     }
     /// Whether block row j of a system may be read through its strands alone.

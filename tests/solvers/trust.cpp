@@ -521,8 +521,8 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
     }
     blocks_on<double, decltype(exec)> const m(exec, s);
     auto const batch = band_matrix<double>::batch(m.matrix, 3);
-    double const bound = 5 * epsilon<double>; // what short stretches do not keep either
-    int refined = 0;
+    double const bound = 0.7 * epsilon<double>; // below what some of them have without
+    int refined = 0, untouched = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 engine(seed);
@@ -532,18 +532,19 @@ TEST_CASE_TEMPLATE("bands: refinement touches what needs it, and nothing beside"
         auto const d = times(meaning, exact, 1);
         auto const once = solve_matrix(exec, batch, d, {.method = band_method::chain, .error_bound = bound});
         auto const answer = solve_matrix(exec, batch, d, {.error_bound = bound});
-        bool const needed = once.reports[1].status == solve_status::inaccurate;
-        refined += needed;
-        CHECK(answer.reports[1].tries == (needed ? 2 : 1));
-        CHECK(answer.reports[1].status == solve_status::ok);
-        CHECK(backward_error_of(meaning, answer.x, d) <= bound);
-        for (int const k : {0, 2}) {
-            CHECK(answer.reports[std::size_t(k)].tries == 1);
-            CHECK(
-                std::equal(answer.x.begin() + k * size, answer.x.begin() + (k + 1) * size, once.x.begin() + k * size));
+        for (int k = 0; k < 3; ++k) {
+            bool const needed = once.reports[std::size_t(k)].status == solve_status::inaccurate;
+            (needed ? refined : untouched) += 1;
+            CHECK(answer.reports[std::size_t(k)].tries == (needed ? 2 : 1));
+            CHECK(answer.reports[std::size_t(k)].status == solve_status::ok);
+            if (!needed)
+                CHECK(std::equal(answer.x.begin() + k * size, answer.x.begin() + (k + 1) * size,
+                                 once.x.begin() + k * size));
         }
+        CHECK(backward_error_of(meaning, answer.x, d) <= bound);
     }
     CHECK(refined > 0); // or the remedy is not tested here
+    CHECK(untouched > 0);
 }
 
 TEST_CASE_TEMPLATE("bands: NaN and infinity at any place are told", Fixture, COPPICE_TEST_EXECUTORS) {
