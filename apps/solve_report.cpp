@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page behind `coppice solve --report`: comparison runs, forest, pictures, settings.
 #include <algorithm>
+#include <cctype>
 #include <ctime>
 
 #include <fmt/chrono.h>
@@ -102,7 +103,10 @@ report::entries environment_of(any_executor const& chosen) {
 }
 
 std::string display_name(std::string const& solver) {
-    return solver == "bicgstab" ? "BiCGStab" : solver == "cg" ? "CG" : "GMRES";
+    if (solver == "bicgstab") return "BiCGStab";
+    std::string name = solver;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::toupper(c)); });
+    return name;
 }
 
 } // namespace

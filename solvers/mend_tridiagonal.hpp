@@ -66,11 +66,15 @@ struct tridiagonal_probe {
         lower[i] = i > 0 ? T(scale * double(a.lower[i])) : T(0);
         diagonal[i] = T(scale * double(a.diagonal[i]));
         upper[i] = i + 1 < a.size() ? T(scale * double(a.upper[i])) : T(0);
+        random_stream const random(0, 7);
+        rhs[i] = side(i, random.bits(std::uint64_t(i)) & 1);
+    }
+    /// The right-hand side of row i.
+    COPPICE_HD T side(std::int64_t i, bool negative) const {
         double const size = scale * largest_entry_of_row<T>{a}(i);
         random_stream const random(0, 7);
         double const draw = random.uniform(std::uint64_t(i), 0.5, 1.0);
-        double const signed_draw = random.bits(std::uint64_t(i)) & 1 ? -draw : draw;
-        rhs[i] = T(shrink * (size > shrink ? size : shrink) * signed_draw);
+        return T(shrink * (size > shrink ? size : shrink) * (negative ? -draw : draw));
     }
     /// Does row i show that the matrix is nearly singular? Its terms cancel to working precision, whatever the scale of
     /// rows and unknowns is, or its unknown is beyond all bounds, as where no pivot holds it.
@@ -106,10 +110,28 @@ struct store_piece_start {
     std::int32_t* starts;
     COPPICE_HD void operator()(std::int64_t p, std::int64_t i) const { starts[p] = std::int32_t(i); }
 };
+/// Marks the rows that break, beside those marked before, and counts both.
 template <class T>
-struct row_breaks {
+struct mark_broken {
     tridiagonal_probe<T> probe;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return probe.breaks(i) ? 1 : 0; }
+    bool first;
+    std::uint8_t* broken;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        broken[i] = probe.breaks(i) || (!first && broken[i]) ? 1 : 0;
+        return broken[i];
+    }
+};
+/// The next right-hand side has the signs of the solution to the last one. A random one can be nearly orthogonal to
+/// what a singular piece amplifies; this one, along what it has amplified, is not where the piece is near to symmetric
+/// (the step of Hager's estimate of a condition, 1984).
+template <class T>
+struct turn_side {
+    tridiagonal_probe<T> probe;
+    COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.side(i, probe.solution[i] < T(0)); }
+};
+struct broken_flag {
+    std::uint8_t const* broken;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return broken[i]; }
 };
 struct store_broken {
     std::int32_t* before;
@@ -156,7 +178,7 @@ template <executor Executor, class T>
 class tridiagonal_mender {
 public:
     /// Returns the number of rows that were mended; 0, the usual case, changes nothing. One pass over the system where
-    /// every row is dominated by its diagonal; else found out by a solve with a random right-hand side. Both executors
+    /// every row is dominated by its diagonal; else found out by two solves. Both executors
     /// find the same pieces unless one is on the verge of working precision. Waits. A system with entries that are not
     /// finite is left as it is; so are systems of more than 2^31 - 2 rows.
     ///
@@ -170,6 +192,7 @@ private:
 
     tridiagonal<T> copy_{};
     buffer<T> rhs_{}, solution_{};
+    buffer<std::uint8_t> broken_{};
     buffer<std::int32_t> piece_{}, starts_{}, broken_before_{};
     buffer<std::byte> workspace_{};
 };
@@ -180,6 +203,7 @@ void tridiagonal_mender<Executor, T>::take_memory(Executor const& exec, std::int
     copy_ = tridiagonal<T>(exec, n);
     rhs_ = buffer<T>(exec, n);
     solution_ = buffer<T>(exec, n);
+    broken_ = buffer<std::uint8_t>(exec, n);
     piece_ = buffer<std::int32_t>(exec, n);
     starts_ = buffer<std::int32_t>(exec, n + 1);
     broken_before_ = buffer<std::int32_t>(exec, n + 1);
@@ -193,7 +217,7 @@ detail::mended_pieces tridiagonal_mender<Executor, T>::find_pieces(Executor cons
     detail::begins_piece<T> const begins{probe.a};
     exclusive_scan(exec, n, begins, detail::store_piece<T>{begins, piece_.data()}, std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
-    std::int64_t const broken = exclusive_scan(exec, n, detail::row_breaks<T>{probe},
+    std::int64_t const broken = exclusive_scan(exec, n, detail::broken_flag{broken_.data()},
                                                detail::store_broken{broken_before_.data()}, std::int64_t(0));
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(broken));
@@ -218,8 +242,13 @@ std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiag
                                              rhs_.data(),
                                              solution_.data()};
     for_each(exec, n, probe);
-    solve_tridiagonal(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
-    if (reduce(exec, n, std::int64_t(0), detail::row_breaks<T>{probe}, plus{}) == 0) return 0;
+    std::int64_t broken = 0;
+    for (bool const first : {true, false}) {
+        if (!first) for_each(exec, n, detail::turn_side<T>{probe});
+        solve_tridiagonal(exec, copy_.view(), rhs_.view(), solution_.view(), workspace_.view(), options);
+        broken = reduce(exec, n, std::int64_t(0), detail::mark_broken<T>{probe, first, broken_.data()}, plus{});
+    }
+    if (broken == 0) return 0;
     detail::mended_pieces const mends = find_pieces(exec, probe);
     std::int64_t const mended = reduce(exec, n, std::int64_t(0), detail::count_mended{mends}, plus{});
     for_each(exec, n, detail::strengthen_pivot<T>{probe, mends, unit, system.diagonal.data()});

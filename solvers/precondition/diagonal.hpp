@@ -3,7 +3,7 @@
 /// Diagonal preconditioners with repeated application: diagp_0, diagp_1, diagp_2 and l1 (thesis section 5.1.6).
 #pragma once
 
-#include <limits>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -42,12 +42,14 @@ struct add_diagonal_sums {
     }
 };
 
-/// inverse[i] = 1 / d_i. Where that is not finite, d_i is that of diagp_1, and 1 in a row without entries.
+/// inverse[i] = 1 / d_i. Where that is not finite, d_i is that of diagp_1, and 1 in a row without entries. growth[i],
+/// if it is asked for, is the sum of the magnitudes in row i of I - D^-1 A.
 template <class T>
 struct store_inverse {
     diagonal_kind kind;
     T* inverse;
     std::uint8_t* mended;
+    T* growth;
 
     COPPICE_HD void operator()(std::int64_t row, diagonal_sums<T> const& sum) const {
         T const one =
@@ -55,6 +57,7 @@ struct store_inverse {
         bool const finite = is_finite(T(1) / one);
         mended[row] = !finite || one != diagonal(kind, sum);
         inverse[row] = finite ? T(1) / one : T(1);
+        if (growth) growth[row] = magnitude(T(1) - sum.diagonal * inverse[row]) + sum.beside * magnitude(inverse[row]);
     }
 
 private:
@@ -71,6 +74,18 @@ struct count_flag {
     std::uint8_t const* flags;
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return flags[i]; }
 };
+template <class T>
+struct growth_of_row {
+    T const* growth;
+    COPPICE_HD double operator()(std::int64_t i) const { return growth[i]; }
+};
+
+/// Of so many steps of which each may multiply an error by `growth`, those that stay within 12 digits; at least one.
+inline int fitting_steps(double growth, int steps) {
+    if (growth <= 1) return steps;
+    double const most = 1 + std::floor(std::log(1e12) / std::log(growth));
+    return most < steps ? int(most) : steps;
+}
 
 template <class T>
 struct scale_elements {
@@ -103,8 +118,9 @@ struct store_correction {
 
 /// z of `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34), one of them is z = D^-1 r. D is one of the diagonals
 /// above; an entry that has no finite inverse is taken from diagp_1, which has one in every row that has entries, and
-/// is 1 in the others: both are counted as mended. More than one step keeps a copy of A, and uses workspace of the
-/// object: one solve at a time. Throws matrix_error for values that are not finite.
+/// is 1 in the others: both are counted as mended. Where the steps diverge, fewer are taken, so that finite vectors
+/// stay finite; the report says how many. More than one step keeps a copy of A, and uses workspace of the object: one
+/// solve at a time. Throws matrix_error for values that are not finite.
 template <executor Executor, class T, class I = std::int32_t>
 class diagonal_preconditioner {
 public:
@@ -127,9 +143,13 @@ public:
         detail::require_finite(exec, a);
         plan_.offsets = a.row_offsets();
         reduce_rows(exec, plan_, along_nonzeros{detail::diagonal_part<T, I>{}, a.coefficients, a.indices},
-                    detail::add_diagonal_sums<T>{}, detail::store_inverse<T>{kind_, inverse_.data(), mended_.data()});
+                    detail::add_diagonal_sums<T>{},
+                    detail::store_inverse<T>{kind_, inverse_.data(), mended_.data(), work_.data()});
         mended_rows_ = reduce(exec, inverse_.size(), std::int64_t(0), detail::count_flag{mended_.data()}, plus{});
-        if (steps_ > 1) exec.copy_elements(a.coefficients, matrix_.values().data(), a.nonzeros());
+        if (steps_ == 1) return;
+        taken_ = detail::fitting_steps(
+            reduce(exec, inverse_.size(), 0.0, detail::growth_of_row<T>{work_.data()}, maximum{}), steps_);
+        exec.copy_elements(a.coefficients, matrix_.values().data(), a.nonzeros());
     }
 
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
@@ -137,22 +157,26 @@ public:
         require_size("r of a preconditioner", r.size(), n);
         require_size("z of a preconditioner", z.size(), n);
         // The last step writes z.
-        T* now = steps_ % 2 == 1 ? z.data() : work_.data();
-        T* next = steps_ % 2 == 1 ? work_.data() : z.data();
+        T* now = taken_ % 2 == 1 ? z.data() : work_.data();
+        T* next = taken_ % 2 == 1 ? work_.data() : z.data();
         for_each(exec, n, detail::scale_elements<T>{inverse_.data(), r.data(), now});
-        for (int step = 1; step < steps_; ++step, std::swap(now, next))
+        for (int step = 1; step < taken_; ++step, std::swap(now, next))
             reduce_rows(
                 exec, matrix_plan_,
                 along_nonzeros{detail::times_element<T, I>{now}, matrix_.view().coefficients, matrix_.view().indices},
                 detail::add_products<T>{}, detail::store_correction<T>{inverse_.data(), r.data(), now, next});
     }
     bool replayable() const { return true; }
-    std::vector<finding> findings() const { return {{"mended_rows", finding_unit::count, double(mended_rows_)}}; }
+    std::vector<finding> findings() const {
+        return {{"mended_rows", finding_unit::count, double(mended_rows_)},
+                {"steps_taken", finding_unit::count, double(taken_)}};
+    }
 
 private:
     detail::pattern_size pattern_;
     diagonal_kind kind_;
     int steps_;
+    int taken_ = 1;
     srcsr_plan<I> plan_, matrix_plan_{};
     buffer<T> inverse_;
     buffer<std::uint8_t> mended_;

@@ -326,3 +326,22 @@ TEST_CASE_TEMPLATE("diagonal preconditioners are those of section 5.1.6", Fixtur
         }
     }
 }
+
+TEST_CASE_TEMPLATE("steps that diverge are taken as long as numbers stay within range", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const n = 30;
+    auto a = random_matrix(n, false, 8);
+    for (int i = 0; i < n; i += 2) a(i, i) *= 1e-3;
+    auto const local = exec.copy(to_csr<double>(a));
+    auto const sound = exec.copy(to_csr<double>(random_matrix(n, false, 8)));
+    for (std::string const name : {"diagp_0", "diagp_1", "diagp_2", "l1"}) {
+        CAPTURE(name);
+        auto m = make_preconditioner(exec, name, local.view(), {{"steps", 1000}});
+        CHECK(all_finite(applied(exec, m, random_vector<double>(n, 2))));
+        CHECK(m.report().number("steps_taken") < 1000);
+        CHECK(m.report().number("steps_taken") >= 1);
+        m.refresh(exec, sound.view());
+        CHECK(m.report().number("steps_taken") == 1000);
+    }
+}
