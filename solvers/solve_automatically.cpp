@@ -8,8 +8,11 @@ namespace {
 
 using choices = std::vector<solver_choice>;
 
-/// Above so many rows no Krylov space of hundreds of vectors is kept.
-constexpr std::int64_t most_rows_for_long_spaces = 20000;
+/// Above so many rows no Krylov space of a thousand vectors is built: each takes longer than all before it.
+constexpr std::int64_t most_rows_for_long_spaces = 4000;
+
+/// Positive definite for every matrix, as minres asks.
+constexpr auto positive_diagonal = "diagp_1,sign=positive";
 
 /// All there are, the most promising first, both of the method's and the preconditioner's choice.
 choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
@@ -19,12 +22,15 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
         all.push_back({"cg", on_host ? "ic0" : "forest"});
         all.push_back({"cg", "jacobi"});
     } else if (traits.symmetric) {
-        all.push_back({"minres", "diagp_1"});
+        all.push_back({"minres", positive_diagonal});
     }
     if (!traits.maybe_positive_definite()) all.push_back({"bicgstab", factors});
     all.push_back({"gmres", factors, 100});
     all.push_back({"gmres", "forest", 100});
-    if (n <= most_rows_for_long_spaces) all.push_back({"gmres", "diagp_1", 1000});
+    if (n <= most_rows_for_long_spaces) {
+        all.push_back({"gmres", "diagp_1", 1000});
+        all.push_back({"gmres", factors, 1000});
+    }
     return all;
 }
 
@@ -46,7 +52,7 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
     std::string const kept(solver);
     choices all;
     if (solver == "cg" || solver == "minres")
-        all.push_back({kept, !traits.maybe_positive_definite() ? "diagp_1" : on_host ? "ic0" : "forest"});
+        all.push_back({kept, !traits.maybe_positive_definite() ? positive_diagonal : on_host ? "ic0" : "forest"});
     else
         all.push_back({kept, on_host ? "ilu0" : "isai"});
     for (auto const preconditioner : {"forest", "diagp_1", "none"})
@@ -69,7 +75,7 @@ solver_attempt const& automatic_result::last() const {
 }
 
 double automatic_result::setup_seconds() const {
-    double sum = 0;
+    double sum = look_seconds;
     for (solver_attempt const& attempt : attempts) sum += attempt.setup_seconds;
     return sum;
 }

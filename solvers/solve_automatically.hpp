@@ -53,12 +53,13 @@ struct automatic_result {
     /// Of all attempts together: sums of iterations and restarts, the residual of the returned x, the history from
     /// first to last, the reason of the last one.
     krylov_result result{};
-    matrix_traits traits{};
+    matrix_traits traits{};  ///< looked at where something is to be chosen
+    double look_seconds = 0; ///< that took so long
     std::vector<solver_attempt> attempts{};
 
     /// The last attempt whose preconditioner could be made: there is one.
     solver_attempt const& last() const;
-    double setup_seconds() const;
+    double setup_seconds() const; ///< of all attempts, and the look
     double solve_seconds() const;
 };
 
@@ -68,7 +69,7 @@ struct automatic_result {
 /// same bits on every run.
 ///
 /// Throws argument_error for options out of range or unknown names, dimension_error for vectors of the wrong length,
-/// and matrix_error where no preconditioner could be made, as of a matrix with a NaN.
+/// and matrix_error where no preconditioner could be made, and where one is to be chosen for a matrix with a NaN.
 template <executor Executor, class T>
 automatic_result solve_automatically(Executor const& exec, csr_operator<Executor, T> const& a,
                                      std::type_identity_t<array_view<T const>> b, std::type_identity_t<array_view<T>> x,
@@ -104,8 +105,8 @@ solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> con
     solver_attempt attempt{.choice = choice};
     stopwatch watch(exec);
     auto named = parse_choice(choice.preconditioner);
-    for (auto const& [key, value] : known_options(preconditioner_row_of(named.name).options, given).entries())
-        named.options.set(key, value);
+    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
+    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
     auto const m = make_preconditioner(exec, named.name, a.matrix(), named.options);
     attempt.setup = m.report();
     attempt.setup_seconds = watch.lap();
@@ -123,7 +124,12 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
     detail::require_solve_vectors(a.size(), b, x);
     krylov_monitor const checked(options.krylov); // throws for options out of range
     automatic_result whole;
-    whole.traits = traits_of(exec, a.matrix());
+    if (options.solver == automatic_name || options.preconditioner == automatic_name) {
+        detail::stopwatch watch(exec);
+        whole.traits = traits_of(exec, a.matrix());
+        if (!whole.traits.finite) detail::require_finite(exec, a.matrix());
+        whole.look_seconds = watch.lap();
+    }
     auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
                                   options.preconditioner);
     bool const alone = choices.size() == 1;

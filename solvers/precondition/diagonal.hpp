@@ -56,7 +56,7 @@ struct store_inverse {
             is_finite(T(1) / diagonal(kind, sum)) ? diagonal(kind, sum) : diagonal(diagonal_kind::diagp_1, sum);
         bool const finite = is_finite(T(1) / one);
         mended[row] = !finite || one != diagonal(kind, sum);
-        inverse[row] = finite ? T(1) / one : T(1);
+        inverse[row] = finite ? T(1) / (positive ? magnitude(one) : one) : T(1);
         if (growth) growth[row] = magnitude(T(1) - sum.diagonal * inverse[row]) + sum.beside * magnitude(inverse[row]);
     }
 
@@ -117,16 +117,17 @@ struct store_correction {
 } // namespace detail
 
 /// z of `steps` steps z = z + D^-1 (r - A z) from z = 0 (Eq. 34), one of them is z = D^-1 r. D is one of the diagonals
-/// above; an entry that has no finite inverse is taken from diagp_1, which has one in every row that has entries, and
-/// is 1 in the others: both are counted as mended. Where the steps diverge, fewer are taken, so that finite vectors
-/// stay finite; the report says how many. More than one step keeps a copy of A, and uses workspace of the object: one
-/// solve at a time. Throws matrix_error for values that are not finite.
+/// above, of any sign or taken as positive; an entry that has no finite inverse is taken from diagp_1, which has one in
+/// every row that has entries, and is 1 in the others: both are counted as mended. Where the steps diverge, fewer are
+/// taken, so that finite vectors stay finite; the report says how many. More than one step keeps a copy of A, and uses
+/// workspace of the object: one solve at a time. Throws matrix_error for values that are not finite.
 template <executor Executor, class T, class I = std::int32_t>
 class diagonal_preconditioner {
 public:
-    diagonal_preconditioner(Executor const& exec, csr_view<T, I> a, diagonal_kind kind, int steps)
-        : pattern_(a), kind_(kind), steps_(steps), plan_(make_srcsr_plan(exec, a)), inverse_(exec, a.rows()),
-          mended_(exec, a.rows()) {
+    diagonal_preconditioner(Executor const& exec, csr_view<T, I> a, diagonal_kind kind, int steps,
+                            bool positive = false)
+        : pattern_(a), kind_(kind), positive_(positive), steps_(steps), plan_(make_srcsr_plan(exec, a)),
+          inverse_(exec, a.rows()), mended_(exec, a.rows()) {
         detail::require_preconditioner_matrix(a);
         if (steps_ > 1) {
             matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
@@ -144,7 +145,7 @@ public:
         plan_.offsets = a.row_offsets();
         reduce_rows(exec, plan_, along_nonzeros{detail::diagonal_part<T, I>{}, a.coefficients, a.indices},
                     detail::add_diagonal_sums<T>{},
-                    detail::store_inverse<T>{kind_, inverse_.data(), mended_.data(), work_.data()});
+                    detail::store_inverse<T>{kind_, positive_, inverse_.data(), mended_.data(), work_.data()});
         mended_rows_ = reduce(exec, inverse_.size(), std::int64_t(0), detail::count_flag{mended_.data()}, plus{});
         if (steps_ == 1) return;
         taken_ = detail::fitting_steps(
@@ -175,6 +176,7 @@ public:
 private:
     detail::pattern_size pattern_;
     diagonal_kind kind_;
+    bool positive_;
     int steps_;
     int taken_ = 1;
     srcsr_plan<I> plan_, matrix_plan_{};
@@ -187,17 +189,23 @@ private:
 
 namespace detail {
 
-inline constexpr option_row steps_row[] = {{.name = "steps",
-                                            .standard = "1",
-                                            .meaning = "z = z + D^-1 (r - A z), so many times from z = 0",
-                                            .least = 1,
-                                            .most = 1000}};
+inline constexpr option_row diagonal_option_rows[] = {
+    {.name = "steps",
+     .standard = "1",
+     .meaning = "z = z + D^-1 (r - A z), so many times from z = 0",
+     .least = 1,
+     .most = 1000},
+    {.name = "sign",
+     .kind = option_kind::choice,
+     .standard = "diagonal",
+     .meaning = "of D: that of the diagonal, or positive as minres needs it",
+     .choices = {"diagonal", "positive"}}};
 
 template <diagonal_kind Kind>
 struct diagonal_entry_of {
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
-        return diagonal_preconditioner<Executor, T, I>(exec, a, Kind, int(o.integer("steps")));
+        return diagonal_preconditioner<Executor, T, I>(exec, a, Kind, int(o.integer("steps")), o.choice("sign") == 1);
     }
 };
 
@@ -209,14 +217,14 @@ struct diagp_0_entry : detail::diagonal_entry_of<diagonal_kind::diagp_0> {
                                             .setup = "one product",
                                             .suits = "as jacobi; a zero on the diagonal is mended",
                                             .compared = false,
-                                            .options = detail::steps_row};
+                                            .options = detail::diagonal_option_rows};
 };
 struct diagp_1_entry : detail::diagonal_entry_of<diagonal_kind::diagp_1> {
     static constexpr preconditioner_row row{.name = "diagp_1",
                                             .matrix = "the larger of diagonal entry and rest of the row",
                                             .setup = "one product",
                                             .suits = "small or missing diagonal entries; never singular",
-                                            .options = detail::steps_row};
+                                            .options = detail::diagonal_option_rows};
 };
 struct diagp_2_entry : detail::diagonal_entry_of<diagonal_kind::diagp_2> {
     static constexpr preconditioner_row row{.name = "diagp_2",
@@ -224,7 +232,7 @@ struct diagp_2_entry : detail::diagonal_entry_of<diagonal_kind::diagp_2> {
                                             .setup = "one product",
                                             .suits = "as diagp_1, and steps that converge for M-matrices",
                                             .compared = false,
-                                            .options = detail::steps_row};
+                                            .options = detail::diagonal_option_rows};
 };
 struct l1_entry : detail::diagonal_entry_of<diagonal_kind::l1> {
     static constexpr preconditioner_row row{.name = "l1",
@@ -232,7 +240,7 @@ struct l1_entry : detail::diagonal_entry_of<diagonal_kind::l1> {
                                             .setup = "one product",
                                             .suits = "positive definite matrices: every step reduces the error",
                                             .compared = false,
-                                            .options = detail::steps_row};
+                                            .options = detail::diagonal_option_rows};
 };
 
 } // namespace coppice

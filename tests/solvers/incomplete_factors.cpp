@@ -323,6 +323,12 @@ TEST_CASE_TEMPLATE("diagonal preconditioners are those of section 5.1.6", Fixtur
             }
             check_near(applied(exec, m, r), z, 1e-11);
             CHECK(m.report().number("mended_rows") == mended);
+            if (steps > 1) continue;
+            for (double& value : z) value = std::abs(value);
+            auto positive = applied(exec, make_preconditioner(exec, name, local.view(), {{"sign", "positive"}}), r);
+            for (std::size_t i = 0; i < r.size(); ++i) CHECK(positive[i] * r[i] >= 0);
+            for (double& value : positive) value = std::abs(value);
+            check_near(positive, z, 1e-11);
         }
     }
 }
