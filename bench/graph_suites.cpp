@@ -12,7 +12,7 @@
 #include <coppice/graph/linear_forest.hpp>
 #include <coppice/semiring/spmv.hpp>
 #include <coppice/solvers/krylov.hpp>
-#include <coppice/solvers/preconditioner.hpp>
+#include <coppice/solvers/solve_automatically.hpp>
 
 namespace coppice::bench {
 namespace {
@@ -171,6 +171,16 @@ void solve_suite(table& t, options const& o, Executor const& exec) {
             }
             t.add(std::move(rows));
         }
+        automatic_result found;
+        timing const time = measure_finished(exec, 1, [&] {
+            exec.copy_elements(zero.data(), x.data(), n);
+            found = solve_automatically(exec, op, b.view(), x.view(), {.krylov = {.tolerance = 1e-6}});
+        });
+        t.add({{"solve", backend_of(exec), std::string(c.problem.name) + ", double", "coppice auto, set-up included",
+                "", n, a.nonzeros(), time.median, time.fastest, 0, 0,
+                fmt::format("{}, {}: {} iterations, {}, setup {:.1f} ms", found.last().choice.solver,
+                            found.last().choice.preconditioner, found.result.iterations, to_string(found.result.reason),
+                            found.setup_seconds() * 1e3)}});
     }
 }
 
