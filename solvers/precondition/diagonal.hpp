@@ -47,6 +47,7 @@ struct add_diagonal_sums {
 template <class T>
 struct store_inverse {
     diagonal_kind kind;
+    bool positive; ///< |d_i|
     T* inverse;
     std::uint8_t* mended;
     T* growth;
