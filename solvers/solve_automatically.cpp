@@ -11,6 +11,12 @@ using choices = std::vector<solver_choice>;
 /// Above so many rows no Krylov space of a thousand vectors is built: each takes longer than all before it.
 constexpr std::int64_t most_rows_for_long_spaces = 4000;
 
+/// Above so many rows a hundred vectors are too many to keep: the caller's restart is taken as it is.
+constexpr std::int64_t most_rows_for_hundred_vectors = 1'000'000;
+
+/// The restart of GMRES beside other choices, at least.
+int usual_space(std::int64_t n) { return n <= most_rows_for_hundred_vectors ? 100 : 0; }
+
 /// Positive definite for every matrix, as minres asks.
 constexpr auto positive_diagonal = "diagp_1,sign=positive";
 
@@ -25,8 +31,8 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
         all.push_back({"minres", positive_diagonal});
     }
     if (!traits.maybe_positive_definite()) all.push_back({"bicgstab", factors});
-    all.push_back({"gmres", factors, 100});
-    all.push_back({"gmres", "forest", 100});
+    all.push_back({"gmres", factors, usual_space(n)});
+    all.push_back({"gmres", "forest", usual_space(n)});
     if (n <= most_rows_for_long_spaces) {
         all.push_back({"gmres", "diagp_1", 1000});
         all.push_back({"gmres", factors, 1000});
@@ -37,13 +43,13 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
 bool is_automatic(std::string_view name) { return name == automatic_name; }
 
 /// The methods to go with a preconditioner that is given.
-choices choices_of_method(matrix_traits const& traits, std::string_view preconditioner) {
+choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::string_view preconditioner) {
     std::string const kept(preconditioner), name = parse_choice(preconditioner).name;
     bool const symmetric = traits.symmetric && name != "ilu0" && name != "isai";
     choices all;
     if (symmetric) all.push_back({traits.positive_diagonal ? "cg" : "minres", kept});
     all.push_back({"bicgstab", kept});
-    all.push_back({"gmres", kept, 100});
+    all.push_back({"gmres", kept, usual_space(n)});
     return all;
 }
 
@@ -65,7 +71,7 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
 std::vector<solver_choice> solver_choices(matrix_traits const& traits, std::int64_t n, bool on_host,
                                           std::string_view solver, std::string_view preconditioner) {
     if (is_automatic(solver) && is_automatic(preconditioner)) return all_choices(traits, n, on_host);
-    if (is_automatic(solver)) return choices_of_method(traits, preconditioner);
+    if (is_automatic(solver)) return choices_of_method(traits, n, preconditioner);
     if (is_automatic(preconditioner)) return choices_of_preconditioner(traits, on_host, solver);
     return {{std::string(solver), std::string(preconditioner)}};
 }
