@@ -11,6 +11,7 @@ struct matrix_traits {
     bool symmetric = true;         ///< in pattern and values
     bool positive_diagonal = true; ///< every diagonal entry is stored and above zero
     bool finite = true;            ///< every value
+    double row_length = 0;         ///< mean over the nonzeros of the lengths of their rows: hubs count as they cost
 
     /// What a look can tell of it: a positive definite matrix has both.
     bool maybe_positive_definite() const { return symmetric && positive_diagonal; }
@@ -49,6 +50,15 @@ struct store_traits {
     }
 };
 
+template <class T, class I, class O>
+struct squared_length {
+    csr_view<T, I, O> a;
+    COPPICE_HD double operator()(std::int64_t i) const {
+        double const length = double(a.row_end(i) - a.row_begin(i));
+        return length * length;
+    }
+};
+
 } // namespace detail
 
 /// One pass over a square matrix, with a binary search for each entry of its upper triangle. Columns in any order
@@ -67,6 +77,8 @@ matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
     traits.finite = (found & f::not_finite) == 0;
     traits.positive_diagonal = (found & f::diagonal) == 0;
     traits.symmetric = (found & f::unsymmetric) == 0 && found / f::balance == 0;
+    double const squares = reduce(exec, a.rows(), 0.0, detail::squared_length<T, I, O>{a}, plus{});
+    traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     if (found & f::unsorted) traits.symmetric = is_symmetric(exec, a);
     return traits;
 }

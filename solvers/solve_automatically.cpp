@@ -20,19 +20,32 @@ int usual_space(std::int64_t n) { return n <= most_rows_for_hundred_vectors ? 10
 /// Positive definite for every matrix, as minres asks.
 constexpr auto positive_diagonal = "diagp_1,sign=positive";
 
+/// An incomplete factorisation takes about this many steps for each nonzero; with the hubs of graphs it does not end.
+constexpr double longest_rows_to_factorise = 500;
+
+/// A preconditioner for any matrix.
+std::string general_preconditioner(matrix_traits const& traits, bool on_host) {
+    if (traits.row_length > longest_rows_to_factorise) return "forest";
+    return on_host ? "ilu0" : "isai";
+}
+/// One for a matrix that may be positive definite.
+std::string definite_preconditioner(matrix_traits const& traits, bool on_host) {
+    return on_host && traits.row_length <= longest_rows_to_factorise ? "ic0" : "forest";
+}
+
 /// All there are, the most promising first, both of the method's and the preconditioner's choice.
 choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
-    std::string const factors = on_host ? "ilu0" : "isai";
+    std::string const factors = general_preconditioner(traits, on_host);
     choices all;
     if (traits.maybe_positive_definite()) {
-        all.push_back({"cg", on_host ? "ic0" : "forest"});
+        all.push_back({"cg", definite_preconditioner(traits, on_host)});
         all.push_back({"cg", "jacobi"});
     } else if (traits.symmetric) {
         all.push_back({"minres", positive_diagonal});
     }
     if (!traits.maybe_positive_definite()) all.push_back({"bicgstab", factors});
     all.push_back({"gmres", factors, usual_space(n)});
-    all.push_back({"gmres", "forest", usual_space(n)});
+    if (factors != "forest") all.push_back({"gmres", "forest", usual_space(n)});
     if (n <= most_rows_for_long_spaces) {
         all.push_back({"gmres", "diagp_1", 1000});
         all.push_back({"gmres", factors, 1000});
@@ -58,9 +71,10 @@ choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std
     std::string const kept(solver);
     choices all;
     if (solver == "cg" || solver == "minres")
-        all.push_back({kept, !traits.maybe_positive_definite() ? positive_diagonal : on_host ? "ic0" : "forest"});
+        all.push_back(
+            {kept, traits.maybe_positive_definite() ? definite_preconditioner(traits, on_host) : positive_diagonal});
     else
-        all.push_back({kept, on_host ? "ilu0" : "isai"});
+        all.push_back({kept, general_preconditioner(traits, on_host)});
     for (auto const preconditioner : {"forest", "diagp_1", "none"})
         if (all.front().preconditioner != preconditioner) all.push_back({kept, preconditioner});
     return all;

@@ -78,6 +78,7 @@ TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_E
     sample(4, 9) = std::numeric_limits<double>::quiet_NaN();
     CHECK_FALSE(traits_on(exec, sample).finite);
     CHECK(traits_on(exec, dense(0)).symmetric);
+    CHECK(traits_on(exec, one_sided).row_length == 1);
 
     csr<double> const unsorted{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 4}),
                                exec.copy(std::vector<std::int32_t>{1, 0, 1, 0}),
@@ -103,6 +104,10 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
                 for (solver_choice const& c : solver_choices(traits, 1000, on_host, automatic_name, name))
                     CHECK(c.preconditioner == name);
         CHECK(solver_choices(general, 1000, on_host, "cg", "forest").size() == 1);
+        matrix_traits const hubs{.row_length = 1e5};
+        for (auto const method : {"auto", "cg", "gmres"})
+            for (solver_choice const& c : solver_choices(hubs, 1000, on_host, method))
+                CHECK((c.preconditioner != "ic0" && c.preconditioner != "ilu0" && c.preconditioner != "isai"));
     }
 }
 
