@@ -38,6 +38,20 @@ COPPICE_HD T sum_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64
     return sum;
 }
 
+/// Position among the nonzeros of the entry (row, column), -1 where there is none; the row's columns are sorted.
+template <class T, class I, class O>
+COPPICE_HD O position_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64_t column) {
+    O low = a.row_begin(row);
+    O length = a.row_end(row) - low;
+    if (length == 0) return O(-1);
+    while (length > 1) { // without a branch that could be guessed wrongly
+        O const half = length / 2;
+        low = std::int64_t(a.indices[low + half]) <= column ? low + half : low;
+        length -= half;
+    }
+    return std::int64_t(a.indices[low]) == column ? low : O(-1);
+}
+
 /// Combines flags and positions in a reduction.
 struct both {
     COPPICE_HD bool operator()(bool a, bool b) const { return a && b; }

@@ -154,6 +154,21 @@ sorted_matrix<T, I, O> with_sorted_columns(Executor const& exec, csr_view<T, I, 
     return {std::move(copy), view};
 }
 
+/// symmetrised_weights() of a square matrix with sorted rows, finite and without duplicates.
+template <executor Executor, class T, class I, class O>
+csr<T, I, O> united_weights(Executor const& exec, csr_view<T, I, O> a) {
+    auto turned = transpose(exec, a);
+    bool const symmetric = reduce(exec, a.rows(), true, same_weights<T, I, O>{a, turned.view()}, both{});
+    if (symmetric) turned = {};
+
+    O nonzeros = 0;
+    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_weights<T, I, O>{a, turned.view()}, nonzeros);
+    buffer<I> indices(exec, nonzeros);
+    buffer<T> values(exec, nonzeros);
+    for_each(exec, a.rows(), write_weights<T, I, O>{a, turned.view(), offsets.data(), indices.data(), values.data()});
+    return {a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values)};
+}
+
 } // namespace detail
 
 /// Compares A with its transpose, which is built for it. Columns in any order (unsorted input costs a sorted copy);
@@ -190,19 +205,7 @@ csr<T, I, O> symmetrised_weights(Executor const& exec, csr_view<T, I, O> a) {
     auto const sorted = detail::with_sorted_columns(exec, a);
     if (!has_sorted_columns(exec, sorted.view))
         throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
-    auto turned = transpose(exec, sorted.view);
-    bool const symmetric =
-        reduce(exec, a.rows(), true, detail::same_weights<T, I, O>{sorted.view, turned.view()}, detail::both{});
-    if (symmetric) turned = {};
-
-    O nonzeros = 0;
-    auto offsets = detail::offsets_of_degrees<O>(exec, a.rows(),
-                                                 detail::count_weights<T, I, O>{sorted.view, turned.view()}, nonzeros);
-    buffer<I> indices(exec, nonzeros);
-    buffer<T> values(exec, nonzeros);
-    for_each(exec, a.rows(),
-             detail::write_weights<T, I, O>{sorted.view, turned.view(), offsets.data(), indices.data(), values.data()});
-    return {a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values)};
+    return detail::united_weights(exec, sorted.view);
 }
 
 } // namespace coppice

@@ -43,6 +43,17 @@ struct permuted_degree {
     I const* permutation;
     COPPICE_HD O operator()(std::int64_t p) const { return a.row_end(permutation[p]) - a.row_begin(permutation[p]); }
 };
+template <class O, class Degree>
+struct store_degree {
+    O* degrees;
+    Degree degree;
+    COPPICE_HD void operator()(std::int64_t i) const { degrees[i] = degree(i); }
+};
+template <class O>
+struct stored_degree {
+    O const* degrees;
+    COPPICE_HD O operator()(std::int64_t i) const { return degrees[i]; }
+};
 template <class O>
 struct store_offset {
     O* offsets;
@@ -106,7 +117,10 @@ struct tridiagonal_row {
 template <class O, executor Executor, class Degree>
 buffer<O> offsets_of_degrees(Executor const& exec, std::int64_t rows, Degree degree, O& nonzeros) {
     buffer<O> offsets(exec, rows + 1);
-    std::int64_t const total = exclusive_scan(exec, rows, degree, store_offset<O>{offsets.data()}, std::int64_t{0});
+    // A scan may ask for its input twice.
+    for_each(exec, rows, store_degree<O, Degree>{offsets.data(), degree});
+    std::int64_t const total =
+        exclusive_scan(exec, rows, stored_degree<O>{offsets.data()}, store_offset<O>{offsets.data()}, std::int64_t{0});
     nonzeros = checked_cast<O>(total, "number of nonzeros");
     for_each(exec, 1, store_last_offset<O>{offsets.data(), rows, nonzeros});
     return offsets;

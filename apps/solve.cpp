@@ -47,10 +47,41 @@ nlohmann::ordered_json options_json(option_values const& options) {
     return json;
 }
 
+/// How an attempt ended.
+std::string show_ending(solver_attempt const& attempt) {
+    if (!attempt.refusal.empty()) return "not run: " + attempt.refusal;
+    krylov_result const& r = attempt.result;
+    return fmt::format("{}, {}, residual {}", r.converged ? "converged" : in_words(r.reason),
+                       counted(r.iterations, "iteration"), show_scientific(r.relative_residual));
+}
+
+nlohmann::ordered_json attempts_json(std::vector<solver_attempt> const& attempts) {
+    auto all = nlohmann::ordered_json::array();
+    for (solver_attempt const& attempt : attempts) {
+        nlohmann::ordered_json one = {{"solver", attempt.choice.solver},
+                                      {"preconditioner", attempt.choice.preconditioner}};
+        if (attempt.refusal.empty()) {
+            one["reason"] = to_string(attempt.result.reason);
+            one["iterations"] = attempt.result.iterations;
+            one["relative_residual"] = attempt.result.relative_residual;
+            one["setup_seconds"] = attempt.setup_seconds;
+            one["solve_seconds"] = attempt.solve_seconds;
+        } else {
+            one["not_run"] = attempt.refusal;
+        }
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
 template <class T>
 void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
-    result.line("solver",
-                fmt::format("{}, preconditioner {}, tolerance {:g}", o.solver, o.preconditioner, o.tolerance));
+    result.line("solver", fmt::format("{}, preconditioner {}{}, tolerance {:g}", r.solver, r.preconditioner,
+                                      o.is_automatic() ? " (chosen)" : "", o.tolerance));
+    if (r.attempts.size() > 1)
+        for (solver_attempt const& attempt : r.attempts)
+            result.line("tried",
+                        attempt.choice.solver + ", " + attempt.choice.preconditioner + ": " + show_ending(attempt));
     if (auto const found = show_findings(r.setup); !found.empty()) result.line(r.setup.name, found);
     result.line(r.result.converged ? "converged" : "not converged",
                 counted(r.result.iterations, "iteration") +
@@ -65,15 +96,16 @@ void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
 
 template <class T>
 void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T> const& r) {
-    json["solver"] = o.solver;
-    json["preconditioner"] = o.preconditioner;
+    json["solver"] = r.solver;
+    json["preconditioner"] = r.preconditioner;
+    if (o.is_automatic()) json["attempts"] = attempts_json(r.attempts);
     json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = o.factors;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
     json["tolerance"] = o.tolerance;
     if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
-    if (o.solver == "gmres" || o.solver == "fgmres") json["restart"] = o.restart;
+    if (r.solver == "gmres" || r.solver == "fgmres") json["restart"] = o.restart;
     json["iterations"] = r.result.iterations;
     json["converged"] = r.result.converged;
     json["reason"] = to_string(r.result.reason);
@@ -89,13 +121,14 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
 template <class T>
 outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a, solve_run<T> const& r) {
     if (r.result.converged) return {};
-    auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", o.solver,
+    auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", r.solver,
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
-    if (needs_symmetry(o.solver) && !is_symmetric(host, a.view()))
-        reason += "; " + o.solver + " needs a symmetric matrix, this one is not";
-    if (r.result.reason == krylov_reason::not_finite && o.preconditioner != "none")
-        reason += "; the " + o.preconditioner + " preconditioner may be singular";
+    if (r.attempts.size() > 1) reason += fmt::format("; {} combinations were tried", r.attempts.size());
+    if (needs_symmetry(r.solver) && !is_symmetric(host, a.view()))
+        reason += "; " + r.solver + " needs a symmetric matrix, this one is not";
+    if (r.result.reason == krylov_reason::not_finite && r.preconditioner != "none")
+        reason += "; the " + r.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
 }
 
@@ -113,8 +146,9 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     progress status(o.common);
     auto a = load_matrix<T>(host, o.matrix, status);
     require_square("solve", o.matrix, a.rows(), a.columns());
-    if (auto const reason = reason_against(host, o.preconditioner, a.view()); reason && !o.compare)
-        throw input_error(o.matrix + ": " + *reason);
+    if (o.preconditioner != automatic_name && !o.compare)
+        if (auto const reason = reason_against(host, o.preconditioner, a.view()))
+            throw input_error(o.matrix + ": " + *reason);
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status);
     buffer<T> start;
@@ -124,7 +158,12 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
 
     if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
     auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);
-    if (!o.report.empty()) write_report(o, chosen, exec, system, r, files, status);
+    if (!o.report.empty()) {
+        solve_options as_chosen = o;
+        as_chosen.solver = r.solver;
+        as_chosen.preconditioner = r.preconditioner;
+        write_report(as_chosen, chosen, exec, system, r, files, status);
+    }
     files.write(o.system.output, [&](std::string const& path) {
         write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
     });
@@ -140,20 +179,31 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     return end;
 }
 
-// Splits NAME,key=value and holds all options against the catalogue.
+/// The names that an option takes, the automatic choice first.
+template <std::size_t N>
+std::vector<std::string_view> with_automatic(std::array<std::string_view, N> const& names) {
+    std::vector<std::string_view> all{automatic_name};
+    all.insert(all.end(), names.begin(), names.end());
+    return all;
+}
+
+// Splits NAME,key=value and holds all options against the catalogue; for a preconditioner that is to be chosen against
+// all of it.
 void read_preconditioner(solve_options& o) {
     auto const choice = parse_choice(o.preconditioner);
-    require_name("preconditioner", choice.name, preconditioner_names);
+    require_name("preconditioner", choice.name, with_automatic(preconditioner_names));
     o.preconditioner = choice.name;
     for (auto const& [name, value] : choice.options.entries()) o.preconditioner_options.set(name, value);
-    chosen_options("preconditioner \"" + choice.name + "\"", preconditioner_row_of(choice.name).options,
-                   o.preconditioner_options);
+    for (preconditioner_row const& row : preconditioner_catalogue)
+        if (choice.name == row.name || choice.name == automatic_name)
+            chosen_options("preconditioner \"" + std::string(row.name) + "\"", row.options,
+                           choice.name == row.name ? o.preconditioner_options : o.options_of(row.name));
 }
 
 void check(solve_options& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "solve");
-    require_name("solver", o.solver, krylov_names);
+    require_name("solver", o.solver, with_automatic(krylov_names));
     read_preconditioner(o);
     if (o.factors != 1)
         throw usage_error(
@@ -225,11 +275,13 @@ command add_solve(CLI::App& program) {
     auto const o = std::make_shared<solve_options>();
     auto* const cli = program.add_subcommand("solve", "Solve a linear system with a preconditioned Krylov method");
     add_matrix_argument(*cli, o->matrix);
-    cli->add_option("--solver", o->solver, "one of " + listed(krylov_names) + "; bicgstab by default")
+    cli->add_option("--solver", o->solver,
+                    "one of " + listed(with_automatic(krylov_names)) +
+                        "; auto, the default, chooses by the matrix, and another where one fails")
         ->type_name("NAME");
     cli->add_option("--preconditioner", o->preconditioner,
-                    "one of " + listed(preconditioner_names) +
-                        "; forest by default. Its options follow by name, or behind it: forest,rounds=7")
+                    "one of " + listed(with_automatic(preconditioner_names)) +
+                        "; auto by default. Its options follow by name, or behind it: forest,rounds=7")
         ->type_name("NAME");
     add_preconditioner_options(*cli, o->preconditioner_options);
     add_integer(*cli, "--factors", o->factors, "forests that the preconditioner is made of; only 1 is accepted")

@@ -12,16 +12,15 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/system.hpp"
-#include <coppice/solvers/krylov.hpp>
-#include <coppice/solvers/preconditioner.hpp>
+#include <coppice/solvers/solve_automatically.hpp>
 
 namespace coppice::app {
 
 struct solve_options {
     common_options common{};
     std::string matrix{};
-    std::string solver = "bicgstab";
-    std::string preconditioner = "forest";
+    std::string solver{automatic_name};
+    std::string preconditioner{automatic_name};
     option_values preconditioner_options{}; ///< as given: --rounds 7, or behind the name
     int factors = 1;
     system_arguments system{};
@@ -38,6 +37,7 @@ struct solve_options {
     option_values options_of(std::string_view name) const {
         return known_options(preconditioner_row_of(name).options, preconditioner_options);
     }
+    bool is_automatic() const { return solver == automatic_name || preconditioner == automatic_name; }
 };
 
 /// A system in the memory of an executor, with the operator that all runs share. `matrix` stays in host memory too.
@@ -57,7 +57,9 @@ struct linear_system {
 
 template <class T>
 struct solve_run {
+    std::string solver{};
     std::string preconditioner{};
+    std::vector<solver_attempt> attempts{}; ///< with the chosen ones and those before them
     preconditioner_report setup{};
     krylov_result result{};
     double setup_seconds = 0;
@@ -93,28 +95,23 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     if (unmet->kind == unmet_need::zero_on_diagonal)
         return "the diagonal entry of row " + std::to_string(unmet->row + 1) + " is zero, and " + preconditioner +
                " divides by it";
-    return "its pattern is not symmetric, and " + preconditioner + " needs that";
+    return "it is not symmetric, and " + preconditioner + " needs that";
 }
 
-/// Sets up a preconditioner and solves from the starting guess.
+/// Sets up a preconditioner and solves from the starting guess; a name may be "auto".
 template <class Executor, class T>
 solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                         std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
     auto const host = make_host(o.common);
-    solve_run<T> run;
-    run.preconditioner = preconditioner;
     status.show("setting up " + preconditioner);
-    exec.synchronize();
-    stopwatch clock;
-    auto const m = make_preconditioner(exec, preconditioner, system.matrix.view(), o.options_of(preconditioner));
-    exec.synchronize();
-    run.setup_seconds = clock.lap();
-    run.setup = m.report();
-
-    krylov_options options{.tolerance = o.tolerance, .max_iterations = max_iterations, .restart = o.restart};
+    automatic_options options{
+        .solver = o.solver,
+        .preconditioner = preconditioner,
+        .preconditioner_options = o.preconditioner_options,
+        .krylov = {.tolerance = o.tolerance, .max_iterations = max_iterations, .restart = o.restart}};
     stopwatch since_start;
     if (status.enabled() || std::isfinite(o.most_seconds))
-        options.progress = [&](std::int64_t iteration, double residual) {
+        options.krylov.progress = [&](std::int64_t iteration, double residual) {
             if (status.enabled())
                 status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
                             ", relative residual " + show_scientific(residual));
@@ -124,10 +121,16 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                                   : exec.copy(system.start);
     exec.synchronize();
     since_start.lap();
-    clock.lap();
-    run.result = solve(exec, o.solver, system.a, m, system.b.view(), x.view(), options);
-    exec.synchronize();
-    run.solve_seconds = clock.lap();
+    auto found = solve_automatically(exec, system.a, system.b.view(), x.view(), options);
+
+    solve_run<T> run;
+    run.solver = found.last().choice.solver;
+    run.preconditioner = found.last().setup.name;
+    run.setup = found.last().setup;
+    run.setup_seconds = found.setup_seconds();
+    run.solve_seconds = found.solve_seconds();
+    run.result = std::move(found.result);
+    run.attempts = std::move(found.attempts);
     run.x = host.copy(x);
     run.forward_error = forward_relative_error<T>(host, run.x.view(), system.solution);
     return run;

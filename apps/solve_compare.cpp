@@ -40,8 +40,9 @@ std::vector<compared<T>> run_all(solve_options o, Executor const& exec, linear_s
     auto const host = make_host(o.common);
     bool const symmetric = is_symmetric(host, system.host_matrix.view());
     std::vector<compared<T>> runs;
-    for (std::string_view const preconditioner : preconditioner_names) {
-        auto const name = std::string(preconditioner);
+    for (preconditioner_row const& known : preconditioner_catalogue) {
+        if (!known.compared || (known.needs.symmetric && !symmetric)) continue;
+        std::string const name(known.name);
         auto const reason = reason_against(host, name, system.host_matrix.view());
         for (std::string_view const solver : krylov_names) {
             if (needs_symmetry(solver) && !symmetric) continue;

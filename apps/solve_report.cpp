@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page behind `coppice solve --report`: comparison runs, forest, pictures, settings.
 #include <algorithm>
+#include <cctype>
 #include <ctime>
 
 #include <fmt/chrono.h>
@@ -39,9 +40,9 @@ template <class Executor, class T>
 std::vector<report::run> compare(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                                  solve_run<T> const& run, progress& status) {
     std::vector<report::run> runs{page_run(run, true)};
-    for (std::string_view const known : preconditioner_names) {
-        std::string const name(known);
-        if (name == run.preconditioner) continue;
+    for (preconditioner_row const& known : preconditioner_catalogue) {
+        std::string const name(known.name);
+        if (name == run.preconditioner || !known.compared) continue;
         if (auto const reason = reason_against(make_host(o.common), name, system.host_matrix.view()))
             runs.push_back({.preconditioner = name, .ending = "not run: " + *reason});
         else
@@ -102,7 +103,10 @@ report::entries environment_of(any_executor const& chosen) {
 }
 
 std::string display_name(std::string const& solver) {
-    return solver == "bicgstab" ? "BiCGStab" : solver == "cg" ? "CG" : "GMRES";
+    if (solver == "bicgstab") return "BiCGStab";
+    std::string name = solver;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return char(std::toupper(c)); });
+    return name;
 }
 
 } // namespace

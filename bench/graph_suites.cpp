@@ -12,7 +12,7 @@
 #include <coppice/graph/linear_forest.hpp>
 #include <coppice/semiring/spmv.hpp>
 #include <coppice/solvers/krylov.hpp>
-#include <coppice/solvers/preconditioner.hpp>
+#include <coppice/solvers/solve_automatically.hpp>
 
 namespace coppice::bench {
 namespace {
@@ -156,7 +156,7 @@ void solve_suite(table& t, options const& o, Executor const& exec) {
             std::vector<row> rows;
             for (preconditioner_row const& known : preconditioner_catalogue) {
                 std::string_view const name = known.name;
-                if (find_unmet_need(exec, known.needs, a.view())) continue;
+                if (!known.compared || find_unmet_need(exec, known.needs, a.view())) continue;
                 auto const m = make_preconditioner(exec, name, a.view());
                 krylov_result result;
                 timing const time = measure_finished(exec, 1, [&] {
@@ -171,6 +171,16 @@ void solve_suite(table& t, options const& o, Executor const& exec) {
             }
             t.add(std::move(rows));
         }
+        automatic_result found;
+        timing const time = measure_finished(exec, 1, [&] {
+            exec.copy_elements(zero.data(), x.data(), n);
+            found = solve_automatically(exec, op, b.view(), x.view(), {.krylov = {.tolerance = 1e-6}});
+        });
+        t.add({{"solve", backend_of(exec), std::string(c.problem.name) + ", double", "coppice auto, set-up included",
+                "", n, a.nonzeros(), time.median, time.fastest, 0, 0,
+                fmt::format("{}, {}: {} iterations, {}, setup {:.1f} ms", found.last().choice.solver,
+                            found.last().choice.preconditioner, found.result.iterations, to_string(found.result.reason),
+                            found.setup_seconds() * 1e3)}});
     }
 }
 

@@ -117,37 +117,65 @@ private:
     std::uint8_t* leads_ = nullptr;
 };
 
-/// Fills all cycles: each is walked by its vertex of smallest hash. From any other vertex the walk that would find that
-/// out is short, ln L steps on average for a cycle of L vertices.
-template <class Value, class I, class Neighbor, class Initial, class Combine>
-void walk_cycles(host_executor const& exec, array_view<I const> members, array_view<scan_entry<Value, I>> entries,
-                 Neighbor const& neighbor, Initial const& initial, Combine const& combine) {
+/// Calls visit(v) for the vertices of the cycle of `start`, in order.
+template <class I, class Neighbor, class Visit>
+void visit_cycle(Neighbor const& neighbor, I start, Visit const& visit) {
+    I from = start;
+    I at = start;
+    do {
+        visit(at);
+        I const next = next_vertex(neighbor, from, at);
+        from = at;
+        at = next;
+    } while (at != start);
+}
+
+/// leaders[k] = vertex of smallest hash of cycle k. From any other vertex the walk that would find that out is short,
+/// ln L steps on average for a cycle of L vertices. Returns their number.
+template <class I, class Neighbor>
+std::int64_t elect_leaders(host_executor const& exec, array_view<I const> members, Neighbor const& neighbor,
+                           buffer<I>& leaders) {
     buffer<std::uint8_t> leads(exec, members.size());
     detail::for_each_block(exec, members.size(), detail::host_block,
                            [&](std::int64_t, std::int64_t first, std::int64_t last) {
                                interleave_walks(election_walk<I, Neighbor>(neighbor), first, last,
                                                 [&](auto& walk, std::int64_t c) { walk.begin(members[c], &leads[c]); });
                            });
-
-    buffer<I> leaders(exec, members.size());
-    std::int64_t const cycles = select(
+    return select(
         exec, members.size(), [&](std::int64_t c) { return leads[c] != 0; },
         [&](std::int64_t position, std::int64_t c) { leaders[position] = members[c]; });
-    auto const around = [&](I v, auto const& visit) {
-        I from = v;
-        I at = v;
-        do {
-            visit(at);
-            I const next = next_vertex(neighbor, from, at);
-            from = at;
-            at = next;
-        } while (at != v);
-    };
+}
+
+/// leaders[k] = first member of cycle k: one thread marks what it has seen, in a step for each vertex.
+template <class I, class Neighbor>
+std::int64_t mark_leaders(host_executor const& exec, array_view<I const> members, std::int64_t vertices,
+                          Neighbor const& neighbor, buffer<I>& leaders) {
+    buffer<std::uint8_t> seen(exec, vertices);
+    fill(exec, seen.view(), std::uint8_t(0));
+    std::int64_t cycles = 0;
+    for (I const v : members) {
+        if (seen[v]) continue;
+        leaders[cycles++] = v;
+        visit_cycle(neighbor, v, [&](I w) { seen[w] = 1; });
+    }
+    return cycles;
+}
+
+/// Fills all cycles, each from one of its vertices: since `combine` is idempotent and commutative it does not matter
+/// from which. An election takes some 7 times the steps of marks, and all threads take part.
+template <class Value, class I, class Neighbor, class Initial, class Combine>
+void walk_cycles(host_executor const& exec, array_view<I const> members, array_view<scan_entry<Value, I>> entries,
+                 Neighbor const& neighbor, Initial const& initial, Combine const& combine) {
+    constexpr int threads_for_marks = 6;
+    buffer<I> leaders(exec, members.size());
+    std::int64_t const cycles = exec.threads() <= threads_for_marks
+                                    ? mark_leaders(exec, members, entries.size(), neighbor, leaders)
+                                    : elect_leaders(exec, members, neighbor, leaders);
     detail::for_each_block(exec, cycles, ends_per_block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
         for (std::int64_t k = first; k < last; ++k) {
             Value all = initial(leaders[k], 0);
-            around(leaders[k], [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
-            around(leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
+            visit_cycle(neighbor, leaders[k], [&](I v) { all = combine(all, combine(initial(v, 0), initial(v, 1))); });
+            visit_cycle(neighbor, leaders[k], [&](I v) { entries[v].value[0] = entries[v].value[1] = all; });
         }
     });
 }

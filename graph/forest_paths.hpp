@@ -203,33 +203,31 @@ cut_sum open_cycles(Executor const& exec, csr_view<T, I, O> weights, graph_facto
     return reduce(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{});
 }
 
-/// Algorithm 7, lines 28-34: the smaller end names the path and is its position 0.
+/// Algorithm 7, lines 28-34: the smaller end names the path and is its position 0. The neighbour towards it stands
+/// before the vertex, the other one behind it. Gives the length of the path that starts at v; 0 where none does.
 template <class I>
 struct name_path {
     position_entry<I> const* entries;
+    factor_neighbor<I> neighbor;
     I* path_ids;
     I* positions;
+    I* links;
 
-    COPPICE_HD void operator()(std::int64_t v) const {
+    COPPICE_HD I operator()(std::int64_t v) const {
         position_entry<I> const e = entries[v];
         int const d = e.link[0] > e.link[1] ? 0 : 1; // the larger mark is the smaller vertex
         path_ids[v] = path_end_vertex(e.link[d]);
         positions[v] = static_cast<I>(e.value[d] - 1);
+        links[2 * v] = next(v, e, d);
+        links[2 * v + 1] = next(v, e, 1 - d);
+        return e.value[d] == 1 ? static_cast<I>(e.value[1 - d]) : I(0);
     }
-};
-/// Length of the path that starts at v; 0 where none does.
-template <class I>
-struct length_of_path_at {
-    position_entry<I> const* entries;
-    I const* positions;
-    COPPICE_HD I operator()(std::int64_t v) const {
-        return positions[v] == 0 ? static_cast<I>(entries[v].value[0] + entries[v].value[1] - 1) : I(0);
+
+private:
+    /// The path may end here although the factor goes on: where a cycle was cut.
+    COPPICE_HD I next(std::int64_t v, position_entry<I> const& e, int d) const {
+        return path_end_vertex(e.link[d]) == v ? I(-1) : neighbor(v, d);
     }
-};
-template <class I>
-struct store_start {
-    I* starts;
-    COPPICE_HD void operator()(std::int64_t v, I start) const { starts[v] = start; }
 };
 template <class I>
 struct starts_path {
@@ -237,10 +235,30 @@ struct starts_path {
     COPPICE_HD bool operator()(std::int64_t v) const { return positions[v] == 0; }
 };
 template <class I>
-struct store_path_offset {
-    I const* starts;
+struct store_first {
+    I* first;
+    COPPICE_HD void operator()(std::int64_t path, std::int64_t v) const { first[path] = static_cast<I>(v); }
+};
+/// Length of path k, whose first vertex is known.
+template <class I>
+struct length_of_path {
+    position_entry<I> const* entries;
+    I const* first;
+    COPPICE_HD I operator()(std::int64_t k) const {
+        position_entry<I> const e = entries[first[k]];
+        return static_cast<I>(e.value[0] + e.value[1] - 1);
+    }
+};
+/// The first place of path k, where it is looked for by the path's number and by its first vertex.
+template <class I>
+struct store_start {
+    I const* first;
+    I* starts;
     I* offsets;
-    COPPICE_HD void operator()(std::int64_t path, std::int64_t v) const { offsets[path] = starts[v]; }
+    COPPICE_HD void operator()(std::int64_t k, I start) const {
+        offsets[k] = start;
+        starts[first[k]] = start;
+    }
 };
 template <class I>
 struct place_vertex {
@@ -255,24 +273,12 @@ struct place_vertex {
         permutation[p] = static_cast<I>(v);
     }
 };
-template <class I>
-struct link_place {
-    I const* permutation;
-    I const* positions;
-    std::int64_t vertices;
-    I* links;
-    COPPICE_HD void operator()(std::int64_t p) const {
-        std::int64_t const v = permutation[p];
-        links[2 * v] = positions[v] > 0 ? permutation[p - 1] : I(-1);
-        I const next = p + 1 < vertices ? permutation[p + 1] : I(-1);
-        links[2 * v + 1] = next >= I(0) && positions[next] > 0 ? next : I(-1);
-    }
-};
 
 /// Numbers the vertices path after path. Sorting by (path id, position) would give the same order: the scan over the
-/// lengths of the paths, each at its smaller end, gives every path its first place without sorting.
+/// lengths of the paths, in the order of their smaller ends, gives every path its first place without sorting.
 template <executor Executor, class I>
-void number_along_paths(Executor const& exec, array_view<position_entry<I> const> entries, linear_forest<I>& forest) {
+void number_along_paths(Executor const& exec, array_view<position_entry<I> const> entries, factor_neighbor<I> neighbor,
+                        linear_forest<I>& forest) {
     std::int64_t const n = entries.size();
     forest.path_ids = buffer<I>(exec, n);
     forest.positions = buffer<I>(exec, n);
@@ -280,23 +286,19 @@ void number_along_paths(Executor const& exec, array_view<position_entry<I> const
     forest.inverse = buffer<I>(exec, n);
     forest.links = buffer<I>(exec, 2 * n);
     I* const positions = forest.positions.data();
-    for_each(exec, n, name_path<I>{entries.data(), forest.path_ids.data(), positions});
-
-    length_of_path_at<I> const length{entries.data(), positions};
-    forest.longest_path = reduce(exec, n, I(0), length, maximum{});
-    buffer<I> starts(exec, n);
-    exclusive_scan(exec, n, length, store_start<I>{starts.data()}, I(0));
-    buffer<I> offsets(exec, n + 1);
-    forest.paths =
-        static_cast<I>(select(exec, n, starts_path<I>{positions}, store_path_offset<I>{starts.data(), offsets.data()}));
+    forest.longest_path = reduce(
+        exec, n, I(0), name_path<I>{entries.data(), neighbor, forest.path_ids.data(), positions, forest.links.data()},
+        maximum{});
+    buffer<I> first(exec, n);
+    forest.paths = static_cast<I>(select(exec, n, starts_path<I>{positions}, store_first<I>{first.data()}));
     forest.path_offsets = buffer<I>(exec, std::int64_t(forest.paths) + 1);
-    exec.copy_elements(offsets.data(), forest.path_offsets.data(), forest.paths);
+    buffer<I> starts(exec, n);
+    exclusive_scan(exec, std::int64_t(forest.paths), length_of_path<I>{entries.data(), first.data()},
+                   store_start<I>{first.data(), starts.data(), forest.path_offsets.data()}, I(0));
     fill(exec, forest.path_offsets.view().slice(forest.paths, 1), static_cast<I>(n));
-
     for_each(exec, n,
              place_vertex<I>{starts.data(), forest.path_ids.data(), positions, forest.permutation.data(),
                              forest.inverse.data()});
-    for_each(exec, n, link_place<I>{forest.permutation.data(), positions, n, forest.links.data()});
 }
 
 } // namespace graph_detail
@@ -327,7 +329,7 @@ linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights,
     forest.weight = f.weight - cuts.weight / 2; // each cut was seen from both ends, as each edge of the factor
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
     array_view<graph_detail::position_entry<I> const> const entries = scan.entries.view();
-    graph_detail::number_along_paths(exec, entries, forest);
+    graph_detail::number_along_paths(exec, entries, {f.neighbors.data(), f.degree}, forest);
     forest.edges = std::int64_t(forest.vertices) - forest.paths;
     return forest;
 }

@@ -47,7 +47,7 @@ struct keep_best {
         none.row = I(-1);
         return none;
     }
-    COPPICE_HD best operator()(best sum, candidate<T, I> const& next) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE best operator()(best sum, candidate<T, I> const& next) const {
         insert(sum, next);
         return sum;
     }
@@ -57,7 +57,7 @@ struct keep_best {
     }
 
 private:
-    COPPICE_HD void insert(best& sum, candidate<T, I> const& next) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void insert(best& sum, candidate<T, I> const& next) const {
         // Most candidates end here: a present one has a weight above zero, an empty place has zero.
         if (!(next.weight > T(0)) || next.weight < sum.weight[N - 1] || !precedes(next, sum, N - 1)) return;
         sum.row = next.row;
@@ -70,7 +70,7 @@ private:
             sum.column[s - 1] = next.column;
         }
     }
-    COPPICE_HD bool precedes(candidate<T, I> const& next, best const& sum, int s) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool precedes(candidate<T, I> const& next, best const& sum, int s) const {
         return order.before(next.row, next.weight, next.column, sum.weight[s], sum.column[s]);
     }
 };

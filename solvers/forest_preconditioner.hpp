@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/graph/edge_weights.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
 #include <coppice/solvers/any_preconditioner.hpp>
@@ -26,7 +27,7 @@ struct forest_options {
 /// forest of heavy edges, T is the tridiagonal part of P A P^T that the forest covers.
 ///
 /// Setup: edge weights |A| + |A^T| (|A| where A is symmetric), [0, 2]-factor (algorithm 8), linear forest,
-/// coefficients, which are mended where they are singular or nearly so (mend_tridiagonal). The order of the rows does
+/// coefficients, which are mended where they are singular or nearly so (tridiagonal_mender). The order of the rows does
 /// not matter but for ties. apply() gathers, solves by RPTS and scatters in workspace of the object: one solve at a
 /// time. The result is that of the direct solve in exact arithmetic when the graph of A is a path. Where A is
 /// symmetric, so is T; for an M-matrix or a diagonally dominant A it is positive definite when A is.
@@ -58,15 +59,18 @@ private:
 
     void make_forest(Executor const& exec, csr_view<T, I> a, factor_options factor);
 
+    /// The coefficients, mended where they have to be.
+    void read_system(Executor const& exec, csr_view<T, I> a);
+
     detail::pattern_size pattern_;
     tridiagonal_options options_;
+    srcsr_plan<I> plan_{};
     linear_forest<I> forest_;
     tridiagonal<T> system_;
-    mutable buffer<T> right_; ///< right-hand side, in the order of the forest
-    mutable buffer<T> solution_;
     mutable buffer<std::byte> workspace_;
     stage_times times_{};
     int rounds_ = 0; ///< of the factor
+    tridiagonal_mender<Executor, T> mender_{};
     std::int64_t mended_rows_ = 0;
 };
 
@@ -88,23 +92,6 @@ private:
     std::chrono::steady_clock::time_point last_{};
 };
 
-/// to[p] = from[order[p]]
-template <class T, class I>
-struct gather_element {
-    I const* order;
-    T const* from;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t p) const { to[p] = from[order[p]]; }
-};
-/// to[order[p]] = from[p]
-template <class T, class I>
-struct scatter_element {
-    I const* order;
-    T const* from;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t p) const { to[order[p]] = from[p]; }
-};
-
 } // namespace detail
 
 template <executor Executor, class T, class I>
@@ -114,11 +101,10 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     detail::require_preconditioner_matrix(a);
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
-    system_ = extract_forest_system(exec, a, forest_);
-    mended_rows_ = mend_tridiagonal(exec, system_, options_, forest_.weight_coverage == 1);
+    plan_ = make_srcsr_plan(exec, a);
+    system_ = tridiagonal<T>(exec, a.rows());
+    read_system(exec, a);
     times_.system = part.lap();
-    right_ = buffer<T>(exec, a.rows());
-    solution_ = buffer<T>(exec, a.rows());
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));
 }
 
@@ -126,11 +112,11 @@ template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::make_forest(Executor const& exec, csr_view<T, I> a, factor_options factor) {
     factor.degree = 2; // paths
     detail::stopwatch part(exec);
-    auto const weights = symmetrised_weights(exec, a);
+    auto const weights = make_edge_weights(exec, a);
     times_.weights = part.lap();
-    auto const edges = parallel_factor(exec, weights.view(), factor);
+    auto const edges = parallel_factor(exec, weights.view, factor);
     times_.factor = part.lap();
-    forest_ = extract_forest(exec, weights.view(), edges);
+    forest_ = extract_forest(exec, weights.view, edges);
     times_.forest = part.lap();
     rounds_ = edges.rounds;
 }
@@ -150,10 +136,16 @@ std::vector<finding> forest_preconditioner<Executor, T, I>::findings() const {
 }
 
 template <executor Executor, class T, class I>
+void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, csr_view<T, I> a) {
+    extract_forest_system(exec, plan_, a, forest_, system_);
+    mended_rows_ = mender_.mend(exec, system_, options_, forest_.weight_coverage == 1);
+}
+
+template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
-    extract_forest_system(exec, make_srcsr_plan(exec, a), a, forest_, system_);
-    mended_rows_ = mend_tridiagonal(exec, system_, options_, forest_.weight_coverage == 1);
+    plan_.offsets = a.row_offsets(); // of the same pattern, but perhaps elsewhere
+    read_system(exec, a);
 }
 
 template <executor Executor, class T, class I>
@@ -161,10 +153,7 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     std::int64_t const n = system_.size();
     require_size("r of a preconditioner", r.size(), n);
     require_size("z of a preconditioner", z.size(), n);
-    I const* const order = forest_.permutation.data();
-    for_each(exec, n, detail::gather_element<T, I>{order, r.data(), right_.data()});
-    solve_tridiagonal(exec, system_.view(), right_.view(), solution_.view(), workspace_.view(), options_);
-    for_each(exec, n, detail::scatter_element<T, I>{order, solution_.data(), z.data()});
+    solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_);
 }
 
 struct forest_entry {

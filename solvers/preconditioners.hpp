@@ -9,6 +9,8 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/mend_tridiagonal.hpp>
+#include <coppice/solvers/precondition/diagonal.hpp>
+#include <coppice/solvers/precondition/matrix_checks.hpp>
 #include <coppice/solvers/precondition/preconditioner_needs.hpp>
 #include <coppice/solvers/precondition/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/tridiagonal_rows.hpp>
@@ -16,39 +18,42 @@
 namespace coppice {
 namespace detail {
 
-template <class T, class I>
-void require_preconditioner_matrix(csr_view<T, I> a) {
-    if (a.rows() != a.columns())
-        throw dimension_error("a preconditioner needs a square matrix, got " + std::to_string(a.rows()) + " x " +
-                              std::to_string(a.columns()));
-}
-
-/// A pattern is known by its size: refresh() takes new values, not another matrix.
-struct pattern_size {
-    std::int64_t rows = 0;
-    std::int64_t nonzeros = 0;
-
-    template <class T, class I>
-    explicit pattern_size(csr_view<T, I> a) : rows(a.rows()), nonzeros(a.nonzeros()) {}
-    template <class T, class I>
-    void require_same(csr_view<T, I> a) const {
-        require_size("rows of the matrix to refresh from", a.rows(), rows);
-        require_size("columns of the matrix to refresh from", a.columns(), rows);
-        require_size("nonzeros of the matrix to refresh from", a.nonzeros(), nonzeros);
-    }
-};
-
 template <class T>
 struct invert_element {
     T* diagonal;
     COPPICE_HD void operator()(std::int64_t i) const { diagonal[i] = T(1) / diagonal[i]; }
 };
-template <class T>
-struct multiply_elements {
-    T const* factor;
-    T const* x;
-    T* y;
-    COPPICE_HD void operator()(std::int64_t i) const { y[i] = factor[i] * x[i]; }
+
+/// Sums of |a_ij| off the diagonal: right beside it, and of all.
+struct couplings {
+    double beside, all;
+};
+struct add_couplings {
+    COPPICE_HD couplings operator()(couplings const& a, couplings const& b) const {
+        return {a.beside + b.beside, a.all + b.all};
+    }
+};
+/// Writes row i of the system and gives its couplings.
+template <class T, class I>
+struct read_tridiagonal_row {
+    csr_view<T, I> a;
+    T *lower, *diagonal, *upper;
+    COPPICE_HD couplings operator()(std::int64_t i) const {
+        T band[3] = {};
+        couplings sum{0, 0};
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) {
+            std::int64_t const distance = std::int64_t(a.indices[k]) - i;
+            T const value = a.coefficients[k];
+            bool const near = distance >= -1 && distance <= 1;
+            if (near) band[distance + 1] = band[distance + 1] + value;
+            if (distance != 0) sum.all += double(magnitude(value));
+            if (distance != 0 && near) sum.beside += double(magnitude(value));
+        }
+        lower[i] = band[0];
+        diagonal[i] = band[1];
+        upper[i] = band[2];
+        return sum;
+    }
 };
 
 } // namespace detail
@@ -77,12 +82,12 @@ public:
 
 private:
     detail::pattern_size pattern_;
-    buffer<T> inverse_;
+    buffer<T> inverse_, next_; ///< next_: what a refresh fills before it takes the place of inverse_
 };
 
 /// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
 /// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
-/// mended (mend_tridiagonal). apply() uses workspace of the object: one solve at a time.
+/// mended (tridiagonal_mender). apply() uses workspace of the object: one solve at a time.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
 public:
@@ -101,6 +106,7 @@ private:
     tridiagonal_options options_;
     double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
+    tridiagonal_mender<Executor, T> mender_{};
     std::int64_t mended_rows_ = 0;
     mutable buffer<std::byte> workspace_;
 };
@@ -108,25 +114,27 @@ private:
 template <executor Executor, class T, class I>
 jacobi_preconditioner<Executor, T, I>::jacobi_preconditioner(Executor const& exec, csr_view<T, I> a) : pattern_(a) {
     detail::require_preconditioner_matrix(a);
+    inverse_ = buffer<T>(exec, a.rows());
+    next_ = buffer<T>(exec, a.rows());
     refresh(exec, a);
 }
 
 template <executor Executor, class T, class I>
 void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
-    buffer<T> diagonal = extract_diagonal(exec, a);
-    if (auto const row = detail::first_zero(exec, array_view<T const>(diagonal.view())))
+    for_each(exec, a.rows(), detail::diagonal_entry<T, I, I>{a, next_.data()});
+    if (auto const row = detail::first_zero(exec, array_view<T const>(next_.view())))
         throw matrix_error("row " + std::to_string(*row) +
                            " has a zero diagonal entry, or none; the Jacobi preconditioner needs every one");
-    for_each(exec, diagonal.size(), detail::invert_element<T>{diagonal.data()});
-    inverse_ = std::move(diagonal);
+    for_each(exec, next_.size(), detail::invert_element<T>{next_.data()});
+    inverse_.swap(next_);
 }
 
 template <executor Executor, class T, class I>
 void jacobi_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
     require_size("r of a preconditioner", r.size(), inverse_.size());
     require_size("z of a preconditioner", z.size(), inverse_.size());
-    for_each(exec, inverse_.size(), detail::multiply_elements<T>{inverse_.data(), r.data(), z.data()});
+    for_each(exec, inverse_.size(), detail::scale_elements<T>{inverse_.data(), r.data(), z.data()});
 }
 
 template <executor Executor, class T, class I>
@@ -134,6 +142,7 @@ tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor 
                                                                        tridiagonal_options options)
     : pattern_(a), options_(options) {
     detail::require_preconditioner_matrix(a);
+    system_ = tridiagonal<T>(exec, a.rows());
     refresh(exec, a);
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));
 }
@@ -141,9 +150,12 @@ tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor 
 template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(a);
-    system_ = extract_tridiagonal(exec, a);
-    coverage_ = coverages(exec, a).identity_coverage();
-    mended_rows_ = mend_tridiagonal(exec, system_, options_, coverage_ == 1);
+    auto const sum = reduce(
+        exec, a.rows(), detail::couplings{0, 0},
+        detail::read_tridiagonal_row<T, I>{a, system_.lower.data(), system_.diagonal.data(), system_.upper.data()},
+        detail::add_couplings{});
+    coverage_ = sum.all != 0 ? sum.beside / sum.all : 1; // a NaN stays
+    mended_rows_ = mender_.mend(exec, system_, options_, coverage_ == 1);
 }
 
 template <executor Executor, class T, class I>

@@ -27,6 +27,13 @@ template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                        array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
 
+/// The same for rows in another order than that of the vectors: row p has the right-hand side d[order[p]] and the
+/// unknown x[order[p]]. `order` is a permutation of the rows in the memory of `exec`; not checked. x may be d.
+template <class T, executor Executor>
+void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
+                                array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                                array_view<std::byte> workspace, tridiagonal_options options = {});
+
 /// A batch of systems, one behind the other in the bands of `matrix`, each with `columns` right-hand sides: row i of
 /// column c of all systems is rhs[i + c * rhs_leading], its unknown x[i + c * x_leading].
 template <class T>
@@ -87,6 +94,9 @@ double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
                                   array_view<std::byte>, tridiagonal_options);                                         \
     prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
                                   tridiagonal_options);                                                                \
+    prefix void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                  \
+                                           array_view<T const>, array_view<T>, array_view<std::byte>,                  \
+                                           tridiagonal_options);                                                       \
     prefix void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,           \
                                         tridiagonal_options);                                                          \
     prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \

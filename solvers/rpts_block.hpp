@@ -99,7 +99,7 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
         to.lower[at] = inside && row > 0 ? s.lower[row] : T(0);
         to.diagonal[at] = inside ? s.diagonal[row] : behind;
         to.upper[at] = row < s.size - 1 ? s.upper[row] : T(0);
-        to.rhs[at] = inside ? sides_at<R>(s.rhs, row, s.rhs_leading, s.columns) : R(T(0));
+        to.rhs[at] = inside ? sides_at<R>(s.rhs, s.place_of(row), s.rhs_leading, s.columns) : R(T(0));
     }
 }
 
@@ -139,12 +139,15 @@ COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, 
     constexpr bool alone = side_count<R> == 1;
     T const *const lower = s.lower + first, *const diagonal = s.diagonal + first, *const upper = s.upper + first,
                    *const rhs = s.rhs + first;
+    bool const in_order = alone && !s.order;
     // In double precision the registers that wide loads take cost more than they gain (measured on an H200).
-    if (sizeof(T) == 4 && aligned_to_16(lower, diagonal, upper, alone ? rhs : lower)) {
+    if (sizeof(T) == 4 && in_order && aligned_to_16(lower, diagonal, upper, rhs)) {
         if constexpr (alone)
             load_bands<4, T>(block, {lower, diagonal, upper, rhs}, {to.lower, to.diagonal, to.upper, to.rhs});
-        else
-            load_bands<3, T>(block, {lower, diagonal, upper}, {to.lower, to.diagonal, to.upper});
+        return;
+    }
+    if (sizeof(T) == 4 && !in_order && aligned_to_16(lower, diagonal, upper)) {
+        load_bands<3, T>(block, {lower, diagonal, upper}, {to.lower, to.diagonal, to.upper});
         return;
     }
     COPPICE_UNROLL
@@ -153,12 +156,14 @@ COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, 
         start_copy(to.lower + at, lower + i);
         start_copy(to.diagonal + at, diagonal + i);
         start_copy(to.upper + at, upper + i);
-        if constexpr (alone) start_copy(to.rhs + at, rhs + i);
+        if constexpr (alone)
+            if (in_order) start_copy(to.rhs + at, rhs + i);
     }
     finish_copies();
 }
 
-/// The right-hand sides of a tile inside the system, eight rows of a thread on their way at once.
+/// The right-hand sides of a tile inside the system, several or in an order of their own, eight rows of a thread on
+/// their way at once.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
@@ -167,7 +172,8 @@ COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, s
         R rows[together];
         COPPICE_UNROLL
         for (int j = 0; j < together; ++j)
-            rows[j] = sides_at<R>(s.rhs, first + block.thread() + (start + j) * tile_threads, s.rhs_leading, s.columns);
+            rows[j] = sides_at<R>(s.rhs, s.place_of(first + block.thread() + (start + j) * tile_threads), s.rhs_leading,
+                                  s.columns);
         COPPICE_UNROLL
         for (int j = 0; j < together; ++j) to[place_of_row(block.thread(), start + j)] = rows[j];
     }
@@ -182,7 +188,7 @@ COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, st
     if (tile == 0 || first + tile_rows >= s.size) {
         load_edge(block, s, first, to);
     } else {
-        if constexpr (side_count<R> != 1) load_sides(block, s, first, to.rhs);
+        if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
         load_inside(block, s, first, to);
     }
     block.sync();
@@ -320,12 +326,12 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     if ((tile + 1) * tile_rows <= s.fine.size) {
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, first + j * tile_threads, s.fine.x_leading,
-                      s.fine.columns);
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
+                      s.fine.x_leading, s.fine.columns);
     } else {
         for (int j = 0; j < rows_of_thread && first + j * tile_threads < s.fine.size; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, first + j * tile_threads, s.fine.x_leading,
-                      s.fine.columns);
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
+                      s.fine.x_leading, s.fine.columns);
     }
 }
 

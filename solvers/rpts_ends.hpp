@@ -56,11 +56,12 @@ struct system_ends {
         value.v[0] = typename Lanes::vector{down, up};
         return value;
     }
+    COPPICE_ALWAYS_INLINE T side(std::int64_t i) const { return s.rhs[s.place_of(i)]; }
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> row(std::int64_t j) const {
         std::int64_t const up = 2 * half - 1 - j;
         return scaled<P>(both(s.lower[j], s.upper[up]), both(s.diagonal[j], s.diagonal[up]),
-                         both(s.upper[j], s.lower[up]), both(s.rhs[j], s.rhs[up]));
+                         both(s.upper[j], s.lower[up]), both(side(j), side(up)));
     }
     /// The rows at the ends, and what reads x = 0 behind the last row of an odd number.
     template <pivoting P>
@@ -69,19 +70,19 @@ struct system_ends {
         bool const odd = n % 2 == 1;
         return scaled<P>(Lanes(T(0)), both(s.diagonal[0], odd ? T(1) : s.diagonal[n - 1]),
                          both(n > 1 ? s.upper[0] : T(0), odd ? T(0) : s.lower[n - 1]),
-                         both(s.rhs[0], odd ? T(0) : s.rhs[n - 1]));
+                         both(side(0), odd ? T(0) : side(n - 1)));
     }
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> second_row() const {
         if (s.size % 2 == 0) return row<P>(1);
         std::int64_t const n = s.size;
         return scaled<P>(both(s.lower[1], T(0)), both(s.diagonal[1], s.diagonal[n - 1]),
-                         both(s.upper[1], s.lower[n - 1]), both(s.rhs[1], s.rhs[n - 1]));
+                         both(s.upper[1], s.lower[n - 1]), both(side(1), side(n - 1)));
     }
     COPPICE_ALWAYS_INLINE void store(std::int64_t j, Lanes const& x) const {
         std::int64_t const up = 2 * half - 1 - j;
-        s.x[j] = x.v[0][0];
-        if (up < s.size) s.x[up] = x.v[0][1];
+        s.x[s.place_of(j)] = x.v[0][0];
+        if (up < s.size) s.x[s.place_of(up)] = x.v[0][1];
     }
 };
 

@@ -64,7 +64,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
         load_vectors<M>(lower, own.lower);
         load_vectors<M>(diagonal, own.diagonal);
         load_vectors<M>(upper, own.upper);
-        load_vectors<M>(rhs, own.rhs);
+        if (!all.order) load_vectors<M>(rhs, own.rhs); // else load_in_order() follows
     } else if (all.pitch == 1) {
         load_each(lower, diagonal, upper, rhs, fixed_length<1>{}, place.left, own);
     } else {
@@ -82,6 +82,37 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
     T const behind = filling(largest);
     COPPICE_UNROLL
     for (int j = 0; j < M; ++j) own.diagonal[j] = j < place.left ? own.diagonal[j] : behind;
+}
+
+/// The right-hand sides of a system in another order, for the partitions of a warp by way of shared memory: lanes that
+/// are neighbours read what neighbouring rows have, which the order often leaves together.
+COPPICE_NO_EXEC_CHECK
+template <int M, class T, class Block>
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_view<T> const& all,
+                                                    partition_place const& own, T (&rhs)[M], band_vector<T>* by) {
+    constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
+    int const lane = block.thread() & (warp_lanes - 1);
+    int const g = lane & (granules - 1), first = g * length;
+    block.sync_warp(); // others may still read there
+    COPPICE_UNROLL
+    for (int k = 0; k < granules; ++k) {
+        int const p = int(unsigned(k * warp_lanes + lane) / granules);
+        std::int64_t const row = block.from_lane(own.row, p) + first;
+        int const left = block.from_lane(own.left, p);
+        band_vector<T> granule;
+        COPPICE_UNROLL
+        for (int j = 0; j < length; ++j)
+            granule.element[j] = first + j < left ? all.rhs[all.order[row + j]] : T(0);
+        by[place_of_granule<granules>(p, g)] = granule;
+    }
+    block.sync_warp();
+    COPPICE_UNROLL
+    for (int k = 0; k < granules; ++k) {
+        band_vector<T> const granule = by[place_of_granule<granules>(lane, k)];
+        COPPICE_UNROLL
+        for (int j = 0; j < length; ++j) rhs[k * length + j] = granule.element[j];
+    }
+    block.sync_warp(); // what comes next writes there
 }
 
 /// Writes the solutions of a warp by way of shared memory, the granules of its partitions at `by`.
@@ -110,10 +141,15 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
     COPPICE_UNROLL
     for (int k = 0; k < granules; ++k) {
         int const p = int(unsigned(k * warp_lanes + lane) / granules);
-        T* const to = all.x + block.from_lane(own.x, p) + first;
+        std::int64_t const row = block.from_lane(own.x, p) + first;
+        T* const to = all.x + row;
         int const left = block.from_lane(own.left, p);
         band_vector<T> const granule = by[place_of_granule<granules>(p, g)];
-        if (first + length <= left && aligned_to_16(to)) {
+        if (all.order) {
+            COPPICE_UNROLL
+            for (int j = 0; j < length; ++j)
+                if (first + j < left) all.x[all.order[row + j]] = granule.element[j];
+        } else if (first + length <= left && aligned_to_16(to)) {
             *reinterpret_cast<band_vector<T>*>(to) = granule;
         } else {
             COPPICE_UNROLL

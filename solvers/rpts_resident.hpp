@@ -176,6 +176,7 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     partition_place const place = place_of<M>(job, item, task);
     own_rows<T, M> own;
     load_own(job.all, place, own);
+    if (job.all.order) load_in_order(block, job.all, place, own.rhs, joints.memory);
     pair_tree<T, joins_pairs<M> ? M : 2> pairs;
     segment<T> mine;
     if constexpr (joins_pairs<M>) {

@@ -263,6 +263,17 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
 }
 
 template <class T, executor Executor>
+void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
+                                array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                                array_view<std::byte> workspace, tridiagonal_options options) {
+    rpts::check_arguments<T>(a, d, x, workspace, options);
+    if (a.size() == 0) return;
+    rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
+    system.order = order;
+    rpts::solve(exec, system, reinterpret_cast<T*>(workspace.data()), options);
+}
+
+template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options) {
     std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;

@@ -27,7 +27,11 @@ struct system_view {
     std::int64_t const* offsets = nullptr; ///< null where all have `size` rows; else that is the most of any
     /// From row to row; systems are interleaved where it is not 1, and then solved on chip only.
     std::int64_t pitch = 1;
+    /// Of one system with one right-hand side: null, or row i has rhs[order[i]] and x[order[i]] (thesis section 5.2.4:
+    /// permutations fused into loads and stores).
+    std::int32_t const* order = nullptr;
 
+    COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.
     COPPICE_HD system_view at(std::int64_t system, std::int64_t c) const {
@@ -42,7 +46,10 @@ struct system_view {
                 columns - c,
                 0,
                 rhs_leading,
-                x_leading};
+                x_leading,
+                nullptr,
+                1,
+                order};
     }
     /// One system with one right-hand side; the columns of a system are neighbours.
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }

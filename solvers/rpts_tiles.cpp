@@ -61,6 +61,20 @@ struct tile {
             }
     }
 
+    // The right-hand sides of a system in another order, from row `row` on; the rest becomes zero.
+    void gather_sides(system_view<T> const& s, std::int64_t row, std::int64_t count) {
+        for (int l = 0; l < lanes::size; ++l)
+            for (int j = 0; j < length; ++j) {
+                std::int64_t const i = std::int64_t(l) * length + j;
+                at(3, j, l) = i < count ? s.rhs[s.order[row + i]] : T(0);
+            }
+    }
+    void scatter_solution(system_view<T> const& s, std::int64_t row, std::int64_t count) {
+        for (int l = 0; l < lanes::size; ++l)
+            for (int j = 0; j < length && std::int64_t(l) * length + j < count; ++j)
+                s.x[s.order[row + std::int64_t(l) * length + j]] = at(3, j, l);
+    }
+
     // The partitions from `partition` on; corner entries outside the matrix become zero.
     void load(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
@@ -68,17 +82,19 @@ struct tile {
             load_band(0, s.lower + row);
             load_band(1, s.diagonal + row);
             load_band(2, s.upper + row);
-            load_band(3, s.rhs + row);
+            if (!s.order) load_band(3, s.rhs + row);
         } else {
             load_band_end(0, s.lower + row, count, T(0));
             load_band_end(1, s.diagonal + row, count, T(1));
             load_band_end(2, s.upper + row, count - 1, T(0));
-            load_band_end(3, s.rhs + row, count, T(0));
+            if (!s.order) load_band_end(3, s.rhs + row, count, T(0));
         }
+        if (s.order) gather_sides(s, row, count);
         if (partition == 0) at(0, 0, 0) = T(0);
     }
     void store_solution(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
+        if (s.order) return scatter_solution(s, row, count);
         if (count >= std::int64_t(length) * lanes::size) {
             store_band(3, s.x + row);
             return;
@@ -222,10 +238,10 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
         rows.lower[i] = i > 0 ? s.lower[i] : T(0);
         rows.diagonal[i] = s.diagonal[i];
         rows.upper[i] = i + 1 < n ? s.upper[i] : T(0);
-        rows.rhs[i] = s.rhs[i];
+        rows.rhs[i] = s.rhs[s.place_of(i)];
     }
     solve_directly<P>(rows, int(n), threshold);
-    for (std::int64_t i = 0; i < n; ++i) s.x[i] = rows.rhs[i];
+    for (std::int64_t i = 0; i < n; ++i) s.x[s.place_of(i)] = rows.rhs[i];
 }
 
 } // namespace

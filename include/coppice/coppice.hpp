@@ -17,6 +17,7 @@
 #include <coppice/parallel.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/scan.hpp>
+#include <coppice/solve.hpp>
 #include <coppice/spmv.hpp>
 #include <coppice/tridiagonal.hpp>
 #include <coppice/version.h>

@@ -26,14 +26,16 @@
 ///
 /// any_preconditioner, what make_preconditioner returns, is a handle: copies share the preconditioner. apply() works in
 /// memory of the preconditioner, so one preconditioner serves one solve at a time; it allocates nothing, and on CUDA
-/// returns when the work is queued. The classes behind the names (identity_preconditioner, jacobi_preconditioner,
-/// tridiagonal_preconditioner, forest_preconditioner) can be used on their own.
+/// returns when the work is queued. The classes behind the names (jacobi_preconditioner, forest_preconditioner,
+/// ilu_preconditioner, ...) can be used on their own.
 ///
-/// A tridiagonal part that is singular, though A is not, gives infinities: the solve then ends with reason not_finite.
+/// Finite vectors stay finite: a tridiagonal part that is singular or nearly so, a pivot of an incomplete factorisation
+/// that is zero, a diagonal entry without an inverse are mended when the preconditioner is made or refreshed, and told
+/// in the report (mended_rows, shift).
 ///
 /// Errors: argument_error for an unknown name or option (with the list of known ones) or options out of range,
-/// dimension_error for a matrix that is not square, matrix_error for a zero diagonal (jacobi) or weights that are not
-/// finite (forest).
+/// dimension_error for a matrix that is not square, matrix_error for a zero diagonal (jacobi), a matrix that is not
+/// symmetric (ic0) or values that are not finite.
 #pragma once
 
 #include <coppice/solvers/preconditioner.hpp>

@@ -20,6 +20,9 @@
 
 #include <coppice/solvers/forest_preconditioner.hpp>
 #include <coppice/solvers/names.hpp>
+#include <coppice/solvers/precondition/diagonal.hpp>
+#include <coppice/solvers/precondition/ilu.hpp>
+#include <coppice/solvers/precondition/isai.hpp>
 #include <coppice/solvers/preconditioners.hpp>
 
 namespace coppice {
@@ -39,8 +42,15 @@ struct entry_list {
 
 using preconditioner_entries = entry_list<identity_entry,    //
                                           jacobi_entry,      //
+                                          diagp_0_entry,     //
+                                          diagp_1_entry,     //
+                                          diagp_2_entry,     //
+                                          l1_entry,          //
                                           tridiagonal_entry, //
-                                          forest_entry>;
+                                          forest_entry,      //
+                                          ilu0_entry,        //
+                                          ic0_entry,         //
+                                          isai_entry>;
 
 } // namespace detail
 

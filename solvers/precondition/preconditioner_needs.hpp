@@ -32,7 +32,7 @@ std::optional<std::int64_t> first_zero(Executor const& exec, array_view<T const>
 
 /// The first need that a square matrix does not meet.
 struct unmet_need {
-    enum { zero_on_diagonal, unsymmetric_pattern } kind;
+    enum { zero_on_diagonal, unsymmetric } kind;
     std::int64_t row = 0; ///< with a zero on its diagonal, counted from 0
 };
 
@@ -44,7 +44,7 @@ std::optional<unmet_need> find_unmet_need(Executor const& exec, matrix_needs nee
         if (auto const row = detail::first_zero(exec, diagonal.view()))
             return unmet_need{unmet_need::zero_on_diagonal, *row};
     }
-    if (needs.symmetric_pattern && !symmetry_of(exec, a).pattern) return unmet_need{unmet_need::unsymmetric_pattern};
+    if (needs.symmetric && !is_symmetric(exec, a)) return unmet_need{unmet_need::unsymmetric};
     return {};
 }
 

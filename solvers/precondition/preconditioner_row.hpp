@@ -14,8 +14,8 @@ namespace coppice {
 
 /// What a preconditioner needs of a matrix beyond being square.
 struct matrix_needs {
-    bool diagonal = false;          ///< every diagonal entry is stored and not zero
-    bool symmetric_pattern = false; ///< (j, i) is stored wherever (i, j) is
+    bool diagonal = false;  ///< every diagonal entry is stored and not zero
+    bool symmetric = false; ///< in pattern and values
 };
 
 /// A preconditioner in the catalogue; the texts stand in the help of the command and in the guide.
@@ -25,6 +25,7 @@ struct preconditioner_row {
     std::string_view setup;  ///< what setting up costs
     std::string_view suits;  ///< what it is for
     matrix_needs needs{};
+    bool compared = true; ///< among those that a report runs beside the chosen one
     std::span<option_row const> options{};
 };
 

@@ -238,6 +238,33 @@ TEST_CASE("solve: every solver with every preconditioner") {
             }
 }
 
+TEST_CASE("solve: method and preconditioner are chosen, and what was tried is told") {
+    auto const definite = json_of({"solve", "generate:laplace2d,nx=20"});
+    CHECK(definite["solver"] == "cg");
+    CHECK(definite["attempts"].size() == 1);
+    CHECK(definite["attempts"][0]["preconditioner"] == definite["preconditioner"]);
+    CHECK(json_of({"solve", "generate:convection,nx=20"})["solver"] == "bicgstab");
+    CHECK(json_of({"solve", "generate:laplace2d,nx=20", "--solver", "gmres"})["solver"] == "gmres");
+    auto const kept = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner", "forest,rounds=3"});
+    CHECK(kept["preconditioner"] == "forest");
+    CHECK(kept["preconditioner_options"]["rounds"] == "3");
+    auto const both = json_of({"solve", "generate:laplace2d,nx=20", "--solver", "cg", "--preconditioner", "none"});
+    CHECK_FALSE(both.contains("attempts"));
+
+    // Singular and inconsistent: nothing gets there, and x is no worse than zero.
+    scratch_folder const folder;
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
+    auto const b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n0\n");
+    auto const failed = run({"solve", a, "--rhs", b, "--json", folder / "r.json"});
+    CHECK(failed.code == 4);
+    CHECK(failed.err.find("combinations were tried") != std::string::npos);
+    CHECK(failed.out.find("tried") != std::string::npos);
+    auto const told = nlohmann::json::parse(read_text_file(folder / "r.json"));
+    CHECK(told["attempts"].size() > 1);
+    CHECK(told["relative_residual"].get<double>() <= 1);
+}
+
 TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
     auto const told = json_of({"solve", "generate:laplace2d,nx=20", "--preconditioner", "forest,rounds=7,ties=hash",
                                "--seed", "3", "--pivoting", "scaled"});

@@ -13,7 +13,7 @@ namespace {
 
 std::string needs_of(coppice::preconditioner_row const& row) {
     if (row.needs.diagonal) return "no zero on the diagonal";
-    return row.needs.symmetric_pattern ? "a symmetric pattern" : "";
+    return row.needs.symmetric ? "symmetry" : "";
 }
 
 std::string catalogue_table() {

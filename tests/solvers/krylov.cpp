@@ -51,6 +51,13 @@ outcome<T> solve_on(Executor const& exec, std::string_view method, std::string_v
     return {std::move(result), to_vector(exec, x)};
 }
 
+/// Whether the preconditioner can be made for this matrix, and is symmetric where the method needs that.
+template <class T>
+bool fits(std::string_view preconditioner, std::string_view method, csr<T> const& a) {
+    if ((method == "cg" || method == "minres") && (preconditioner == "isai" || preconditioner == "ilu0")) return false;
+    return !find_unmet_need(host_executor{1}, preconditioner_row_of(preconditioner).needs, a.view());
+}
+
 /// A preconditioner that works for some time, then gives NaN, in one element alone.
 struct breaks_down {
     int* calls;
@@ -102,6 +109,7 @@ TEST_CASE_TEMPLATE("every method with every preconditioner agrees with LAPACK", 
             for (auto const method : krylov_names) {
                 if (needs_symmetry(method) && !symmetric) continue;
                 for (auto const name : preconditioner_names) {
+                    if (!fits(name, method, a)) continue;
                     CAPTURE(n);
                     CAPTURE(symmetric);
                     CAPTURE(method);
@@ -144,6 +152,7 @@ TEST_CASE_TEMPLATE("systems larger than a block of the dot products", Fixture, C
     auto const b = random_vector<double>(a.rows(), 5);
     for (auto const method : {"bicgstab", "gmres"})
         for (auto const name : preconditioner_names) {
+            if (!fits(name, method, a)) continue;
             CAPTURE(method);
             CAPTURE(name);
             auto const [result, x] = solve_on(exec, method, name, a, b, {.tolerance = 1e-8});
@@ -274,6 +283,7 @@ TEST_CASE_TEMPLATE("iterations need no host", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const b = random_vector<double>(int(a.rows()), 1);
     for (auto const method : krylov_names)
         for (auto const name : preconditioner_names) {
+            if (!fits(name, method, a)) continue;
             CAPTURE(method);
             CAPTURE(name);
             auto const whole = solve_on(exec, method, name, a, b, {.tolerance = 1e-9});

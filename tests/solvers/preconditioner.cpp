@@ -7,6 +7,7 @@
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
+#include "support/failing_memory.hpp"
 #include <coppice/algebra/generators.hpp>
 
 using namespace coppice;
@@ -164,34 +165,102 @@ TEST_CASE_TEMPLATE("forest holds the entries of A along a linear forest", Fixtur
     }
 }
 
+namespace {
+
+/// Every value times one of 1, 2, 3, by its column.
+csr<double> with_other_values(csr<double> a) {
+    for (std::int32_t k = 0; k < a.nonzeros(); ++k) a.values()[k] *= 1 + a.column_indices()[k] % 3;
+    return a;
+}
+
+struct refreshed_matrix {
+    char const* name;
+    csr<double> values, others; ///< of one pattern; both symmetric or neither
+};
+std::vector<refreshed_matrix> matrices_to_refresh() {
+    host_executor const host{1};
+    std::vector<refreshed_matrix> all;
+    auto twice = generate<double>(host, "aniso2", {.nx = 40});
+    for (double& v : twice.values()) v *= 2;
+    all.push_back({"symmetric", generate<double>(host, "aniso2", {.nx = 40}), std::move(twice)});
+    all.push_back({"unsymmetric", generate<double>(host, "convection", {.nx = 40}),
+                   with_other_values(generate<double>(host, "convection", {.nx = 40}))});
+    // Singular tridiagonal parts, pivots of zero and diagonal entries without an inverse, before or after.
+    auto const mended = [&] {
+        auto a = random_matrix(60, false, 3);
+        for (int i = 0; i < 60; i += 2) a(i, i) = 1e-200;
+        return to_csr<double>(a);
+    };
+    all.push_back({"mended before", to_csr<double>(random_matrix(60, false, 3)), mended()});
+    all.push_back({"mended after", mended(), to_csr<double>(random_matrix(60, false, 3))});
+    return all;
+}
+
+} // namespace
+
 TEST_CASE_TEMPLATE("refresh with the same values is the same preconditioner, to the bit", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const a = exec.copy(generate<double>(host_executor{1}, "aniso2", {.nx = 70}));
-    auto const doubled = [&] {
-        auto twice = generate<double>(host_executor{1}, "aniso2", {.nx = 70});
-        for (double& v : twice.values()) v *= 2;
-        return exec.copy(twice);
-    }();
-    auto const r = exec.copy(random_vector<double>(a.rows(), 1));
-    for (auto const name : preconditioner_names) {
-        CAPTURE(name);
-        auto const apply = [&](auto const& m) {
-            buffer<double> z(exec, a.rows());
-            m.apply(exec, r.view(), z.view());
-            return to_vector(exec, z);
-        };
-        auto const fresh = make_preconditioner(exec, name, a.view());
-        auto again = make_preconditioner(exec, name, doubled.view());
-        if (name != "none") CHECK(apply(again) != apply(fresh));
-        again.refresh(exec, a.view());
-        CHECK(apply(again) == apply(fresh));
+    auto const smaller_one = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 5}));
+    for (auto const& sample : matrices_to_refresh()) {
+        auto const a = exec.copy(sample.values), other = exec.copy(sample.others);
+        auto const r = exec.copy(random_vector<double>(a.rows(), 1));
+        for (auto const name :
+             {"none", "jacobi", "diagp_0", "diagp_1", "diagp_2", "l1", "tridiagonal", "forest", "ilu0", "ic0", "isai",
+              "isai,power=2", "diagp_1,steps=3", "ilu0,factor-scheme=exact,solve-scheme=exact",
+              "ilu0,factor-scheme=sweeps,solve-scheme=sweeps", "ic0,factor-scheme=sweeps,solve-scheme=sweeps"}) {
+            if (find_unmet_need(exec, preconditioner_row_of(parse_choice(name).name).needs, a.view())) continue;
+            CAPTURE(sample.name);
+            CAPTURE(name);
+            auto const apply = [&](auto const& m) {
+                buffer<double> z(exec, a.rows());
+                m.apply(exec, r.view(), z.view());
+                return to_vector(exec, z);
+            };
+            auto const fresh = make_preconditioner(exec, name, a.view());
+            auto again = make_preconditioner(exec, name, other.view());
+            bool const same_forest = again.name() != "forest" || to_vector(exec, again.forest()->permutation) ==
+                                                                     to_vector(exec, fresh.forest()->permutation);
+            if (again.name() != "none") CHECK(apply(again) != apply(fresh));
+            again.refresh(exec, a.view());
+            if (!same_forest) {
+                again = make_preconditioner(exec, name, a.view());
+                again.refresh(exec, other.view());
+                again.refresh(exec, a.view());
+            }
+            CHECK(apply(again) == apply(fresh));
+            for (finding const& f : fresh.report().findings)
+                if (f.unit != finding_unit::seconds && same_forest) CHECK(again.report().number(f.key) == f.value);
 
-        auto const other = exec.copy(generate<double>(host_executor{1}, "aniso2", {.nx = 69}));
-        if (name != "none") CHECK_THROWS_AS(again.refresh(exec, other.view()), dimension_error);
-        CHECK(apply(again) == apply(fresh));
+            if (again.name() != "none") CHECK_THROWS_AS(again.refresh(exec, smaller_one.view()), dimension_error);
+            CHECK(apply(again) == apply(fresh));
+        }
     }
 }
+
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE_TEMPLATE("refresh and apply allocate nothing", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const memory = std::make_shared<failing_memory>();
+    host_executor const exec(Fixture::exec().threads(), memory);
+    for (auto const& sample : matrices_to_refresh()) {
+        auto const a = exec.copy(sample.values), other = exec.copy(sample.others);
+        auto const r = exec.copy(random_vector<double>(a.rows(), 1));
+        buffer<double> z(exec, a.rows());
+        for (auto const name : preconditioner_names) {
+            if (find_unmet_need(exec, preconditioner_row_of(name).needs, a.view())) continue;
+            CAPTURE(sample.name);
+            CAPTURE(name);
+            auto m = make_preconditioner(exec, name, a.view());
+            m.refresh(exec, other.view()); // the first that is mended takes memory for that
+            auto const before = memory->allocations();
+            m.refresh(exec, a.view());
+            m.refresh(exec, other.view());
+            m.apply(exec, r.view(), z.view());
+            CHECK(memory->allocations() == before);
+        }
+    }
+}
+#endif
 
 TEST_CASE_TEMPLATE("a path in any order is solved directly", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
@@ -289,10 +358,9 @@ TEST_CASE_TEMPLATE("bad input of preconditioners", Fixture, COPPICE_TEST_EXECUTO
     auto const exec = Fixture::exec();
     auto m = random_matrix(6, true, 1);
     auto const a = exec.copy(to_csr<double>(m));
-    CHECK_THROWS_WITH_AS(
-        make_preconditioner(exec, "amg", a.view()),
-        doctest::Contains("unknown preconditioner \"amg\", expected one of: none, jacobi, tridiagonal"),
-        argument_error);
+    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "amg", a.view()),
+                         doctest::Contains("unknown preconditioner \"amg\", expected one of: none, jacobi, diagp_0"),
+                         argument_error);
     CHECK_THROWS_WITH_AS(
         make_preconditioner(exec, "tridiagonal,rounds=3", a.view()),
         "preconditioner \"tridiagonal\" has no option \"rounds\", expected one of: pivoting, threshold",

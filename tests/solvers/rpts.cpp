@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
@@ -187,6 +188,39 @@ TEST_CASE_TEMPLATE("tridiagonal: the solution may replace the right-hand side", 
         for (pivoting const pivot : pivotings)
             CHECK(same_bits(solve_on(exec, s, {pivot}), solve_on(exec, s, {pivot}, true)));
     }
+}
+
+TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or not", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const check = [&](auto const& s) {
+        using T = std::remove_cvref_t<decltype(s.rhs[0])>;
+        std::vector<std::int32_t> order(std::size_t(s.size()));
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = std::int32_t(i);
+        std::shuffle(order.begin(), order.end(), std::mt19937(unsigned(s.size())));
+        std::vector<T> moved(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) moved[std::size_t(order[i])] = s.rhs[i];
+        auto const expected = solve_on(exec, s);
+        auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
+        auto const places = exec.copy(order);
+        tridiagonal_view<T> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
+        buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(s.size()));
+        for (bool const alias : {false, true}) {
+            auto rhs = exec.copy(moved);
+            buffer<T> x(exec, s.size());
+            auto const to = alias ? rhs.view() : x.view();
+            solve_tridiagonal_in_order(exec, a, places.data(), rhs.view(), to, workspace.view());
+            auto const got = to_vector(exec, to);
+            std::vector<T> in_rows(order.size());
+            for (std::size_t i = 0; i < order.size(); ++i) in_rows[i] = got[std::size_t(order[i])];
+            CHECK(same_bits(in_rows, expected));
+        }
+    };
+    for (std::int64_t const n : {0, 1, 2, 3, 64, 65, 512, 513, 1000, 1024, 8192, 8193, 70001}) {
+        CAPTURE(n);
+        check(random_system<float>(n, std::uint64_t(n)));
+        check(random_system<double>(n, std::uint64_t(n)));
+    }
+    if (std::is_same_v<Fixture, on_cuda>) check(random_system<double>(2'500'000, 1)); // in tiles
 }
 
 TEST_CASE_TEMPLATE("tridiagonal: the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {

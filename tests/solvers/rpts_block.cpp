@@ -3,8 +3,10 @@
 // threads, so that accuracy and barriers of the GPU path are tested without a GPU.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -324,6 +326,31 @@ TEST_CASE("rpts: kernel bodies solve every size around their borders") {
             auto const f = random_system<float>(n, std::uint64_t(n));
             CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, {last, 64, small})) <= 1e-4);
             CHECK(backward_error(f, block_solution<pivoting::scaled_partial>(f, {last, 32, !small})) <= 1e-4);
+        }
+}
+
+TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in that of the rows") {
+    auto const check = [](auto const& s, path const& how) {
+        using T = std::remove_cvref_t<decltype(s.rhs[0])>;
+        std::vector<std::int32_t> order(std::size_t(s.size()));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), std::mt19937(unsigned(s.size())));
+        std::vector<T> rhs(order.size()), x(order.size(), T(NAN));
+        for (std::size_t i = 0; i < order.size(); ++i) rhs[std::size_t(order[i])] = s.rhs[i];
+        system_view<T> view{s.size(), s.lower.data(), s.diagonal.data(), s.upper.data(), rhs.data(), x.data()};
+        view.order = order.data();
+        solve_in_blocks<pivoting::partial, T>(view, how);
+        auto const expected = block_solution<pivoting::partial>(s, how);
+        for (std::size_t i = 0; i < order.size(); ++i) CHECK(x[std::size_t(order[i])] == expected[i]);
+    };
+    for (std::int64_t const n : {1, 7, 33, 64, 129, 993, 1024, 2500})
+        for (path const& p : {path{5120}, path{5120, 32}, path{100, 64}, path{5120, 64, true}}) {
+            CAPTURE(n);
+            CAPTURE(p.last);
+            CAPTURE(p.threads);
+            CAPTURE(p.small);
+            check(random_system<double>(n, std::uint64_t(n)), p);
+            check(random_system<float>(n, std::uint64_t(n)), p);
         }
 }
 

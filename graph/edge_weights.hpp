@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Edge weights of the undirected graph beneath a matrix, without a copy where the matrix itself will do.
+#pragma once
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/semiring/srcsr.hpp>
+
+namespace coppice {
+
+/// What parallel_factor() and extract_forest() read: the weight of the edge {i, j} stands at (i, j) and at (j, i), by
+/// magnitude. Entries on the diagonal and zeros are no edges. Move-only; borrows the matrix that it was made of.
+template <class T, class I, class O = I>
+struct edge_weights {
+    csr_view<T, I, O> view{};
+    csr<T, I, O> made{}; ///< the owner of the pattern where that of the matrix would not do
+    buffer<T> values{};  ///< and of the values alone
+};
+
+namespace graph_detail {
+
+/// What a look at nonzeros finds, in one word so that it is quick to join: flags, and above them by how many there are
+/// more entries right of the diagonal than left of it.
+struct nonzero_flags {
+    static constexpr std::int64_t not_finite = 1, unsorted = 2, one_sided = 4, uneven = 8, balance = 16;
+
+    COPPICE_HD static std::int64_t join(std::int64_t a, std::int64_t b) {
+        return ((a | b) & (balance - 1)) + (a & ~(balance - 1)) + (b & ~(balance - 1));
+    }
+};
+struct join_flags {
+    COPPICE_HD std::int64_t identity() const { return 0; }
+    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return nonzero_flags::join(a, b); }
+};
+
+/// The flags of nonzero k. An entry right of the diagonal looks for its mirror image; where each has one and there are
+/// as many on the left, those on the left have theirs too.
+template <class T, class I, class O>
+struct look_at_nonzero {
+    csr_view<T, I, O> a;
+    COPPICE_HD std::int64_t operator()(std::int64_t k, std::int64_t row) const {
+        using f = nonzero_flags;
+        I const column = a.indices[k];
+        T const value = a.coefficients[k];
+        std::int64_t found = detail::is_finite(value) ? 0 : f::not_finite;
+        if (k > std::int64_t(a.row_begin(row)) && a.indices[k - 1] >= column) found |= f::unsorted;
+        if (std::int64_t(column) < row) return found - f::balance;
+        if (std::int64_t(column) == row) return found;
+        O const mirror = detail::position_in_row(a, column, row);
+        if (mirror < 0) return found + f::one_sided + f::balance;
+        if (detail::magnitude(a.coefficients[mirror]) != detail::magnitude(value)) found |= f::uneven;
+        return found + f::balance;
+    }
+};
+struct store_flags {
+    std::int64_t* rows;
+    COPPICE_HD void operator()(std::int64_t row, std::int64_t found) const { rows[row] = found; }
+};
+struct flags_of_row {
+    std::int64_t const* rows;
+    COPPICE_HD std::int64_t operator()(std::int64_t row) const { return rows[row]; }
+};
+
+/// values[k] = |a_ij| + |a_ji| for nonzero k = (i, j) of a symmetric pattern, as the product of a reduction of nothing.
+template <class T, class I, class O>
+struct add_mirror {
+    csr_view<T, I, O> a;
+    T* values;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        O const mirror = detail::position_in_row(a, a.indices[k], row);
+        values[k] = detail::magnitude(a.coefficients[k]) + detail::magnitude(a.coefficients[mirror]);
+        return 0;
+    }
+};
+struct ignore_products {
+    COPPICE_HD std::uint8_t identity() const { return 0; }
+    COPPICE_HD std::uint8_t operator()(std::uint8_t, std::uint8_t) const { return 0; }
+};
+struct ignore_rows {
+    COPPICE_HD void operator()(std::int64_t, std::uint8_t) const {}
+};
+
+} // namespace graph_detail
+
+/// The weights |a_ij| where A is symmetric by magnitude, else |a_ij| + |a_ji|, as symmetrised_weights() has them: the
+/// graph is the same, the view may hold a diagonal and zeros besides. A symmetric matrix is taken as it is, a symmetric
+/// pattern with other values gets new values, others a pattern of their own; mirror images are found by binary search.
+///
+/// A is square (dimension_error), columns in any order (a sorted copy is made) without duplicates and all values finite
+/// (matrix_error). Waits. Throws overflow_error where the union of both patterns outgrows O.
+template <executor Executor, class T, class I, class O>
+edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> a) {
+    using namespace graph_detail;
+    detail::require_square(a, "make_edge_weights");
+    edge_weights<T, I, O> weights;
+    weights.view = a;
+    if (!a.offsets) return weights;
+    auto const look = [&] {
+        auto const plan = make_srcsr_plan(exec, weights.view);
+        buffer<std::int64_t> rows(exec, a.rows());
+        reduce_rows(exec, plan, look_at_nonzero<T, I, O>{weights.view}, join_flags{}, store_flags{rows.data()});
+        return reduce(exec, a.rows(), std::int64_t(0), flags_of_row{rows.data()}, join_flags{});
+    };
+    std::int64_t found = look();
+    if (found & nonzero_flags::not_finite) detail::require_finite(exec, a);
+    if (found & nonzero_flags::unsorted) {
+        weights.made = sort_columns(exec, a);
+        weights.view = weights.made.view();
+        found = look();
+        if (found & nonzero_flags::unsorted)
+            throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
+    }
+    if (found == 0) return weights;
+    if (found != nonzero_flags::uneven) {
+        weights.made = detail::united_weights(exec, weights.view);
+        weights.view = weights.made.view();
+        return weights;
+    }
+    weights.values = buffer<T>(exec, a.nonzeros());
+    reduce_rows(exec, make_srcsr_plan(exec, weights.view), add_mirror<T, I, O>{weights.view, weights.values.data()},
+                ignore_products{}, ignore_rows{});
+    weights.view.coefficients = weights.values.data();
+    return weights;
+}
+
+} // namespace coppice

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/solve_automatically.hpp>
+
+#include <cmath>
+#include <limits>
+
+#include "solvers/dense.hpp"
+#include "support/executors.hpp"
+#include <coppice/algebra/generators.hpp>
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+template <class Executor>
+matrix_traits traits_on(Executor const& exec, dense const& m) {
+    return traits_of(exec, exec.copy(to_csr<double>(m)).view());
+}
+
+struct automatic_outcome {
+    automatic_result found;
+    std::vector<double> x;
+};
+template <class Executor>
+automatic_outcome solve_on(Executor const& exec, csr<double> const& matrix, std::vector<double> const& right,
+                           automatic_options const& options = {}) {
+    auto const a = exec.copy(matrix);
+    csr_operator<Executor, double> const op(exec, a.view());
+    auto const b = exec.copy(right);
+    auto x = exec.copy(std::vector<double>(right.size(), 0));
+    auto found = solve_automatically(exec, op, b.view(), x.view(), options);
+    return {std::move(found), to_vector(exec, x)};
+}
+
+double relative_residual(dense const& m, std::vector<double> const& x, std::vector<double> const& b) {
+    double rr = 0, bb = 0;
+    for (int i = 0; i < m.n; ++i) {
+        double r = b[std::size_t(i)];
+        for (int j = 0; j < m.n; ++j) r -= m(i, j) * x[std::size_t(j)];
+        rr += r * r;
+        bb += b[std::size_t(i)] * b[std::size_t(i)];
+    }
+    return std::sqrt(rr / bb);
+}
+
+/// Symmetric, of both signs, with a positive diagonal: blocks [1 2; 2 1] and weak couplings.
+dense disguised_indefinite(int n) {
+    dense m(n);
+    for (int i = 0; i < n; ++i) m(i, i) = 1 + 0.01 * i;
+    for (int i = 0; i + 1 < n; i += 2) m(i, i + 1) = m(i + 1, i) = 2;
+    for (int i = 1; i + 2 < n; i += 2) m(i, i + 2) = m(i + 2, i) = 0.1;
+    return m;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto sample = random_matrix(30, true, 1);
+    CHECK(traits_on(exec, sample).maybe_positive_definite());
+    sample(3, 3) = -1;
+    CHECK(traits_on(exec, sample).symmetric);
+    CHECK_FALSE(traits_on(exec, sample).positive_diagonal);
+    sample(3, 3) = 0; // not stored
+    CHECK_FALSE(traits_on(exec, sample).positive_diagonal);
+    sample = random_matrix(30, true, 1);
+    sample(4, 9) = 7;
+    sample(9, 4) = 0;
+    CHECK_FALSE(traits_on(exec, sample).symmetric);
+    sample(9, 4) = 7;
+    CHECK(traits_on(exec, sample).symmetric);
+    sample(9, 4) = -7;
+    CHECK_FALSE(traits_on(exec, sample).symmetric);
+    dense one_sided(3); // as many on the left as on the right
+    one_sided(0, 1) = one_sided(1, 2) = one_sided(2, 0) = 1;
+    CHECK_FALSE(traits_on(exec, one_sided).symmetric);
+    sample(4, 9) = std::numeric_limits<double>::quiet_NaN();
+    CHECK_FALSE(traits_on(exec, sample).finite);
+    CHECK(traits_on(exec, dense(0)).symmetric);
+    CHECK(traits_on(exec, one_sided).row_length == 1);
+
+    csr<double> const unsorted{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 4}),
+                               exec.copy(std::vector<std::int32_t>{1, 0, 1, 0}),
+                               exec.copy(std::vector<double>{3, 1, 1, 3})};
+    CHECK(traits_of(exec, unsorted.view()).maybe_positive_definite());
+}
+
+TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept") {
+    matrix_traits const definite, indefinite{.positive_diagonal = false}, general{.symmetric = false};
+    for (bool const on_host : {true, false}) {
+        CHECK(solver_choices(definite, 1000, on_host).front().solver == "cg");
+        CHECK(solver_choices(indefinite, 1000, on_host).front().solver == "minres");
+        for (solver_choice const& c : solver_choices(general, 1000, on_host)) {
+            CHECK(c.solver != "cg");
+            CHECK(c.solver != "minres");
+            CHECK(c.preconditioner != "ic0");
+        }
+        for (auto const method : krylov_names)
+            for (auto const& traits : {definite, indefinite, general})
+                for (solver_choice const& c : solver_choices(traits, 1000, on_host, method)) CHECK(c.solver == method);
+        for (auto const name : preconditioner_names)
+            for (auto const& traits : {definite, indefinite, general})
+                for (solver_choice const& c : solver_choices(traits, 1000, on_host, automatic_name, name))
+                    CHECK(c.preconditioner == name);
+        CHECK(solver_choices(general, 1000, on_host, "cg", "forest").size() == 1);
+        matrix_traits const hubs{.row_length = 1e5};
+        for (auto const method : {"auto", "cg", "gmres"})
+            for (solver_choice const& c : solver_choices(hubs, 1000, on_host, method))
+                CHECK((c.preconditioner != "ic0" && c.preconditioner != "ilu0" && c.preconditioner != "isai"));
+    }
+}
+
+TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::vector<std::pair<char const*, dense>> cases;
+    cases.emplace_back("definite", random_matrix(80, true, 1));
+    cases.emplace_back("general", random_matrix(80, false, 2));
+    auto indefinite = random_matrix(80, true, 3);
+    for (int i = 0; i < 80; i += 3) indefinite(i, i) *= -1;
+    cases.emplace_back("indefinite", indefinite);
+    cases.emplace_back("indefinite with a positive diagonal", disguised_indefinite(81));
+    auto saddle = random_matrix(80, true, 4);
+    for (int i = 60; i < 80; ++i) {
+        for (int j = 60; j < 80; ++j) saddle(i, j) = 0;
+        saddle(i, i - 60) = saddle(i - 60, i) = 1 + 0.1 * i;
+    }
+    cases.emplace_back("zeros on the diagonal", saddle);
+    dense cycle(40); // a permutation
+    for (int i = 0; i < 40; ++i) cycle(i, (i + 1) % 40) = 1 + i % 3;
+    cases.emplace_back("no diagonal", cycle);
+    for (auto const& [name, m] : cases) {
+        CAPTURE(name);
+        auto const b = random_vector<double>(m.n, 5);
+        auto const [found, x] = solve_on(exec, to_csr<double>(m), b, {.krylov = {.tolerance = 1e-10}});
+        CHECK(found.result.converged);
+        CHECK(relative_residual(m, x, b) <= 2e-10);
+        CHECK(found.result.residual_history.size() == std::size_t(found.result.iterations) + 1);
+        std::int64_t iterations = 0;
+        for (solver_attempt const& attempt : found.attempts) iterations += attempt.result.iterations;
+        CHECK(iterations == found.result.iterations);
+        CHECK(found.last().result.converged);
+    }
+}
+
+TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends above the start", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // Singular and inconsistent: nothing converges.
+    dense graph(30);
+    for (int i = 0; i < 30; ++i) {
+        graph(i, i) = 2;
+        graph(i, (i + 1) % 30) = graph((i + 1) % 30, i) = -1;
+    }
+    std::vector<double> const ones(30, 1);
+    auto const [found, x] = solve_on(exec, to_csr<double>(graph), ones, {.krylov = {.max_iterations = 5000}});
+    CHECK_FALSE(found.result.converged);
+    CHECK(found.attempts.size() > 2);
+    CHECK(found.result.relative_residual <= 1);
+    CHECK(relative_residual(graph, x, ones) <= 1 + 1e-12);
+    double before = 1;
+    for (solver_attempt const& attempt : found.attempts) {
+        CHECK(attempt.result.relative_residual <= before * (1 + 1e-12));
+        before = attempt.result.relative_residual;
+    }
+    // A preconditioner that cannot be made is passed over.
+    auto zero = random_matrix(30, true, 1);
+    zero(3, 3) = 0;
+    auto const [passed, unused] = solve_on(exec, to_csr<double>(zero), ones, {.solver = "gmres"});
+    CHECK(passed.result.converged);
+    CHECK_THROWS_WITH_AS(solve_on(exec, to_csr<double>(zero), ones, {.preconditioner = "jacobi"}),
+                         doctest::Contains("row 3 has a zero diagonal entry"), matrix_error);
+}
+
+TEST_CASE_TEMPLATE("automatic solves: limits, watching, bad input", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = to_csr<double>(disguised_indefinite(200));
+    auto const b = random_vector<double>(200, 1);
+    CHECK(solve_on(exec, a, b, {.krylov = {.max_iterations = 0}}).found.result.reason == krylov_reason::max_iterations);
+    auto const short_of = solve_on(exec, a, b, {.krylov = {.tolerance = 0, .max_iterations = 7}});
+    CHECK(short_of.found.result.iterations <= 7);
+    CHECK_FALSE(short_of.found.result.converged);
+
+    std::int64_t told = 0;
+    automatic_options watched;
+    watched.krylov.tolerance = 1e-12;
+    watched.krylov.progress = [&](std::int64_t k, double) {
+        CHECK(k == ++told);
+        return true;
+    };
+    auto const seen = solve_on(exec, a, b, watched);
+    CHECK(seen.found.result.converged);
+    CHECK(told == seen.found.result.iterations);
+    watched.krylov.progress = [](std::int64_t, double) { return false; };
+    CHECK(solve_on(exec, a, b, watched).found.result.reason == krylov_reason::cancelled);
+
+    CHECK(solve_on(exec, a, std::vector<double>(200, 0)).found.result.reason == krylov_reason::zero_rhs);
+    auto poisoned_b = b;
+    poisoned_b[4] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(solve_on(exec, a, poisoned_b).found.result.reason == krylov_reason::not_finite);
+    auto poisoned = disguised_indefinite(200);
+    poisoned(3, 3) = std::numeric_limits<double>::infinity();
+    CHECK_THROWS_AS(solve_on(exec, to_csr<double>(poisoned), b), matrix_error);
+    CHECK_THROWS_AS(solve_on(exec, a, std::vector<double>(199, 1)), dimension_error);
+    CHECK_THROWS_AS(solve_on(exec, a, b, {.krylov = {.restart = 0}}), argument_error);
+    CHECK_THROWS_AS(solve_on(exec, a, b, {.solver = "gmress"}), argument_error);
+    CHECK_THROWS_AS(solve_on(exec, a, b, {.preconditioner = "amg"}), argument_error);
+
+    auto const one = solve_on(exec, to_csr<double>(dense(0)), {});
+    CHECK(one.found.result.converged);
+}
+
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("automatic solves give the same bits for any number of threads") {
+    auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
+    auto const b = random_vector<double>(int(a.rows()), 1);
+    auto const one = solve_on(host_executor{1}, a, b), two = solve_on(host_executor{2}, a, b);
+    CHECK(one.x == two.x);
+    CHECK(one.found.attempts.size() == two.found.attempts.size());
+}
+#endif
