@@ -91,7 +91,7 @@ struct ignore_rows {
 template <executor Executor, class T, class I, class O>
 edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> a) {
     using namespace graph_detail;
-    detail::require_square(a, "make_edge_weights");
+    require_square(a, "make_edge_weights");
     edge_weights<T, I, O> weights;
     weights.view = a;
     if (!a.offsets) return weights;

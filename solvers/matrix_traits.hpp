@@ -66,7 +66,7 @@ struct squared_length {
 template <executor Executor, class T, class I, class O>
 matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
     using f = detail::trait_flags;
-    detail::require_square(a, "traits_of");
+    require_square(a, "traits_of");
     if (!a.offsets) return {};
     buffer<std::int64_t> rows(exec, a.rows());
     reduce_rows(exec, make_srcsr_plan(exec, a), detail::traits_of_nonzero<T, I, O>{a}, graph_detail::join_flags{},
