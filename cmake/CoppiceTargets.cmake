@@ -64,6 +64,11 @@ function(coppice_precompile target)
   if(COPPICE_PRECOMPILE)
     list(TRANSFORM ARGN REPLACE "^(.+)$" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
     target_precompile_headers(${target} PRIVATE ${ARGN})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # False alarms inside of std::string, which GCC 12 keeps to itself where a header is not precompiled.
+      target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow>)
+    endif()
   endif()
 endfunction()
 set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex concepts cstdint cstring filesystem

@@ -47,8 +47,10 @@ static void bad_arguments(void) {
     refused(coppiceDgtsv(p, 8, 1, NULL, v, v, x, v, buffer), e, "coppiceDgtsv: a is NULL");
     refused(coppiceDgtsv(p, 8, 1, v, v, v, NULL, v, buffer), e, "X is NULL");
     refused(coppiceDgtsv(p, 8, 1, v, v, v, x, NULL, buffer), e, "D is NULL");
-    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, NULL), e, "p_buffer is NULL");
-    refused(coppiceDgtsv(p, 8, 1, v, v, v, x, v, (char*)buffer + 4), e, "p_buffer is not aligned to 64 bytes");
+    static double many[1000], solution[1000]; /* of fewer rows no buffer may be needed */
+    refused(coppiceDgtsv(p, 1000, 1, many, many, many, solution, many, NULL), e, "p_buffer is NULL");
+    refused(coppiceDgtsv(p, 1000, 1, many, many, many, solution, many, (char*)buffer + 4), e,
+            "p_buffer is not aligned to 64 bytes");
     refused(coppiceDgtsv(p, 8, 1, v, v, v, v, x, buffer), e, "X overlaps a");
     refused(coppiceDbgtsv(p, 1, 1, 9, v, v, v, x, v, buffer), e, "n is 9, expected 1 to 8");
     refused(coppiceDbgtsv(p, 1, 1, 0, v, v, v, x, v, buffer), e, "n is 0, expected 1 to 8");
