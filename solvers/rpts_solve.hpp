@@ -73,9 +73,9 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
     auto const apart = [](memory_range const& written, memory_range const& other) {
         require_apart(written, other, "solve_tridiagonal: ");
     };
-    for (memory_range const& band :
-         {memory_range{"the lower band", a.lower, bytes}, memory_range{"the diagonal", a.diagonal, bytes},
-          memory_range{"the upper band", a.upper, bytes}}) {
+    std::array<memory_range, 3> const matrix{
+        {{"the lower band", a.lower, bytes}, {"the diagonal", a.diagonal, bytes}, {"the upper band", a.upper, bytes}}};
+    for (memory_range const& band : matrix) {
         apart(solution, band);
         apart(space, band);
     }
