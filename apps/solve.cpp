@@ -106,6 +106,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
     if (r.solver == "gmres" || r.solver == "fgmres") json["restart"] = o.restart;
+    if (r.solver == "idrs") json["shadow_space"] = o.shadow_space;
     json["iterations"] = r.result.iterations;
     json["converged"] = r.result.converged;
     json["reason"] = to_string(r.result.reason);
@@ -220,6 +221,9 @@ void check(solve_options& o) {
         throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
     if (o.restart < 1 || o.restart > 1000)
         throw usage_error(fmt::format("--restart is {}, expected 1 to 1000", o.restart));
+    if (o.shadow_space < 1 || o.shadow_space > krylov_options::most_shadow_space)
+        throw usage_error(
+            fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::most_shadow_space));
     if (o.compare && !o.report.empty())
         throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
     check_system_arguments(o.system, o.matrix);
@@ -293,6 +297,8 @@ command add_solve(CLI::App& program) {
         ->type_name("X");
     cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
     add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
+    add_integer(*cli, "--shadow-space", o->shadow_space, "idrs: dimension of the shadow space, 1 to 8; 4 by default")
+        ->type_name("S");
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
         ->type_name("N");
     add_system_options(*cli, o->system);

@@ -29,6 +29,7 @@ struct solve_options {
     double absolute_tolerance = 0; ///< of |b - Ax|; whichever of the two is met first
     std::int64_t max_iterations = 10000;
     int restart = 30;
+    int shadow_space = 4;
     std::string report{};
     bool compare = false;
     double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
@@ -104,11 +105,13 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                         std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
     auto const host = make_host(o.common);
     status.show("setting up " + preconditioner);
-    automatic_options options{
-        .solver = o.solver,
-        .preconditioner = preconditioner,
-        .preconditioner_options = o.preconditioner_options,
-        .krylov = {.tolerance = o.tolerance, .max_iterations = max_iterations, .restart = o.restart}};
+    automatic_options options{.solver = o.solver,
+                              .preconditioner = preconditioner,
+                              .preconditioner_options = o.preconditioner_options,
+                              .krylov = {.tolerance = o.tolerance,
+                                         .max_iterations = max_iterations,
+                                         .restart = o.restart,
+                                         .shadow_space = o.shadow_space}};
     stopwatch since_start;
     if (status.enabled() || std::isfinite(o.most_seconds))
         options.krylov.progress = [&](std::int64_t iteration, double residual) {

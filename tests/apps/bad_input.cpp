@@ -66,6 +66,7 @@ std::vector<bad_run> const table = {
     {{"solve", "@good.mtx", "--tolerance"}, 2, "--tolerance"},
     {{"solve", "@good.mtx", "--max-iterations", "-5"}, 2, "--max-iterations"},
     {{"solve", "@good.mtx", "--solver", "gmres", "--restart", "0"}, 2, "--restart"},
+    {{"solve", "@good.mtx", "--solver", "idrs", "--shadow-space", "9"}, 2, "--shadow-space is 9, expected 1 to 8"},
     {{"solve", "@good.mtx", "--factors", "4"}, 2, "--factors"},
     {{"solve", "@good.mtx", "--solution", "cosine"}, 2, "valid: sine, ones"},
     {{"solve", "@good.mtx", "--solution", "ones", "--rhs", "@rhs.mtx"}, 2, "exclude each other"},
