@@ -101,8 +101,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_v
         int const left = block.from_lane(own.left, p);
         band_vector<T> granule;
         COPPICE_UNROLL
-        for (int j = 0; j < length; ++j)
-            granule.element[j] = first + j < left ? all.rhs[all.order[row + j]] : T(0);
+        for (int j = 0; j < length; ++j) granule.element[j] = first + j < left ? all.rhs[all.order[row + j]] : T(0);
         by[place_of_granule<granules>(p, g)] = granule;
     }
     block.sync_warp();
