@@ -100,7 +100,8 @@ TEST_CASE("host vectors and spans are solved as they are") {
     CHECK(solve(exec, "cg", op, m, b, x).converged);
     any_operator<host_executor, double> const any(csr_operator(exec, a)); // knows its size
     CHECK(solve(exec, "cg", any, m, std::span(b), std::span(y)).converged);
-    CHECK(x == y);
+    // A csr_operator takes the dot products in its product, in another order.
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(y[i]).epsilon(1e-9));
 }
 
 TEST_CASE_TEMPLATE("csr_operator takes offsets wider than its indices", Fixture, COPPICE_TEST_EXECUTORS) {
