@@ -12,7 +12,7 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/system.hpp"
-#include <coppice/solvers/solve_automatically.hpp>
+#include <coppice/solvers/systems/solve_automatically.hpp>
 
 namespace coppice::app {
 

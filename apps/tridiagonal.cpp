@@ -15,8 +15,8 @@
 #include "apps/system.hpp"
 #include <coppice/algebra/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/solvers/band_solver.hpp>
-#include <coppice/solvers/classical.hpp>
+#include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/direct/band_solver.hpp>
 
 namespace coppice::app {
 namespace {

@@ -7,7 +7,7 @@
 #include "apps/backend.hpp"
 #include "apps/output.hpp"
 #include <coppice/semiring/srcsr_tuning.hpp>
-#include <coppice/solvers/rpts_tuning.hpp>
+#include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
 
 namespace coppice::app {
 namespace {

@@ -18,7 +18,7 @@
 #include <coppice/algebra/partition_gallery.hpp>
 #include <coppice/algebra/pentadiagonal_gallery.hpp>
 #include <coppice/algebra/tridiagonal_gallery.hpp>
-#include <coppice/solvers/classical.hpp>
+#include <coppice/solvers/classical/classical.hpp>
 
 namespace coppice::bench {
 namespace {

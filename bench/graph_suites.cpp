@@ -11,8 +11,8 @@
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
 #include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/krylov.hpp>
-#include <coppice/solvers/solve_automatically.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/systems/solve_automatically.hpp>
 
 namespace coppice::bench {
 namespace {

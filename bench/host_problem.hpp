@@ -12,7 +12,7 @@
 #include "bench/bench.hpp"
 #include "bench/lapack.hpp"
 #include "bench/random_bands.hpp"
-#include <coppice/solvers/band_solver.hpp>
+#include <coppice/solvers/direct/band_solver.hpp>
 
 namespace coppice::bench {
 

@@ -14,8 +14,8 @@
 #include "bench/bench.hpp"
 #include <coppice/algebra/generators.hpp>
 #include <coppice/algebra/random.hpp>
-#include <coppice/solvers/krylov.hpp>
-#include <coppice/solvers/preconditioner.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/precondition/preconditioner.hpp>
 
 namespace coppice::bench {
 namespace {

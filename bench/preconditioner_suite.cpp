@@ -7,7 +7,7 @@
 #include "bench/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/preconditioner.hpp>
+#include <coppice/solvers/precondition/preconditioner.hpp>
 
 namespace coppice::bench {
 namespace {

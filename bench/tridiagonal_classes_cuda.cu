@@ -10,10 +10,10 @@
 #include "bench/cuda_timing.cuh"
 #include "bench/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
-#include <coppice/solvers/band_factor.hpp>
-#include <coppice/solvers/band_solver.hpp>
-#include <coppice/solvers/classical.hpp>
-#include <coppice/solvers/sparse_sides.hpp>
+#include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/direct/band_factor.hpp>
+#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/sparse_sides.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -7,10 +7,10 @@
 #include <fmt/core.h>
 
 #include "bench/host_problem.hpp"
-#include <coppice/solvers/band_factor.hpp>
-#include <coppice/solvers/band_solver.hpp>
-#include <coppice/solvers/classical.hpp>
-#include <coppice/solvers/sparse_sides.hpp>
+#include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/direct/band_factor.hpp>
+#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/sparse_sides.hpp>
 
 namespace coppice::bench {
 namespace {

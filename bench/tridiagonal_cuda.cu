@@ -7,7 +7,7 @@
 #include "bench/cuda_timing.cuh"
 #include "bench/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
-#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/rpts/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

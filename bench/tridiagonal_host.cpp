@@ -9,7 +9,7 @@
 #include "bench/lapack.hpp"
 #include "bench/random_bands.hpp"
 #include <coppice/algebra/tridiagonal_gallery.hpp>
-#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/rpts/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bench/host_problem.hpp"
-#include <coppice/solvers/rpts.hpp>
+#include <coppice/solvers/rpts/rpts.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -5,7 +5,7 @@
 if(NOT COPPICE_BUILD_C_LIBRARY)
   return()
 endif()
-add_library(coppice_c SHARED solvers/c_host.cpp solvers/tridigpu.cpp)
+add_library(coppice_c SHARED solvers/c/c_host.cpp solvers/c/tridigpu.cpp)
 add_library(coppice::c ALIAS coppice_c)
 coppice_configure_target(coppice_c)
 set_target_properties(coppice_c PROPERTIES VERSION ${PROJECT_VERSION})

@@ -127,7 +127,7 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 /// `of_rows(first, last)` gives what rows that are stored add, a value with +=, for the host, which asks while they are
 /// in cache; `finish(folded)` takes the result. On CUDA `on_thread()` gives the store of one thread, whose calls may
 /// add to what it holds, and all threads of block b of `blocks` end with `finish(block, shared, b, blocks, store)`,
-/// where `shared` has a double for each warp. Needs the scheme `adaptive`; see solvers/product_and_dot.hpp.
+/// where `shared` has a double for each warp. Needs the scheme `adaptive`; see solvers/vectors/product_and_dot.hpp.
 ///
 /// For speed on CUDA: write multiply as `along_nonzeros` (semiring/nonzero_streams.hpp); give a store that reads memory
 /// of its own `fetch(row)`, whose value is passed to store(row, sum, fetched), so that it is read ahead.

@@ -59,5 +59,5 @@
 /// vectors of the wrong length or a matrix that is not square.
 #pragma once
 
-#include <coppice/solvers/krylov.hpp>
-#include <coppice/solvers/solve_by_name.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/systems/solve_by_name.hpp>

@@ -38,4 +38,4 @@
 /// symmetric (ic0) or values that are not finite.
 #pragma once
 
-#include <coppice/solvers/preconditioner.hpp>
+#include <coppice/solvers/precondition/preconditioner.hpp>

@@ -21,4 +21,4 @@
 /// For many systems with one matrix keep the method and the preconditioner of the first (found.last()).
 #pragma once
 
-#include <coppice/solvers/solve_automatically.hpp>
+#include <coppice/solvers/systems/solve_automatically.hpp>

@@ -18,12 +18,12 @@
 #include <span>
 #include <string_view>
 
-#include <coppice/solvers/forest_preconditioner.hpp>
-#include <coppice/solvers/names.hpp>
+#include <coppice/core/names.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
-#include <coppice/solvers/precondition/ilu.hpp>
-#include <coppice/solvers/precondition/isai.hpp>
-#include <coppice/solvers/preconditioners.hpp>
+#include <coppice/solvers/precondition/factors/ilu.hpp>
+#include <coppice/solvers/precondition/factors/isai.hpp>
+#include <coppice/solvers/precondition/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/preconditioners.hpp>
 
 namespace coppice {
 namespace detail {

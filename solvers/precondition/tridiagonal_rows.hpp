@@ -3,7 +3,7 @@
 /// The options of tridiagonal solves, for every preconditioner that is made of them.
 #pragma once
 
-#include <coppice/solvers/pivoting.hpp>
+#include <coppice/solvers/direct/pivoting.hpp>
 #include <coppice/solvers/precondition/named_options.hpp>
 
 namespace coppice::detail {

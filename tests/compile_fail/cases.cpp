@@ -10,7 +10,7 @@
 #include <coppice/semiring/arg_max.hpp>
 #include <coppice/semiring/mxv.hpp>
 #include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/csr_operator.hpp>
+#include <coppice/solvers/systems/csr_operator.hpp>
 
 using namespace coppice;
 

@@ -6,9 +6,9 @@
 #include "solvers/band_reference.hpp"
 #include "solvers/growth_families.hpp"
 #include "support/block_stand_in.hpp"
-#include <coppice/solvers/band_factor_solve.hpp>
-#include <coppice/solvers/chain_block.hpp>
-#include <coppice/solvers/classical_solve.hpp>
+#include <coppice/solvers/chain/chain_block.hpp>
+#include <coppice/solvers/classical/classical_solve.hpp>
+#include <coppice/solvers/direct/band_factor_solve.hpp>
 
 namespace coppice::test {
 namespace {

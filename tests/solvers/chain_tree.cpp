@@ -9,8 +9,8 @@
 #include "solvers/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/share_barrier.hpp"
-#include <coppice/solvers/band_solve.hpp>
-#include <coppice/solvers/chain_tree.hpp>
+#include <coppice/solvers/chain/chain_tree.hpp>
+#include <coppice/solvers/direct/band_solve.hpp>
 
 namespace coppice::test {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/classical.hpp>
+#include <coppice/solvers/classical/classical.hpp>
 
 #include <cmath>
 
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
-#include <coppice/solvers/chain_lane.hpp>
+#include <coppice/solvers/chain/chain_lane.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

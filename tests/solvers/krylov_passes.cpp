@@ -8,10 +8,10 @@
 
 #include "support/block_stand_in.hpp"
 #include <coppice/semiring/srcsr_block.hpp>
-#include <coppice/solvers/basis_passes_block.hpp>
-#include <coppice/solvers/product_and_dot.hpp>
-#include <coppice/solvers/vector_operations.hpp>
-#include <coppice/solvers/vector_pass_block.hpp>
+#include <coppice/solvers/vectors/basis_passes_block.hpp>
+#include <coppice/solvers/vectors/product_and_dot.hpp>
+#include <coppice/solvers/vectors/vector_operations.hpp>
+#include <coppice/solvers/vectors/vector_pass_block.hpp>
 
 using namespace coppice;
 using coppice::test::block_runner;

@@ -13,9 +13,9 @@
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/share_barrier.hpp"
-#include <coppice/core/pack.hpp>
-#include <coppice/solvers/rpts_block.hpp>
-#include <coppice/solvers/rpts_resident.hpp>
+#include <coppice/core/lane/pack.hpp>
+#include <coppice/solvers/rpts/rpts_block.hpp>
+#include <coppice/solvers/rpts/rpts_resident.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -4,8 +4,8 @@
 #include "solvers/band_reference.hpp"
 #include "support/executors.hpp"
 #if !defined(COPPICE_TEST_CUDA)
-#include <coppice/solvers/band_factor_solve.hpp>
-#include <coppice/solvers/chain_host.hpp>
+#include <coppice/solvers/chain/chain_host.hpp>
+#include <coppice/solvers/direct/band_factor_solve.hpp>
 #endif
 
 using namespace coppice;

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Complex numbers as lane code needs them: over a plain real in a CUDA thread, over a pack on a CPU core.
+#pragma once
+
+#include <type_traits>
+
+#include <coppice/core/lane/lane_math.hpp>
+
+namespace coppice {
+
+/// re + i im; R is a real lane type. complex_lane<float> and std::complex<float> have the same layout.
+template <class R>
+struct complex_lane {
+    using real_type = R;
+    using value_type = complex_lane<typename lane_traits<R>::value_type>;
+
+    R re, im;
+
+    complex_lane() = default;
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit complex_lane(typename lane_traits<R>::value_type real)
+        : re(real), im(0) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane(R const& real, R const& imaginary) : re(real), im(imaginary) {}
+
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator+(complex_lane const& a, complex_lane const& b) {
+        return {a.re + b.re, a.im + b.im};
+    }
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator-(complex_lane const& a, complex_lane const& b) {
+        return {a.re - b.re, a.im - b.im};
+    }
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator*(complex_lane const& a, complex_lane const& b) {
+        return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+    }
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane operator-(complex_lane const& a) { return {-a.re, -a.im}; }
+    /// |re| + |im|, as LAPACK weighs pivots.
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE R magnitude(complex_lane const& a) {
+        return magnitude(a.re) + magnitude(a.im);
+    }
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane conjugate(complex_lane const& a) { return {a.re, -a.im}; }
+    template <class Mask>
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane select(Mask const& condition, complex_lane const& a,
+                                                                complex_lane const& b) {
+        return {select(condition, a.re, b.re), select(condition, a.im, b.im)};
+    }
+    /// Multiplied by a real.
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane scaled(complex_lane const& a, R const& factor) {
+        return {a.re * factor, a.im * factor};
+    }
+    /// 1 / a without overflow on the way; a value too small for that counts as the smallest normal number.
+    friend COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane safe_reciprocal(complex_lane const& a) {
+        R const smallest(std::numeric_limits<typename lane_traits<R>::value_type>::min());
+        R const size = larger(magnitude(a.re), magnitude(a.im));
+        R const re = select(size < smallest, smallest, a.re);
+        R const im = select(size < smallest, R(0), a.im);
+        R const inverse = reciprocal(select(size < smallest, smallest, size));
+        R const x = re * inverse, y = im * inverse;
+        R const factor = inverse * reciprocal(x * x + y * y);
+        return {x * factor, -(y * factor)};
+    }
+};
+
+COPPICE_HD COPPICE_ALWAYS_INLINE float conjugate(float a) { return a; }
+COPPICE_HD COPPICE_ALWAYS_INLINE double conjugate(double a) { return a; }
+
+/// The real lane type that belongs to a lane type.
+template <class T>
+struct real_lane {
+    using type = T;
+};
+template <class R>
+struct real_lane<complex_lane<R>> {
+    using type = R;
+};
+template <class T>
+using real_lane_t = typename real_lane<T>::type;
+template <class T>
+inline constexpr bool is_complex_lane = !std::is_same_v<real_lane_t<T>, T>;
+
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T scaled(T const& a, T const& factor) {
+    return a * factor;
+}
+
+} // namespace coppice

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/band_factor_solve.hpp>
-
-namespace coppice {
-
-COPPICE_BAND_FACTOR_DECLARE_ALL(template, cuda_executor)
-
-} // namespace coppice

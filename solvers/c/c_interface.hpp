@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What the C interfaces share: exceptions turned into codes, every operation once for wherever it runs, its
+/// memory checked. c_functions.inc makes the functions of it.
+#pragma once
+
+#include <coppice/c_types.h>
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+
+#include <coppice/solvers/c/c_arguments.hpp>
+#include <coppice/solvers/direct/band_factor.hpp>
+#include <coppice/solvers/direct/sparse_sides.hpp>
+
+namespace coppice::c_interface {
+
+/// What coppice_last_error and tridigpu_last_error say.
+inline std::string& last_message() {
+    thread_local std::string message;
+    return message;
+}
+
+inline coppice_status_t code_of(error_code code) {
+    switch (code) {
+    case error_code::out_of_memory:
+        return COPPICE_STATUS_ALLOC_FAILED;
+    case error_code::backend_unavailable:
+        return COPPICE_STATUS_NO_DEVICE;
+    case error_code::device:
+        return COPPICE_STATUS_EXECUTION_FAILED;
+    default:
+        return COPPICE_STATUS_INVALID_VALUE;
+    }
+}
+
+/// Runs `work` and turns what it throws into a code; the sentence stays for the last error.
+template <class Work>
+coppice_status_t guarded(char const* name, Work const& work) noexcept {
+    try {
+        try {
+            work();
+            return COPPICE_STATUS_SUCCESS;
+        } catch (error const& e) {
+            last_message() = std::string(name) + ": " + e.what();
+            return code_of(e.code());
+        } catch (std::bad_alloc const&) {
+            last_message() = std::string(name) + ": out of memory";
+            return COPPICE_STATUS_ALLOC_FAILED;
+        } catch (std::exception const& e) {
+            last_message() = std::string(name) + ": " + e.what();
+            return COPPICE_STATUS_INTERNAL_ERROR;
+        }
+    } catch (...) { // not even the message could be kept
+        return COPPICE_STATUS_INTERNAL_ERROR;
+    }
+}
+
+/// The C++ type of an element; each C interface says which of its complex types is which. Layouts agree.
+template <class T>
+struct element_of {
+    using type = T;
+};
+template <class T>
+using element = typename element_of<T>::type;
+template <class T>
+element<T> const* in(T const* p) {
+    return reinterpret_cast<element<T> const*>(p);
+}
+template <class T>
+element<T>* out(T* p) {
+    return reinterpret_cast<element<T>*>(p);
+}
+
+/// Memory of a, b and c; a banded matrix is in `diagonal` alone.
+template <class T>
+struct matrix_arrays {
+    T const *lower = nullptr, *diagonal = nullptr, *upper = nullptr;
+    char const* diagonal_name = "b";
+
+    /// Checks and lists them, and the offsets of a batch.
+    std::array<memory_range, 4> ranges(shape const& s) const {
+        std::int64_t const part = s.banded() ? 0 : s.size() * s.block;
+        std::int64_t const middle = s.banded() ? s.rows * (s.lower_bands + s.upper_bands + 1) : part;
+        return {elements("a", lower, part), elements(diagonal_name, diagonal, middle), elements("c", upper, part),
+                elements("A->offsets", s.offsets, s.offsets ? s.systems + 1 : 0)};
+    }
+};
+template <class T>
+matrix_arrays<T> banded_array(T const* bands, char const* name) {
+    return {nullptr, bands, nullptr, name};
+}
+
+template <class T>
+band_matrix<element<T>> matrix_of(shape const& s, matrix_arrays<T> const& m) {
+    using matrix = band_matrix<element<T>>;
+    if (s.banded()) return banded_view<element<T>>{s.rows, s.lower_bands, s.upper_bands, in(m.diagonal)};
+    matrix const all = block_tridiagonal_view<element<T>>{s.rows, s.block, in(m.lower), in(m.diagonal), in(m.upper)};
+    if (s.offsets) return matrix::batch(all, array_view<std::int64_t const>(s.offsets, s.systems + 1), s.largest);
+    if (s.systems == 1) return all;
+    return s.interleaved ? matrix::interleaved_batch(all, s.systems) : matrix::batch(all, s.systems);
+}
+/// The same without its arrays, for functions that ask for sizes.
+template <class T>
+band_matrix<element<T>> sized(shape const& s) {
+    return matrix_of(s, matrix_arrays<T>{});
+}
+
+template <class T>
+columns_view<element<T>> solution_of(shape const& s, dense_sides<T> const& sides) {
+    return {out(sides.x), s.size(), sides.count, sides.x_leading};
+}
+template <class T>
+columns_view<element<T> const> right_of(shape const& s, dense_sides<T> const& sides) {
+    return {in(sides.d), s.size(), sides.count, sides.d_leading};
+}
+
+/// Where a function that asks for a size writes it.
+struct size_argument {
+    std::size_t* bytes;
+    char const* name = "buffer_size_in_bytes";
+
+    void check() const { require_pointer(name, bytes); }
+    void give(std::int64_t needed) const { *bytes = std::size_t(needed); }
+};
+inline size_argument factor_size(std::size_t* bytes) { return {bytes, "factorization_buffer_size_in_bytes"}; }
+
+/// What is written must be read or written by no other name: `one` against single ranges and arrays of them.
+template <std::size_t N>
+void require_apart(memory_range const& one, std::array<memory_range, N> const& others) {
+    for (memory_range const& other : others) require_apart(one, other);
+}
+template <class... Others>
+void require_apart_from(memory_range const& one, Others const&... others) {
+    (require_apart(one, others), ...);
+}
+
+// A Place is where a call works: place.with(work) calls work(executor). T is a type of the C interface.
+
+template <class T, class Place>
+void size_solve(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to,
+                bool reported = false) {
+    require_sides(s, sides);
+    to.check();
+    place.with([&](auto const& exec) { to.give(bands_workspace(exec, sized<T>(s), sides, o, reported)); });
+}
+
+template <class T, class Place>
+void solve(Place const& place, shape const& s, matrix_arrays<T> const& m, dense_sides<T> const& sides,
+           band_options const& o, space const& buffer, coppice_report_t* reports = nullptr) {
+    require_sides(s, sides.count);
+    auto const x = sides.solution(s), d = sides.right(s);
+    std::int64_t const reported = reports ? s.systems : 0;
+    auto const told = elements("reports", reports, reported);
+    auto const matrix = x.bytes > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
+    require_apart_from(x, matrix);
+    require_apart_from(told, matrix, x, d);
+    if (!sides.in_place()) require_apart(x, d);
+    if (sides.in_place() && x.bytes > 0 && (reports || o.refinements > 0))
+        refuse("X", "D, which a report or refinement needs");
+    place.with([&](auto const& exec) {
+        auto const a = matrix_of(s, m);
+        std::int64_t const needed = bands_workspace(exec, a, sides.count, o, reports != nullptr);
+        auto const working = buffer.range(needed);
+        require_apart_from(working, matrix, x, d, told);
+        solve_bands(exec, a, right_of(s, sides), solution_of(s, sides), buffer.of(needed), o,
+                    array_view<solve_report>(reinterpret_cast<solve_report*>(reports), reported));
+    });
+}
+
+template <class T, class Place>
+void size_factor(Place const& place, shape const& s, band_options const& o, size_argument to) {
+    to.check();
+    place.with([&](auto const& exec) { to.give(bands_factor_bytes(exec, sized<T>(s), o)); });
+}
+
+template <class T, class Place>
+void factorise(Place const& place, shape const& s, matrix_arrays<T> const& m, band_options const& o,
+               space const& factor, std::int64_t* singular = nullptr) {
+    auto const matrix = m.ranges(s);
+    std::int64_t const told = singular ? s.systems : 0;
+    auto const rows = elements("singular_rows", singular, told);
+    require_apart_from(rows, matrix);
+    place.with([&](auto const& exec) {
+        auto const a = matrix_of(s, m);
+        std::int64_t const needed = bands_factor_bytes(exec, a, o);
+        auto const kept = factor.range(needed);
+        require_apart_from(kept, matrix, rows);
+        factorise_bands(exec, a, factor.of(needed), o, array_view<std::int64_t>(singular, told));
+    });
+}
+
+template <class T, class Place>
+void size_factored(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to) {
+    require_sides(s, sides);
+    to.check();
+    place.with([&](auto const& exec) { to.give(factored_workspace(exec, sized<T>(s), sides, o)); });
+}
+
+template <class T, class Place>
+void solve_factored(Place const& place, shape const& s, dense_sides<T> const& sides, band_options const& o,
+                    space const& factor, space const& buffer) {
+    require_sides(s, sides.count);
+    auto const x = sides.solution(s), d = sides.right(s);
+    auto const offsets = elements("A->offsets", s.offsets, s.offsets ? s.systems + 1 : 0);
+    require_apart(x, offsets);
+    if (!sides.in_place()) require_apart(x, d);
+    place.with([&](auto const& exec) {
+        auto const a = sized<T>(s);
+        std::int64_t const needed = factored_workspace(exec, a, sides.count, o);
+        std::int64_t const factor_bytes = bands_factor_bytes(exec, a, o);
+        auto const kept = factor.range(factor_bytes), working = buffer.range(needed);
+        require_apart(x, kept);
+        require_apart_from(working, x, d, kept, offsets);
+        solve_factored_bands(exec, a, array_view<std::byte const>(factor.of(factor_bytes)), right_of(s, sides),
+                             solution_of(s, sides), buffer.of(needed), o);
+    });
+}
+
+/// Sparse right-hand sides as they come in.
+template <class T, class I>
+struct sparse_right {
+    I count;
+    T const* values;
+    I const *rows, *offsets;
+    I nonzeros;
+
+    std::array<memory_range, 3> ranges(shape const& s) const {
+        require_sides(s, count);
+        require_range("rhs_nnz", nonzeros, 0, most_bytes / 16);
+        return {elements("rhs_values", values, nonzeros), elements("rhs_row_indices", rows, nonzeros),
+                elements("rhs_col_ptrs", offsets, count == 0 ? 0 : std::int64_t(count) + 1)};
+    }
+    sparse_columns_view<element<T>, I> view(shape const& s) const {
+        return {s.size(), count, offsets, rows, in(values), nonzeros};
+    }
+};
+/// Room for a sparse solution.
+template <class T, class I>
+struct sparse_room {
+    T* values;
+    I* rows;
+    I const* offsets;
+    I nonzeros;
+
+    std::array<memory_range, 2> written() const {
+        require_range("result_nnz", nonzeros, 0, most_bytes / 16);
+        return {elements("result_values", values, nonzeros), elements("result_row_indices", rows, nonzeros)};
+    }
+    memory_range read(I count) const {
+        require_pointer("result_col_ptrs", offsets);
+        return elements("result_col_ptrs", offsets, std::int64_t(count) + 1);
+    }
+};
+
+template <class T, class Place>
+void size_to_dense(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to) {
+    require_sides(s, sides);
+    to.check();
+    place.with([&](auto const& exec) { to.give(sparse_to_dense_workspace(exec, sized<T>(s), sides, o)); });
+}
+
+template <class T, class I, class Place>
+void solve_to_dense(Place const& place, shape const& s, matrix_arrays<T> const& m, band_options const& o,
+                    sparse_right<T, I> const& d, T* x, space const& buffer) {
+    auto const sparse = d.ranges(s);
+    auto const dense = columns(s, d.count, x, static_cast<T const*>(x));
+    auto const solution = dense.solution(s);
+    auto const matrix = solution.bytes > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
+    require_apart_from(solution, matrix, sparse);
+    place.with([&](auto const& exec) {
+        auto const a = matrix_of(s, m);
+        std::int64_t const needed = sparse_to_dense_workspace(exec, a, d.count, o);
+        auto const working = buffer.range(needed);
+        require_apart_from(working, matrix, sparse, solution);
+        solve_sparse_to_dense(exec, a, d.view(s), solution_of(s, dense), buffer.of(needed), o);
+    });
+}
+
+template <class T, class Place>
+void size_to_sparse(Place const& place, shape const& s, std::int64_t sides, band_options const& o, size_argument to) {
+    require_sides(s, sides);
+    to.check();
+    place.with([&](auto const& exec) { to.give(sparse_to_sparse_workspace(exec, sized<T>(s), sides, o)); });
+}
+
+/// Without a `buffer` the call allocates what it needs.
+template <class T, class I, class Place>
+void solve_to_sparse(Place const& place, shape const& s, matrix_arrays<T> const& m, band_options const& o,
+                     sparse_right<T, I> const& d, sparse_room<T, I> const& x, std::optional<space> const& buffer = {}) {
+    auto const sparse = d.ranges(s);
+    auto const written = x.written();
+    auto const ends = x.read(d.count);
+    auto const matrix = d.count > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
+    require_apart(written[0], written[1]);
+    for (auto const& to : written) require_apart_from(to, matrix, sparse, ends);
+    place.with([&](auto const& exec) {
+        auto const a = matrix_of(s, m);
+        array_view<I const> const offsets(x.offsets, std::int64_t(d.count) + 1);
+        array_view<I> const rows(x.rows, x.nonzeros);
+        array_view<element<T>> const values(out(x.values), x.nonzeros);
+        if (!buffer) return solve_sparse_to_sparse(exec, a, d.view(s), offsets, rows, values, o);
+        std::int64_t const needed = sparse_to_sparse_workspace(exec, a, d.count, o);
+        auto const working = buffer->range(needed);
+        require_apart_from(working, matrix, sparse, written, ends);
+        solve_sparse_to_sparse(exec, a, d.view(s), offsets, rows, values, buffer->of(needed), o);
+    });
+}
+
+// A report in C is laid out as in C++.
+static_assert(sizeof(coppice_report_t) == sizeof(solve_report) &&
+              offsetof(coppice_report_t, componentwise_error) == offsetof(solve_report, componentwise_error) &&
+              offsetof(coppice_report_t, row) == offsetof(solve_report, row) &&
+              offsetof(coppice_report_t, outcome) == offsetof(solve_report, status) &&
+              offsetof(coppice_report_t, tries) == offsetof(solve_report, tries) &&
+              offsetof(coppice_report_t, condition) == offsetof(solve_report, condition));
+
+} // namespace coppice::c_interface

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Rows of a banded matrix one by one, as units of tiles.
+///
+/// As blocks of n = max(kl, ku) rows a stretch is eliminated n columns at a time, from W + n rows. Row by row, K = 1
+/// and W = 2 n, a row comes in, one column is eliminated from W + 1 rows, and no entry of a unit is one that is zero
+/// anyway. Stretches, their links and the unknowns y and z are the same.
+#pragma once
+
+#include <coppice/solvers/chain/chain_stage.hpp>
+
+namespace coppice::chain {
+
+/// Rows of one banded system and one right-hand side. Stretches are counted in block rows, units in rows.
+template <class T>
+struct band_row_units {
+    static constexpr int depth = 0;
+    static constexpr bool of_rows = true;
+
+    row_units<T> of;
+    std::int64_t* singular; ///< as in row_units
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit band_row_units(row_units<T> const& rows)
+        : of(rows), singular(rows.singular) {}
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int, int side) const {
+        return of.side_of(at, u / of.a.n, u % of.a.n, side);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T entry_of(stretch_place const& at, int u, int, int c,
+                                                filling_sizes const& filling) const {
+        return of.entry_of(at, u / of.a.n, u % of.a.n, u % of.a.n + c, filling);
+    }
+    /// Row u of a stretch, to the last row of a stack.
+    template <class Lane, class Team, class Shape>
+    COPPICE_HD void load(Team const& team, Shape const& g, stretch_places<1> const& at, int u,
+                         stack_view<Lane> const& to) const {
+        int const w = g.width();
+        for (int c = team.rank(); c <= w; c += team.size()) to(w, c) = entry_of(at.lane[0], u, 0, c, at.filling[0]);
+        if (team.rank() == 0) to(w, g.active() + to.left) = side_of(at.lane[0], u, 0, 0);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
+        return {0, false};
+    }
+    template <class Team>
+    COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
+        return of.largest_entry(team, at, units / of.a.n);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const { return of.filling(at); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(stretch_place const& at) const { return at.begin * of.a.n; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t origin(stretch_place const& at) const { return first_of(at); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int plain_begin() const { return of.plain_begin() * of.a.n; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t plain_end(stretch_place const& at) const {
+        return of.plain_end(at) * of.a.n;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
+        return unit_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - first_of(at), units);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stride() { return 1; }
+    template <class Shape>
+    static constexpr int most_units = Shape::width() / 2 << log_stretch_rows;
+    template <class Shape, class Run>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const& g, Run const& run) const {
+        constexpr std::integral_constant<int, 1> row{};
+        matrix_rows<T> const& a = of.a;
+        int const n = g.width() / 2;
+        // Transposed, band k is band -k from row k on.
+        bool const turned = a.op != transposition::none;
+        std::int64_t const apart = turned ? 1 - a.scalar_rows : a.scalar_rows;
+        std::int64_t at = a.lower_bands * a.scalar_rows - n * apart;
+        COPPICE_NO_UNROLL
+        for (int i = 0; i <= 2 * n + 1; ++i) {               // one loop: the body is long
+            int const k = i - 1 - n, band = turned ? -k : k; // column minus row
+            bool const stored = -a.lower_bands <= band && band <= a.upper_bands;
+            run(i == 0 ? of.d : stored ? a.diagonal + at : nullptr, 1, row, i, 1);
+            if (i > 0) at += apart;
+        }
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(stretch_place const& at, int units, int side) const {
+        solution_run<T> run = of.solution(at, units / of.a.n, side);
+        run.stride = 1;
+        return run;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int) const {
+        std::int64_t const row = first_of(place) + u - of.a.n;
+        return row >= 0 && row < of.a.scalar_rows ? row : -1;
+    }
+};
+
+/// The finest stage of a banded matrix row by row.
+template <class T>
+stage<T, band_row_units<T>> row_by_row(stage<T, row_units<T>> const& s) {
+    int const n = s.units.a.n;
+    return {band_row_units<T>(s.units),
+            s.links,
+            s.all,
+            {{1, 2 * n}, s.shape.units * n, s.shape.sides},
+            s.how,
+            s.stretches,
+            s.gate};
+}
+
+} // namespace coppice::chain

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The chain solver in one warp of a GPU: stretches staged in shared memory, their rows in registers. Bodies of
+/// kernels, templates over the Block of core/block.hpp, of 32 threads, so that tests run them on CPU threads.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+#include <utility>
+
+#include <coppice/solvers/chain/chain_bands.hpp>
+#include <coppice/solvers/chain/chain_ring.hpp>
+#include <coppice/solvers/tiles/chain_tile.hpp>
+
+namespace coppice::chain {
+
+/// `Lanes` lanes of a warp. Where that does not divide 32, those that are left hold what others hold and do nothing.
+template <class Block, int Lanes>
+struct tile_team {
+    static constexpr int stretches = warp_lanes / Lanes;
+
+    Block const& block;
+    int stretch, lane;
+    bool idle;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit tile_team(Block const& b)
+        : block(b), stretch(b.thread() / Lanes), lane(b.thread() % Lanes), idle(stretch >= stretches) {
+        if (idle) stretch = stretches - 1;
+    }
+    /// In the team; beyond it for a lane that is left.
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return idle ? lane + Lanes : lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int place() const { return lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return Lanes; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { block.sync(); }
+    template <class T>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T from(T const& value, int lane_of_team) const {
+        if constexpr (Lanes == 1)
+            return value;
+        else
+            return block.from_lane(value, stretch * Lanes + lane_of_team);
+    }
+};
+
+/// A whole warp as one team.
+template <class Block>
+struct warp_team {
+    Block const& block;
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return block.thread(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return warp_lanes; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void sync() const { block.sync(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool any(bool condition) const { return block.ballot(condition) != 0; }
+};
+
+/// Bit q: whether one of the `lanes` lanes of stretch q, of `stretches`, has its bit in `ballot`.
+COPPICE_HD inline unsigned by_stretch(unsigned ballot, int lanes, int stretches) {
+    unsigned const each = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
+    unsigned bits = 0;
+    for (int q = 0; q < stretches; ++q) bits |= unsigned((ballot >> q * lanes & each) != 0) << q;
+    return bits;
+}
+
+/// Looks again at stretches of a warp whose links seem to have grown, one after the other by all of its lanes. Rare,
+/// and so kept out of the kernels' way, as what follows is.
+template <class T, class Units, class Block>
+[[gnu::noinline]] COPPICE_HD void reduce_stretches_again(Block const& block, stage<T, Units> const& s,
+                                                         staged_stretch const* places, unsigned stretches, T* memory) {
+    using real = real_lane_t<T>;
+    warp_team<Block> const team{block};
+    int const w = s.shape.width();
+    team.sync();
+    for (int q = 0; q < warp_lanes; ++q) {
+        if ((stretches >> q & 1) == 0 || places[q].at.lane[0].link < 0) continue;
+        stretch_places<1> at = places[q].at;
+        at.filling[0] = s.units.filling(at.lane[0]);
+        largest_magnitude<T> largest;
+        for (int i = team.rank(); i < 2 * w * w; i += team.size())
+            largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
+        s.reduce_again(
+            team, at, // of rows nothing is known
+            typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
+            memory);
+        team.sync();
+    }
+}
+
+/// The pivot rows of stretches that are reflected, to their slots; y is there.
+template <class T, class Units, class Block>
+[[gnu::noinline]] COPPICE_HD void reflect_to_slots(Block const& block, stage<T, Units> const& s,
+                                                   staged_stretch const* places, unsigned stretches, T* slots,
+                                                   int pitch, T* memory) {
+    using shape = unit_shape<any_size>;
+    warp_team<Block> const team{block};
+    team.sync();
+    for (int q = 0; q < warp_lanes; ++q) {
+        if ((stretches >> q & 1) == 0) continue;
+        stretch_places<1> at = places[q].at;
+        at.filling[0] = s.units.filling(at.lane[0]);
+        slot_rows<T, shape> const to{slots + q * pitch, s.shape};
+        reflecting_stacks stacks(
+            memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(to.known()), s.how),
+            real_lane_t<T>(0));
+        walk(stacks, s.shape, keep_slots<T, shape>{to}, silent_teller{});
+        team.sync();
+    }
+}
+
+/// How the stretches of a warp lie in shared memory.
+struct tile_plan {
+    int pitch; ///< elements between stretches
+    int bytes;
+};
+
+/// Sizes of the tiles of a stage: one right-hand side, units of K rows and K + W columns. `Left`: of a reduction.
+template <class T, class Units, int K, int W, bool Left>
+struct tile_sizes {
+    using shape = unit_shape<known_size<K, W>>;
+    static constexpr bool of_rows = !std::is_same_v<Units, link_units<T>>;
+
+    /// Lanes of a stretch. One, if the window fits into its registers and, in a substitution, the slots of 32 stretches
+    /// into a fair share of the shared memory.
+    static constexpr int lanes_for_rows() {
+        constexpr int words = (K + W) * (K + W + (Left ? W : 0) + 1) * int(sizeof(T)) / 4;
+        constexpr int most = Left ? 150 : 40;
+        int lanes = 1;
+        while (lanes < K && (K % lanes != 0 || words > most * lanes)) ++lanes;
+        return lanes;
+    }
+    static constexpr int lanes = of_rows ? lanes_for_rows() : int(std::bit_ceil(unsigned(ring_columns<K, W, Left>)));
+    static constexpr int stretches = warp_lanes / lanes;
+
+    /// Elements that are copied at once: links lie as they are staged, and aligned.
+    static constexpr int copied_at_once() {
+        if (of_rows) return 1;
+        int count = 16 / int(sizeof(T));
+        while (K % count != 0) count /= 2;
+        return count;
+    }
+    static constexpr int count = copied_at_once();
+
+    /// A reduction of rows takes pieces, all units that reach into y at first. Runs of a band are 64 bytes at least,
+    /// which is what the memory gives at once; blocks, of which one alone is a quarter of that or more, take half.
+    static constexpr bool whole = !(Left && of_rows);
+    static constexpr int log_piece_for_rows() {
+        constexpr int run_bytes = K == 1 ? 64 : 32;
+        int log = 1;
+        while ((K << log) * int(sizeof(T)) < run_bytes || K << log < W) ++log;
+        return log;
+    }
+    static constexpr int log_piece = whole ? 0 : log_piece_for_rows();
+
+    template <class Block>
+    using tile = unit_tile<log_piece, count, stretches, T, Block, Units, shape>;
+
+    static tile_plan plan(int units) {
+        shape const g{{}, units, 1};
+        int const slots = (int((g.slot_elements() + W + count - 1) / count) | 1) * count;
+        int const pitch = whole ? slots : tile<int>::piece_pitch(g);
+        // To reflect a stretch takes memory that a reduction has no more use for then, and a substitution has not.
+        int const again = int(Left ? g.reduce_elements() : 2 * g.pitch() * g.substitute_columns());
+        int const elements = Left ? std::max(stretches * pitch, again) : stretches * pitch + again;
+        int const bytes = stretches * int(sizeof(staged_stretch)) + elements * int(sizeof(T));
+        return {pitch, (bytes + 15) / 16 * 16};
+    }
+};
+
+/// The stretches of a stage from `first` up to `end`, in one warp, and what becomes of them.
+template <class T, class Units, int K, int W, bool Left, class Block>
+struct warp_tile {
+    using sizes = tile_sizes<T, Units, K, W, Left>;
+    using shape = typename sizes::shape;
+    using team_type = tile_team<Block, sizes::lanes>;
+    using tile_type = typename sizes::template tile<Block>;
+    using stacks_type =
+        std::conditional_t<sizes::of_rows, register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>,
+                           ring_stacks<T, K, W, Left, team_type, tile_type>>;
+
+    Block const& block;
+    stage<T, Units> const& s;
+    shape const g;
+    team_type const team;
+    staged_stretch* const places;
+    tile_type tile;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, stage<T, Units> const& of, std::int64_t first,
+                                               std::int64_t end, tile_plan const& plan, unsigned char* shared)
+        : block(b), s(of), g{{}, of.shape.units, 1}, team(b), places(reinterpret_cast<staged_stretch*>(shared)),
+          tile(b, of.units, g, places, reinterpret_cast<T*>(places + sizes::stretches), plan.pitch, team.stretch) {
+        tile.place(of.all, first, end, places);
+        tile.begin();
+    }
+    warp_tile(warp_tile const&) = delete; // parts of it refer to each other
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE void run() const {
+        if constexpr (Left)
+            reduce();
+        else
+            substitute();
+    }
+
+private:
+    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() const {
+        stretch_places<1> const& at = places[team.stretch].at;
+        pivot_teller<Units, 1> const teller{{}, s.units, at};
+        tile.arrive_first();
+        stacks_type stacks(team, tile, nullptr, s.how);
+        reduce_stretch(stacks, g, at, s.links, teller);
+        bool const grown = has_grown(at, stacks.largest_left());
+        if (unsigned const lanes = block.ballot(grown); lanes != 0)
+            reduce_stretches_again(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches),
+                                   tile.stretch(0));
+    }
+    /// Whether the columns of this lane have, beside the last units of rows, which are still there, or beside what
+    /// links know.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real_lane_t<T> largest) const {
+        stretch_place const& place = at.lane[0];
+        if (team.idle || place.link < 0) return false;
+        link_size<real_lane_t<T>> size = s.size_before(place, 1);
+        if constexpr (sizes::of_rows) {
+            largest_bits<T> of_rows;
+            COPPICE_UNROLL
+            for (int u = 1; u <= W / K; ++u) {
+                T const* const entries = tile.unit(g.units - u) + K;
+                COPPICE_UNROLL
+                for (int e = 0; e < K * (K + W); ++e) of_rows.look_at(entries[e]);
+            }
+            size.size = s.how.equilibrate ? size.size : of_rows.value();
+        }
+        if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
+        return size.reflected || chain::has_grown(largest, size.size, W);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() const {
+        stretch_places<1> const& at = places[team.stretch].at;
+        slot_rows<T, shape> const slots{tile.stretch(team.stretch), g};
+        T* const y = slots.known();
+        T* const z = y + W;
+        take_boundary(at, y, z);
+        bool const reflected = s.links.any_reflected(at);
+        tile.arrive_first();
+        stacks_type stacks(team, tile, y, s.how);
+        walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
+        team.sync();
+        if (unsigned const lanes = block.ballot(reflected && !team.idle); lanes != 0)
+            reflect_to_slots(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches), tile.stretch(0),
+                             tile.pitch(), tile.stretch(0) + sizes::stretches * tile.pitch());
+        if (team.rank() == 0) {
+            COPPICE_UNROLL
+            for (int r = 0; r < K; ++r) slots.side(0, r, 0) = y[W - K + r];
+            substitute_in_registers<K, W>(g, slots, z);
+        }
+        team.sync();
+        store();
+    }
+    /// y and z of the stretch; asked for together, before one of them is stored.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_places<1> const& at, T* y, T* z) const {
+        constexpr int each = (W + sizes::lanes - 1) / sizes::lanes;
+        link_boundary<T> const boundary{s.links};
+        T of_y[each]{}, of_z[each]{};
+        COPPICE_UNROLL
+        for (int j = 0; j < each; ++j) {
+            int const i = team.rank() + j * sizes::lanes;
+            if (i < W && !team.idle) boundary.left(at, i, 0, of_y[j]), boundary.right(at, i, 0, of_z[j]);
+        }
+        COPPICE_UNROLL
+        for (int j = 0; j < each; ++j) {
+            int const i = team.rank() + j * sizes::lanes;
+            if (i < W && !team.idle) y[i] = of_y[j], z[i] = of_z[j];
+        }
+    }
+    /// Right-hand sides of the slots have become the solution, from the last K unknowns of y on. Of links the first
+    /// half of y belongs to others; of a matrix it does, whatever K is.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void store() const {
+        constexpr int in_y = sizes::of_rows ? W / 2 - K : 0;
+        if (tile.follow() && g.units * K % warp_lanes == 0) {
+            T* const to = s.units.solution(places[0].at.lane[0], g.units, 0).at;
+            slot_rows<T, shape> const from{tile.stretch(0), g};
+            int const rows = g.units * K, pitch = tile.pitch();
+            COPPICE_NO_UNROLL
+            for (int i = block.thread(); i < rows; i += warp_lanes) {
+                T const* const value = i < in_y ? &from.y(W / 2 + i, 0) : &from.side((i - in_y) / K, (i - in_y) % K, 0);
+                COPPICE_UNROLL
+                for (int q = 0; q < sizes::stretches; ++q) to[q * rows + i] = value[q * pitch];
+            }
+            return;
+        }
+        for (int q = 0; q < sizes::stretches; ++q) {
+            solution_run<T> const to = s.units.solution(places[q].at.lane[0], g.units, 0);
+            slot_rows<T, shape> const from{tile.stretch(q), g};
+            for (int i = block.thread(); i < to.rows; i += warp_lanes)
+                to.at[i / K * to.stride + i % K] =
+                    i < in_y ? from.y(W / 2 + i, 0) : from.side((i - in_y) / K, (i - in_y) % K, 0);
+        }
+    }
+};
+
+/// The largest n for which there are tiles. With 8 the unrolled elimination no longer fits into the instruction cache:
+/// 19.7 instead of 23 ms for 2^22 rows of float, and 63 ms in double.
+inline constexpr int largest_tiled = 4;
+
+/// Whether stages of a matrix with blocks of n rows go to tiles.
+template <class T>
+bool has_tiles(matrix_rows<T> const& a) {
+    return a.n <= largest_tiled;
+}
+
+/// Returns launch(stage, its tile_sizes, its plan) if there are tiles for it; else false. Those of a banded matrix take
+/// it row by row.
+template <bool Left, class T, class Units, class Launch, int... N>
+bool with_tiles(stage<T, Units> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
+    if (s.shape.sides != 1 || !has_tiles(s.units.a)) return false;
+    auto const try_size = [&](auto const& of, auto sizes) {
+        using shape = typename decltype(sizes)::shape;
+        return of.shape.rows() == shape::rows() && of.shape.width() == shape::width() &&
+               launch(of, sizes, sizes.plan(of.shape.units));
+    };
+    if constexpr (std::is_same_v<Units, row_units<T>>) {
+        if (s.units.a.banded()) {
+            auto const by_rows = row_by_row(s);
+            return (try_size(by_rows, tile_sizes<T, band_row_units<T>, 1, 2 * (N + 1), Left>()) || ...);
+        }
+    }
+    constexpr int factor = std::is_same_v<Units, row_units<T>> ? 1 : 2; // links have units of 2 n rows
+    return (try_size(s, tile_sizes<T, Units, factor*(N + 1), 2 * (N + 1), Left>()) || ...);
+}
+template <bool Left, class T, class Units, class Launch>
+bool with_tiles(stage<T, Units> const& s, Launch const& launch) {
+    return with_tiles<Left>(s, launch, std::make_integer_sequence<int, largest_tiled>());
+}
+
+} // namespace coppice::chain

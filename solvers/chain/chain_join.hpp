@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Joins of neighbouring links of the chain solver, two columns a lane of a team, and the way back.
+///
+///     S  y + R  m          = d       the left link, W rows
+///              S' m + R' z = d'      the right link
+///
+/// The unknowns m between them are eliminated from all 2 W rows by partial pivoting, or once more by reflections where
+/// the link that is left has grown (chain_growth.hpp). The W rows that are left are a link from y to z. The W pivot
+/// rows are kept, a joint: where y and z are known, m follows from it, and nothing is eliminated twice.
+#pragma once
+
+#include <bit>
+
+#include <coppice/core/block.hpp>
+#include <coppice/solvers/chain/chain_registers.hpp>
+
+namespace coppice::chain {
+
+/// Lanes of a team. Each has two columns: what all lanes do alike, the search for pivots, takes most of a join.
+template <int W>
+inline constexpr int join_lanes = int(std::bit_ceil(unsigned(2 * W)));
+
+/// W rows of a column, at an address that vectors can be loaded from.
+template <class T, int W>
+struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) link_column {
+    T row[W];
+};
+
+/// Links and, where they were the right ones of joins, the joints that took their places: columns of y and z for those
+/// of S' and R'. The triangle of m has a place of its own.
+template <class T, int W>
+struct link_store {
+    static constexpr int triangle = W * (W + 1) / 2;
+    static constexpr int elements = 2 * W * W + W + triangle + 1; ///< for one link
+    using real = real_lane_t<T>;
+
+    T* matrix;   ///< [link][2 W][W], column after column
+    T* rhs;      ///< [link][W]
+    T* upper;    ///< [link][triangle], column after column, with reciprocals on the diagonal
+    real* sizes; ///< [link], as in link_units
+
+    /// The one that follows in memory.
+    static COPPICE_HD link_store in(T* memory, int links) {
+        return {memory, memory + links * 2 * W * W, memory + links * (2 * W + 1) * W,
+                reinterpret_cast<real*>(memory + links * (elements - 1))};
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE link_store from(std::int64_t link) const {
+        return {matrix + link * 2 * W * W, rhs + link * W, upper + link * triangle, sizes + link};
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* column(std::int64_t link, int c) const {
+        return matrix + (link * 2 * W + c) * W;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* side(std::int64_t link) const { return rhs + link * W; }
+};
+
+/// `Lanes` lanes of a warp, one of several teams of a block.
+template <class Block, int Lanes>
+struct join_team {
+    Block const& block;
+    int number, lane, first; ///< the team, this lane of it, and the lane of the warp where it begins
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit join_team(Block const& b)
+        : block(b), number(int(unsigned(b.thread()) / Lanes)), lane(b.thread() & (Lanes - 1)),
+          first(b.thread() & (warp_lanes - 1) & ~(Lanes - 1)) {}
+    static constexpr int in_warp = warp_lanes / Lanes;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return lane; }
+    /// Whether one of the lanes has its bit in a ballot.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of(unsigned ballot) const {
+        return (ballot >> first & (~0u >> (warp_lanes - Lanes))) != 0;
+    }
+    template <class T>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T from(T const& value, int lane_of_team) const {
+        return block.from_lane(value, first + lane_of_team);
+    }
+};
+
+/// A link under joins in the lanes of a team. Two sets of W lanes take turns: in one are the columns of R, of the
+/// unknowns m that go next; the other takes in those of R'. The first W lanes have the columns of S beside that, the
+/// next one the right-hand side. All lanes of a warp go through joins together; those that are not `active` keep what
+/// they have.
+template <class T, int W, class Team>
+struct link_columns {
+    using real = real_lane_t<T>;
+    using column_type = link_column<T, W>;
+    static constexpr int lanes = join_lanes<W>, rows = 2 * W;
+
+    /// What a lane takes in from the right link.
+    struct right_part {
+        column_type unknown, side;
+        real mark; ///< its link_size
+    };
+
+    Team const& team;
+    elimination<real> const& how;
+    bool turned = false; ///< whether the second set holds R
+    // The upper halves are rows of the link, the lower those of the right one during a join.
+    T held[rows];  ///< of the sets
+    T aside[rows]; ///< of y or the right-hand side
+    real mark = 1; ///< the link_size
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE link_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
+        COPPICE_UNROLL
+        for (int r = 0; r < rows; ++r) held[r] = aside[r] = T(0);
+    }
+
+    /// Takes link i for its own.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(link_store<T, W> const& links, std::int64_t i, bool active) {
+        turned = false;
+        column_type const own = load(links.column(i, W + place()), active && holds_middle(false)),
+                          beside = load(place_aside(links, i), active && has_aside());
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            held[r] = own.row[r];
+            aside[r] = beside.row[r];
+        }
+        if (active) mark = links.sizes[i];
+        prepare_own();
+    }
+    /// What this lane takes in from the right link i, in a join at which the sets are `turned_then`.
+    COPPICE_HD COPPICE_ALWAYS_INLINE right_part take_right(link_store<T, W> const& links, std::int64_t i,
+                                                           bool turned_then, bool active) const {
+        T const* const from = links.column(i, holds_middle(turned_then) ? place() : W + place());
+        return {load(from, active && in_sets()), load(links.side(i), active && of_side()),
+                active ? links.sizes[i] : real(1)};
+    }
+    /// Joins the link with its right neighbour, whose joint goes to place i of `joints`.
+    template <class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void join(right_part right, link_store<T, W> const& joints, std::int64_t i,
+                                               bool active, Tell const& tell) {
+        T before[W], beside[W];
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            before[r] = held[r];
+            beside[r] = aside[r];
+        }
+        take_in(right);
+        auto const size = link_size<real>(mark).with(link_size<real>(right.mark));
+        zero_pivots zeros = eliminate<rows>(size, false);
+        bool const grown = active && has_grown(largest_left(), size.size, W);
+        bool reflects = false;
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // those teams by reflections, all once more
+            reflects = team.any_of(voted);
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r) {
+                held[r] = before[r];
+                aside[r] = beside[r];
+            }
+            take_in(take_right(joints, i, turned, active));
+            zeros = eliminate<rows>(size, reflects);
+        }
+        team.block.sync_warp(); // the joint goes where the right link was
+        if (active) {
+            if (team.rank() == 0) zeros.tell(tell);
+            keep(joints, i);
+        }
+        turned = turned != active;
+        mark = active ? link_size<real>(size.size, size.reflected || reflects).mark() : mark;
+        bool const comes_in = in_sets() && !holds_middle(turned);
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            held[r] = comes_in ? T(0) : active ? held[W + r] : before[r];
+            aside[r] = active ? aside[W + r] : beside[r];
+        }
+    }
+    /// Puts the link to place i.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void put(link_store<T, W> const& links, std::int64_t i) const {
+        if (holds_middle(turned)) store(held, links.column(i, W + place()));
+        if (has_aside()) store(aside, place_aside(links, i));
+        if (team.rank() == 0) links.sizes[i] = mark;
+    }
+    /// As stages of links do it with every unit that they load: small entries flushed, rows scaled.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare_own() { prepare(held, aside, of_y()); }
+
+    /// Solves S y + R z = d where z is y, `exchanged` in its halves or not; y goes to every lane.
+    template <class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void close(bool exchanged, T (&y)[W], bool active, Tell const& tell) {
+        int const behind = exchanged ? (place() + W / 2) % W : place();
+        bool const middle = holds_middle(turned);
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            T const s = team.from(aside[r], place()), z = team.from(held[r], first_middle() + behind);
+            held[r] = middle ? s + z : held[r];
+        }
+        if (how.equilibrate) equilibrate(held, aside, middle, false);
+        T before[W], beside[W];
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            before[r] = held[r];
+            beside[r] = aside[r];
+        }
+        link_size<real> const size(mark);
+        zero_pivots zeros = eliminate<W>(size, false);
+        bool const grown = active && (size.reflected || has_grown(largest_above(), size.size, W));
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) {
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r) {
+                held[r] = before[r];
+                aside[r] = beside[r];
+            }
+            bool const reflects = team.any_of(voted);
+            zeros = eliminate<W>({size.size, reflects}, reflects);
+        }
+        if (active && team.rank() == 0) zeros.tell(tell);
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) y[r] = team.from(aside[r], W);
+        COPPICE_UNROLL
+        for (int k = W - 1; k >= 0; --k) {
+            y[k] = y[k] * team.from(held[k], first_middle() + k);
+            COPPICE_UNROLL
+            for (int r = 0; r < k; ++r) y[r] = y[r] - team.from(held[r], first_middle() + k) * y[k];
+        }
+    }
+
+private:
+    /// Puts what comes from the right link into the lower halves.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_part right) {
+        prepare(right.unknown.row, right.side.row, false);
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            held[W + r] = right.unknown.row[r];
+            aside[W + r] = right.side.row[r];
+        }
+    }
+    /// Of the columns of this lane in the link that a join leaves, and in the pivot rows of a closing, but for pivots,
+    /// which are as large as what is behind them or do not matter.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+        bool const of_z = in_sets() && !holds_middle(turned);
+        largest_bits<T> largest;
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            largest.look_at(held[W + r], of_z);
+            largest.look_at(aside[W + r], of_y());
+        }
+        return largest.value();
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above() const {
+        bool const middle = holds_middle(turned);
+        largest_bits<T> largest;
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) largest.look_at(held[r], middle && r < place());
+        return largest.value();
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool in_sets() const { return team.rank() < 2 * W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_side() const { return team.rank() == W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int place() const { return int(unsigned(team.rank()) % W); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool holds_middle(bool turned_then) const {
+        return in_sets() && (team.rank() >= W) == turned_then;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int first_middle() const { return turned ? W : 0; }
+    /// Where the column of y or the right-hand side of this lane lies in memory, if it has one.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* place_aside(link_store<T, W> const& links, std::int64_t i) const {
+        return of_y() ? links.column(i, place()) : links.side(i);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_aside() const { return team.rank() <= W; }
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE static column_type load(T const* from, bool wanted) {
+        column_type c{};
+        if (wanted) c = *reinterpret_cast<column_type const*>(from);
+        return c;
+    }
+    /// The first W rows of a column.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static void store(T const* column, T* to) {
+        column_type c;
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) c.row[r] = column[r];
+        *reinterpret_cast<column_type*>(to) = c;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void keep(link_store<T, W> const& joints, std::int64_t i) const {
+        if (holds_middle(turned)) {
+            int const k = place();
+            T* const to = joints.upper + i * joints.triangle + k * (k + 1) / 2;
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r)
+                if (r <= k) to[r] = held[r];
+        } else if (in_sets()) {
+            store(held, joints.column(i, W + place()));
+        }
+        if (has_aside()) store(aside, place_aside(joints, i));
+    }
+    /// `y`: what is aside is a column of unknowns, too.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(T* column, T* beside, bool y) const {
+        if (how.flush) {
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r) {
+                column[r] = select(magnitude(column[r]) <= how.threshold, T(0), column[r]);
+                beside[r] = select(y && magnitude(beside[r]) <= how.threshold, T(0), beside[r]);
+            }
+        }
+        if (how.equilibrate) equilibrate(column, beside, in_sets(), y);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void equilibrate(T* column, T* beside, bool unknown, bool y) const {
+        COPPICE_UNROLL
+        for (int r = 0; r < W; ++r) {
+            real size = select(unknown, magnitude(column[r]), real(0));
+            size = larger(select(y, magnitude(beside[r]), real(0)), size);
+            COPPICE_UNROLL
+            for (int apart = 1; apart < lanes; apart *= 2) size = larger(team.from(size, team.rank() ^ apart), size);
+            real const scale = scale_to_one(size);
+            column[r] = scaled(column[r], scale);
+            beside[r] = scaled(beside[r], scale);
+        }
+    }
+    /// Eliminates m from the first `Rows` rows; by reflections in teams of which `reflects` is true.
+    template <int Rows>
+    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(link_size<real> const& size, bool reflects) {
+        real tolerance = size.reflected || reflects ? size.tolerance() : real(0);
+        if (reflects && how.flush) tolerance = larger(tolerance, how.threshold);
+        zero_pivots zeros;
+        COPPICE_UNROLL
+        for (int k = 0; k < W; ++k) {
+            key_column<T, Rows> key(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
+            T reciprocal;
+            if (reflects) {
+                reciprocal = reflect_by<Rows>(key, k, tolerance, zeros);
+            } else {
+                column_removal<T, register_pivot<T, Rows>, Rows> const of(key.row, k, Rows);
+                zeros.note(k, of.top, tolerance);
+                eliminate_in(held, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
+                eliminate_in(aside, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
+                reciprocal = of.reciprocal;
+            }
+            held[k] = team.rank() == first_middle() + k ? reciprocal : held[k];
+        }
+        return zeros;
+    }
+    /// Reflects by column k; returns the reciprocal of what becomes its pivot.
+    template <int Rows>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T reflect_by(key_column<T, Rows>& key, int k, real tolerance, zero_pivots& zeros) {
+        reflection<T> const of(key.row, k, Rows);
+        zeros.note(k, of.top, tolerance);
+        COPPICE_UNROLL
+        for (int r = k + 1; r < Rows; ++r) key.row[r] = of.v(key.row[r]);
+        auto const v = [&](int r) -> T const& { return key.row[r]; };
+        reflect(held, of.weight, v, k, Rows);
+        reflect(aside, of.weight, v, k, Rows);
+        return safe_reciprocal(of.top);
+    }
+};
+
+/// The way back through a joint. Of a team, W lanes have the rows of the columns of y and of the triangle, W those of
+/// z.
+template <class T, int W, class Team>
+struct joint_rows {
+    Team const& team;
+
+    /// What this lane has of a joint.
+    struct part {
+        T entry[W], upper[W], side;
+    };
+    COPPICE_HD COPPICE_ALWAYS_INLINE part load(link_store<T, W> const& joints, std::int64_t i, bool active) const {
+        part p{};
+        if (!active || team.rank() >= 2 * W) return p;
+        T const* const from = joints.column(i, of_z() ? W : 0) + row();
+        COPPICE_UNROLL
+        for (int c = 0; c < W; ++c) p.entry[c] = from[c * W];
+        if (of_z()) return p;
+        // Entries below the diagonal are others of the triangle, and nobody looks at what becomes of them.
+        T const* const triangle = joints.upper + i * joints.triangle + row();
+        COPPICE_UNROLL
+        for (int c = 0; c < W; ++c) p.upper[c] = triangle[c * (c + 1) / 2];
+        p.side = joints.side(i)[row()];
+        return p;
+    }
+    /// m from y, which is `known` in the lanes of y, and z in those of z. All of it goes to every lane; returns that of
+    /// the row of this lane, in the lanes of y.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T solve(part const& p, T const (&known)[W], T (&m)[W]) const {
+        T sum(0), own(0);
+        COPPICE_UNROLL
+        for (int c = W - 1; c >= 0; --c) sum = sum + p.entry[c] * known[c];
+        T value = p.side - sum - team.from(sum, W + row());
+        COPPICE_UNROLL
+        for (int k = W - 1; k >= 0; --k) {
+            T const solved = value * p.upper[k];
+            own = select(row() == k, solved, own);
+            m[k] = team.from(solved, k);
+            value = value - p.upper[k] * m[k];
+        }
+        return own;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int row() const { return int(unsigned(team.rank()) % W); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool of_z() const { return !of_y() && team.rank() < 2 * W; }
+};
+
+} // namespace coppice::chain

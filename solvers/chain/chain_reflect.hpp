@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Reflections (Householder), by which rows are eliminated where partial pivoting lets them grow: lane code for
+/// scalars, complex or not, and packs of them.
+///
+/// H = 1 - weight v v^H with v_k = 1 takes rows [k, rows) of a column to (top, 0 ... 0). What it leaves has the form
+/// that pivot rows have, so that the way back does not see which of the two it was.
+#pragma once
+
+#include <coppice/core/lane/lane_access.hpp>
+
+namespace coppice::chain {
+
+COPPICE_HD COPPICE_ALWAYS_INLINE float square_root(float a) { return __builtin_sqrtf(a); }
+COPPICE_HD COPPICE_ALWAYS_INLINE double square_root(double a) { return __builtin_sqrt(a); }
+template <class Pack>
+requires requires { typename Pack::bits; }
+COPPICE_ALWAYS_INLINE Pack square_root(Pack a) {
+    for (int l = 0; l < lane_count<Pack>; ++l) set_lane(a, l, square_root(get_lane(a, l)));
+    return a;
+}
+
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R square_of(R const& a) {
+    return a * a;
+}
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R square_of(complex_lane<R> const& a) {
+    return a.re * a.re + a.im * a.im;
+}
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R conjugate_of(R const& a) {
+    return a;
+}
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> conjugate_of(complex_lane<R> const& a) {
+    return {a.re, -a.im};
+}
+
+/// a / |a|, the sign of a real, and |a|; 1 where a is 0.
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R direction_of(R const& a, R& length) {
+    length = magnitude(a);
+    return select(a < R(0), R(-1), R(1));
+}
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> direction_of(complex_lane<R> const& a, R& length) {
+    R const scale = near_inverse(magnitude(a)); // squares of a itself may underflow
+    complex_lane<R> const near_one = scaled(a, scale);
+    R const near_length = square_root(square_of(near_one));
+    length = near_length * near_inverse(scale);
+    auto const none = near_length <= R(0);
+    R const inverse = reciprocal(select(none, R(1), near_length));
+    return {select(none, R(1), near_one.re * inverse), select(none, R(0), near_one.im * inverse)};
+}
+
+/// The reflection of rows [k, rows) of a column. No square overflows, and the column times a power of two gives the
+/// same v and weight. Of a column of zeros the weight is 0 and the reflection changes nothing.
+template <class T>
+struct reflection {
+    using real = real_lane_t<T>;
+
+    T top;       ///< what becomes of row k
+    real weight; ///< 1 <= weight <= 2
+    T to_v;      ///< v_r = column[r] * scale * to_v for r > k; |v_r| <= 1
+    real scale;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE reflection(T const* column, int k, int rows) {
+        real largest = magnitude(column[k]);
+        COPPICE_UNROLL
+        for (int r = k + 1; r < rows; ++r) largest = larger(largest, magnitude(column[r]));
+        scale = near_inverse(largest);
+        real sum(0);
+        COPPICE_UNROLL
+        for (int r = k; r < rows; ++r) sum = sum + square_of(scaled(column[r], scale));
+        real const length = square_root(sum);
+        T const first = scaled(column[k], scale);
+        real of_first;
+        T const direction = direction_of(first, of_first);
+        auto const none = length <= real(0);
+        top = scaled(-scaled(direction, length), near_inverse(scale));
+        weight = select(none, real(0), real(1) + of_first * reciprocal(select(none, real(1), length)));
+        // first + direction length, whose parts do not cancel.
+        to_v = safe_reciprocal(select(none, direction, first + scaled(direction, length)));
+    }
+    /// v_r from what stands in row r > k of the column.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T v(T const& entry) const { return scaled(entry, scale) * to_v; }
+};
+
+/// Reflects rows [k, rows) of another column; v(r), r > k.
+template <class T, class V>
+COPPICE_HD COPPICE_ALWAYS_INLINE void reflect(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
+    T sum = column[k];
+    COPPICE_UNROLL
+    for (int r = k + 1; r < rows; ++r) sum = sum + conjugate_of(v(r)) * column[r];
+    sum = scaled(sum, weight);
+    column[k] = column[k] - sum;
+    COPPICE_UNROLL
+    for (int r = k + 1; r < rows; ++r) column[r] = column[r] - v(r) * sum;
+}
+
+} // namespace coppice::chain

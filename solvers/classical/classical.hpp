@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Batches of small tridiagonal systems by the classical algorithms; for comparison, and where a matrix is known
+/// to need no pivoting. docs/guide/classical.md has the equations.
+#pragma once
+
+#include <type_traits>
+
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/classical/classical_team.hpp>
+
+namespace coppice {
+
+using classical_algorithm = classical::algorithm;
+
+struct classical_options {
+    classical_algorithm algorithm = classical_algorithm::cr_pcr;
+    int intermediate = 128; ///< equations at which the hybrids stop reducing cyclically; at least 1
+};
+
+/// Solves `systems` systems of a.size() / systems equations each, one behind the other; x may be d. What the bands hold
+/// outside of each system is ignored. Nothing pivots: good for diagonally dominant and symmetric positive definite
+/// matrices; recursive doubling overflows even on these from some 40 (float) or 300 (double) equations on, its scaled
+/// form does not. On CUDA a block takes a system, which must fit its shared memory, and the call returns before the
+/// work is done. Throws dimension_error or argument_error before anything is written.
+template <class T, executor Executor>
+void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t systems,
+                     array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                     classical_options options = {});
+
+} // namespace coppice

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// solve_classical over both launchers; included by the sources that instantiate it.
+#pragma once
+
+#include <string>
+
+#include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/chain/chain_lane.hpp> // alone
+#include <coppice/solvers/classical/classical.hpp>
+#if defined(__CUDACC__)
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/launch_shared.cuh>
+#endif
+
+namespace coppice {
+namespace classical {
+
+template <class T>
+struct batch {
+    tridiagonal_view<T> a;
+    T const* d;
+    T* x;
+    int n, intermediate;
+    algorithm which;
+
+    COPPICE_HD int elements() const { return 4 * n + extra_elements(which, n, intermediate); }
+
+    /// System s, in `memory` of elements().
+    template <class Team>
+    COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
+        equations<T> const e = equations_at(memory, n);
+        for (int i = team.rank(); i < n; i += team.size()) {
+            std::int64_t const at = s * n + i;
+            e.set(i, {i > 0 ? a.lower[at] : T(0), a.diagonal[at], i < n - 1 ? a.upper[at] : T(0), d[at]});
+        }
+        team.sync();
+        T const* const solution = classical::solve(team, which, e, memory + 4 * n, intermediate);
+        for (int i = team.rank(); i < n; i += team.size()) x[s * n + i] = solution[i];
+        team.sync();
+    }
+};
+
+template <class T>
+void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
+    std::int64_t const each = b.elements(), workers = std::min<std::int64_t>(exec.threads(), systems);
+    buffer<T> memory(exec, each * workers);
+    detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
+        for (std::int64_t s = systems * w / workers; s < systems * (w + 1) / workers; ++s)
+            b.solve(chain::alone{}, s, memory.data() + w * each);
+    });
+}
+
+#if defined(__CUDACC__)
+
+struct whole_block {
+    __device__ int rank() const { return int(threadIdx.x); }
+    __device__ int size() const { return int(blockDim.x); }
+    __device__ void sync() const { __syncthreads(); }
+};
+
+template <class T>
+__global__ void __launch_bounds__(512) solve_kernel(batch<T> b) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    b.solve(whole_block{}, blockIdx.x, reinterpret_cast<T*>(shared));
+}
+
+template <class T>
+void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
+    int limit = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
+    std::int64_t const bytes = std::int64_t(b.elements()) * std::int64_t(sizeof(T));
+    if (bytes > limit)
+        throw argument_error("solve_classical: a system of " + std::to_string(b.n) + " equations takes " +
+                             std::to_string(bytes) + " bytes of shared memory, a block has " + std::to_string(limit));
+    auto const grid = checked_cast<int>(systems, "number of CUDA blocks of solve_classical");
+    int const threads = std::min(512, (b.n + 31) / 32 * 32);
+    allow_shared(exec, &solve_kernel<T>, std::size_t(bytes));
+    solve_kernel<T><<<unsigned(grid), unsigned(threads), std::size_t(bytes), exec.stream()>>>(b);
+    COPPICE_CUDA_CHECK(cudaGetLastError());
+}
+
+#endif
+
+} // namespace classical
+
+template <class T, executor Executor>
+void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t systems,
+                     array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                     classical_options options) {
+    auto const refuse = [](std::string const& what) { throw argument_error("solve_classical: " + what); };
+    if (a.size() < 0 || systems < 0)
+        refuse(std::to_string(systems) + " systems of " + std::to_string(a.size()) + " rows");
+    require_size("right-hand side of solve_classical", d.size(), a.size());
+    require_size("solution of solve_classical", x.size(), a.size());
+    if (int(options.algorithm) < 0 || int(options.algorithm) > int(classical::last_algorithm))
+        refuse("unknown algorithm " + std::to_string(int(options.algorithm)));
+    if (options.intermediate < 1) refuse("intermediate systems of " + std::to_string(options.intermediate));
+    if (a.size() == 0) return;
+    if (systems == 0 || a.size() % systems != 0)
+        refuse(std::to_string(a.size()) + " rows do not make " + std::to_string(systems) + " systems");
+    if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data())
+        refuse("null pointer to " + std::to_string(a.size()) + " rows");
+    int const n = checked_cast<int>(a.size() / systems * 17, "memory of a system of solve_classical") / 17;
+    classical::run(exec, classical::batch<T>{a, d.data(), x.data(), n, options.intermediate, options.algorithm},
+                   systems);
+}
+
+// What the sources of the library instantiate, and no other.
+#define COPPICE_CLASSICAL_DECLARE(prefix, T, Executor)                                                                 \
+    prefix void solve_classical(Executor const&, tridiagonal_view<T>, std::int64_t, array_view<T const>,               \
+                                array_view<T>, classical_options);
+
+COPPICE_CLASSICAL_DECLARE(extern template, float, host_executor)
+COPPICE_CLASSICAL_DECLARE(extern template, double, host_executor)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_CLASSICAL_DECLARE(extern template, float, cuda_executor)
+COPPICE_CLASSICAL_DECLARE(extern template, double, cuda_executor)
+#endif
+
+} // namespace coppice

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/direct/band_factor_solve.hpp>
+
+namespace coppice {
+
+COPPICE_BAND_FACTOR_DECLARE_ALL(template, host_executor)
+
+} // namespace coppice

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/direct/sparse_sides_solve.hpp>
+
+namespace coppice {
+
+COPPICE_SPARSE_SIDES_DECLARE_ALL(template, cuda_executor)
+
+} // namespace coppice

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The biconjugate gradient stabilised method.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <coppice/solvers/krylov/krylov_iteration.hpp>
+
+namespace coppice {
+
+/// Solves A x = b for general A (van der Vorst 1992), preconditioned from the right, so that its residual is that of
+/// A x = b.
+///
+/// The constructor allocates 9 vectors; solve() allocates nothing but the history and a few scalars. One iteration
+/// takes two products with A, two preconditioners and no decision of the host: compare its count with twice that of
+/// GMRES or CG. Where the recurrence breaks down (its divisors vanish) the method restarts from the true residual; a
+/// breakdown before the first step of a round ends it with reason `breakdown`.
+///
+/// The shadow residual of a round is its first residual, the customary choice. Others were measured over seven
+/// perturbations of b by 1e-13 each, means to 1e-6 at 1200^2 (5-point: 1000^2), forest preconditioner: ANISO1, 2, 3 and
+/// 5-point take 237, 186, 414 and 245 iterations with r; 213, 188, 420 and 265 with M^-1 r; 277, 168, 388 and 281 with
+/// A M^-1 r. Counts of BiCGStab depend on rounding: single runs spread over +-5 to 10 % (r the least).
+template <executor Executor, class T>
+class bicgstab {
+public:
+    bicgstab(Executor const& exec, std::int64_t n, krylov_options options = {})
+        : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n), vectors_(exec, 8 * n),
+          best_(exec, n) {}
+
+    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    template <class A, class M>
+    requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
+        krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
+
+private:
+    array_view<T> vector(int k) { return vectors_.view().slice(k * dots_.size, dots_.size); }
+
+    Executor exec_;
+    krylov_options options_;
+    dot_scratch dots_;
+    detail::pass_scratch<Executor> passes_;
+    buffer<T> vectors_;
+    detail::best_solution<Executor, T> best_;
+};
+
+namespace detail {
+
+struct bicgstab_state {
+    krylov_control control{};
+    double rr = 0;          ///< (r, r)
+    double rho = 0;         ///< (shadow, r)
+    double shadow_norm = 0; ///< |shadow|
+    double tiny = 0;        ///< what a divisor is compared with, relative to its factors
+    double sv[2] = {};      ///< (shadow, v), (v, v)
+    double ts[2] = {};      ///< (t, s), (t, t)
+    double alpha = 0, beta = 0;
+
+    /// t = 0 only when s = 0, that is, when the half step was exact.
+    COPPICE_HD double omega() const { return ts[1] > 0 ? ts[0] / ts[1] : 0.0; }
+
+    /// After r = s - omega t: is the step good?
+    COPPICE_HD void decide(double rho_next, double rr_next) {
+        if (!control.finite(rho, sv[0])) return;
+        if (std::fabs(rho) <= tiny * shadow_norm * std::sqrt(rr) ||
+            std::fabs(sv[0]) <= tiny * shadow_norm * std::sqrt(sv[1]))
+            return control.refuse(round_end::breakdown);
+        if (!control.finite(ts[0], ts[1]) || !control.finite(rho_next, rr_next)) return;
+        alpha = rho / sv[0];
+        beta = omega() != 0 ? rho_next / rho * alpha / omega() : 0.0;
+        control.step(rr, rr_next);
+        if (omega() == 0) control.end_with(round_end::breakdown);
+        rho = rho_next;
+        rr = rr_next;
+    }
+};
+
+/// p = r, shadow = r
+template <class T>
+struct bicgstab_begin {
+    static constexpr int dots = 0;
+    array_view<T> r, p, shadow;
+
+    struct update {
+        T const* r;
+        T* p;
+        T* shadow;
+        COPPICE_HD void operator()(std::int64_t i) const { p[i] = shadow[i] = r[i]; }
+    };
+    COPPICE_HD update begin() const { return {r.data(), p.data(), shadow.data()}; }
+};
+
+/// z = x + alpha y
+template <class T>
+struct sum_of_two {
+    T const* x;
+    T alpha;
+    T const* y;
+    T* z;
+    COPPICE_HD void operator()(std::int64_t i) const { z[i] = x[i] + alpha * y[i]; }
+};
+
+/// s = r - alpha v, alpha = rho / (shadow, v)
+template <class T>
+struct bicgstab_half_step {
+    static constexpr int dots = 0;
+    bicgstab_state const* state;
+    array_view<T> r, v, s;
+
+    COPPICE_HD sum_of_two<T> begin() const { return {r.data(), T(-state->rho / state->sv[0]), v.data(), s.data()}; }
+};
+
+/// r = s - omega t, omega = (t, s) / (t, t); (shadow, r), (r, r), and the decision
+template <class T>
+struct bicgstab_residual {
+    static constexpr int dots = 2;
+    bicgstab_state* state;
+    array_view<T> s, t, shadow, r;
+
+    COPPICE_HD sum_of_two<T> begin() const { return {s.data(), T(-state->omega()), t.data(), r.data()}; }
+    COPPICE_HD dot_pair<T> pair(int p) const { return {p == 0 ? shadow : r, r}; }
+    COPPICE_HD void finish(double const* sums) const { state->decide(sums[0], sums[1]); }
+};
+
+/// x = x + alpha p̂ + omega ŝ, p = r + beta (p - omega v)
+template <class T>
+struct bicgstab_step {
+    static constexpr int dots = 0;
+    bicgstab_state const* state;
+    array_view<T> p_hat, s_hat, r, v, p, x;
+    T* best;
+
+    struct update {
+        bool moves, keeps;
+        T alpha, omega, beta;
+        T const* p_hat;
+        T const* s_hat;
+        T const* r;
+        T const* v;
+        T* p;
+        T* x;
+        T* best;
+        COPPICE_HD bool idle() const { return !moves; }
+        COPPICE_HD void operator()(std::int64_t i) const {
+            if (keeps) best[i] = x[i];
+            x[i] += alpha * p_hat[i] + omega * s_hat[i]; // p̂ may be p
+            p[i] = r[i] + beta * (p[i] - omega * v[i]);
+        }
+    };
+    COPPICE_HD update begin() const {
+        return {state->control.moves != 0,
+                state->control.keeps != 0,
+                T(state->alpha),
+                T(state->omega()),
+                T(state->beta),
+                p_hat.data(),
+                s_hat.data(),
+                r.data(),
+                v.data(),
+                p.data(),
+                x.data(),
+                best};
+    }
+};
+
+} // namespace detail
+
+template <executor Executor, class T>
+template <class A, class M>
+requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
+    krylov_result bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+    krylov_monitor monitor(options_);
+    if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
+    detail::krylov_iteration<Executor, detail::bicgstab_state> iteration(exec_, monitor, passes_, a, m);
+    auto* const state = iteration.state();
+    bool const plain = detail::is_identity(m);
+    auto const r = vector(0), shadow = vector(1), p = vector(2), v = vector(3), s = vector(4), t = vector(5);
+    auto const p_hat = plain ? p : vector(6), s_hat = plain ? s : vector(7);
+
+    auto const begin = [&] { iteration.pass(detail::bicgstab_begin<T>{r, p, shadow}); };
+    auto const iterate = [&] {
+        if (!plain) m.apply(exec_, array_view<T const>(p), p_hat);
+        iteration.template multiply<2>(a, p_hat, v, shadow, state->sv); // v = A M^-1 p
+        iteration.pass(detail::bicgstab_half_step<T>{state, r, v, s});  // s = r - alpha v
+        if (!plain) m.apply(exec_, array_view<T const>(s), s_hat);
+        iteration.template multiply<2>(a, s_hat, t, s, state->ts);            // t = A M^-1 s
+        iteration.pass(detail::bicgstab_residual<T>{state, s, t, shadow, r}); // r = s - omega t
+        iteration.pass(detail::bicgstab_step<T>{state, p_hat, s_hat, r, v, p, x, best_.data()});
+    };
+    constexpr double tiny = double(std::numeric_limits<T>::epsilon()) * double(std::numeric_limits<T>::epsilon());
+    best_.begin();
+    for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
+        iteration.round({.rr = rr, .rho = rr, .shadow_norm = std::sqrt(rr), .tiny = tiny}, best_, begin, iterate);
+    return monitor.take();
+}
+
+} // namespace coppice

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The preconditioned conjugate gradient method.
+#pragma once
+
+#include <coppice/solvers/krylov/krylov_iteration.hpp>
+
+namespace coppice {
+
+/// Solves A x = b for symmetric positive definite A with a symmetric positive definite preconditioner (Hestenes and
+/// Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, Algorithm 9.1).
+///
+/// The constructor allocates 5 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes
+/// one product with A and one preconditioner, and no decision of the host. p·Ap <= 0 or r·z <= 0 shows that A or the
+/// preconditioner is not positive definite: reason `breakdown`.
+template <executor Executor, class T>
+class cg {
+public:
+    cg(Executor const& exec, std::int64_t n, krylov_options options = {})
+        : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n), vectors_(exec, 4 * n),
+          best_(exec, n) {}
+
+    /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
+    template <class A, class M>
+    requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
+        krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
+
+private:
+    array_view<T> vector(int k) { return vectors_.view().slice(k * dots_.size, dots_.size); }
+
+    Executor exec_;
+    krylov_options options_;
+    dot_scratch dots_;
+    detail::pass_scratch<Executor> passes_;
+    buffer<T> vectors_;
+    detail::best_solution<Executor, T> best_;
+};
+
+namespace detail {
+
+struct cg_state {
+    krylov_control control{};
+    double rr = 0; ///< (r, r)
+    double rz = 0; ///< (r, z)
+    double pq = 0; ///< (p, A p)
+    double alpha = 0, beta = 0;
+
+    /// After r = r - alpha A p with alpha = (r, z) / (p, A p): is the step good?
+    COPPICE_HD void decide(double rz_next, double rr_next) {
+        if (!control.finite(rz, pq)) return;
+        if (pq <= 0 || rz <= 0) return control.refuse(round_end::breakdown);
+        if (!control.finite(rr_next)) return;
+        alpha = rz / pq;
+        beta = rz_next / rz;
+        control.step(rr, rr_next);
+        rz = rz_next;
+        rr = rr_next;
+    }
+};
+
+/// p = z, (r, z)
+template <class T>
+struct cg_begin {
+    static constexpr int dots = 1;
+    cg_state* s;
+    array_view<T> r, z, p;
+
+    COPPICE_HD copy_vector<T> begin() const { return {z.data(), p.data()}; }
+    COPPICE_HD dot_pair<T> pair(int) const { return {r, z}; }
+    COPPICE_HD void finish(double const* sums) const {
+        s->rz = sums[0];
+        s->control.finite(s->rz);
+    }
+};
+
+/// r = r - alpha q; where z is r also the decision
+template <class T, bool Same>
+struct cg_residual {
+    static constexpr int dots = Same ? 1 : 0;
+    cg_state* s;
+    array_view<T> q, r;
+
+    COPPICE_HD axpy<T> begin() const { return {T(-s->rz / s->pq), q.data(), r.data()}; }
+    COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
+    COPPICE_HD void finish(double const* sums) const { s->decide(sums[0], sums[0]); }
+};
+
+/// (r, z), (r, r)
+template <class T>
+struct cg_decision {
+    static constexpr int dots = 2;
+    cg_state* s;
+    array_view<T> r, z;
+
+    COPPICE_HD no_update begin() const { return {}; }
+    COPPICE_HD dot_pair<T> pair(int p) const { return {r, p == 0 ? z : r}; }
+    COPPICE_HD void finish(double const* sums) const { s->decide(sums[0], sums[1]); }
+};
+
+/// x = x + alpha p, p = z + beta p
+template <class T>
+struct cg_step {
+    static constexpr int dots = 0;
+    cg_state const* s;
+    array_view<T> z, p, x;
+    T* best;
+
+    struct update {
+        bool moves, keeps;
+        T alpha, beta;
+        T const* z;
+        T* p;
+        T* x;
+        T* best;
+        COPPICE_HD bool idle() const { return !moves; }
+        COPPICE_HD void operator()(std::int64_t i) const {
+            T const direction = p[i];
+            if (keeps) best[i] = x[i];
+            x[i] += alpha * direction;
+            p[i] = z[i] + beta * direction;
+        }
+    };
+    COPPICE_HD update begin() const {
+        return {
+            s->control.moves != 0, s->control.keeps != 0, T(s->alpha), T(s->beta), z.data(), p.data(), x.data(), best};
+    }
+};
+
+} // namespace detail
+
+template <executor Executor, class T>
+template <class A, class M>
+requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
+    krylov_result cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+    krylov_monitor monitor(options_);
+    if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
+    detail::krylov_iteration<Executor, detail::cg_state> iteration(exec_, monitor, passes_, a, m);
+    auto* const s = iteration.state();
+    bool const plain = detail::is_identity(m);
+    auto const r = vector(0), p = vector(1), q = vector(2), z = plain ? r : vector(3);
+
+    auto const begin = [&] {
+        if (!plain) m.apply(exec_, array_view<T const>(r), z);
+        iteration.pass(detail::cg_begin<T>{s, r, z, p});
+    };
+    auto const iterate = [&] {
+        iteration.template multiply<1>(a, p, q, p, &s->pq); // q = A p
+        if (plain) {                                        // r = r - alpha q, z = M^-1 r
+            iteration.pass(detail::cg_residual<T, true>{s, q, r});
+        } else {
+            iteration.pass(detail::cg_residual<T, false>{s, q, r});
+            m.apply(exec_, array_view<T const>(r), z);
+            iteration.pass(detail::cg_decision<T>{s, r, z});
+        }
+        iteration.pass(detail::cg_step<T>{s, z, p, x, best_.data()}); // x = x + alpha p, p = z + beta p
+    };
+    best_.begin();
+    for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
+        iteration.round({.rr = rr}, best_, begin, iterate);
+    return monitor.take();
+}
+
+} // namespace coppice

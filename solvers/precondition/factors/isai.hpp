@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Incomplete sparse approximate inverses of incomplete factors (Anzt, Huckle, Bräckle and Dongarra 2018).
+#pragma once
+
+#include <coppice/solvers/precondition/factors/ilu.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class T>
+struct store_value {
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i, T const& value) const { to[i] = value; }
+};
+
+/// M with M T = I on the pattern of |T|^power, for a triangle T of the factors.
+template <executor Executor, class T, bool Lower>
+struct inverse_triangle {
+    csr<T> matrix{};
+    srcsr_plan<std::int32_t> plan{};
+
+    void make(Executor const& exec, csr_view<T> t, int power) {
+        triangle_pattern strict;
+        strict.offsets = to_vector(exec, t.row_offsets());
+        strict.columns = to_vector(exec, t.column_indices());
+        auto const p = triangle_power(strict, power);
+        matrix = {t.rows(), t.rows(), exec.copy(p.offsets), exec.copy(p.columns),
+                  buffer<T>(exec, std::int64_t(p.columns.size()))};
+        plan = make_srcsr_plan(exec, matrix.view());
+    }
+    void fill(Executor const& exec, csr_view<T> t, T const* inverse) {
+        for_each(exec, matrix.rows(),
+                 invert_row<T, Lower>{t, inverse, matrix.row_offsets().data(), matrix.column_indices().data(),
+                                      matrix.values().data()});
+    }
+    void multiply(Executor const& exec, T const* x, T* y) const {
+        auto const view = matrix.view();
+        reduce_rows(exec, plan, along_nonzeros{times_element<T, std::int32_t>{x}, view.coefficients, view.indices},
+                    add_products<T>{}, store_value<T>{y});
+    }
+};
+
+} // namespace detail
+
+/// z = M_U M_L r with approximate inverses of the factors of ILU(0): M_L L = I on the pattern of |L|^power, M_U U = I
+/// on that of |U|^power. Two products, no triangular solve. Not symmetric where A is. Uses workspace of the object.
+template <executor Executor, class T>
+class isai_preconditioner {
+public:
+    isai_preconditioner(Executor const& exec, csr_view<T> a, int power, ilu_options const& options = {})
+        : factors_(exec, a, options), middle_(exec, a.rows()) {
+        lower_.make(exec, factors_.lower(), power);
+        upper_.make(exec, factors_.upper(), power);
+        invert(exec);
+    }
+
+    /// New values on the pattern of the matrix that it was made of.
+    void refresh(Executor const& exec, csr_view<T> a) {
+        factors_.refresh(exec, a);
+        invert(exec);
+    }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r.size(), factors_.size());
+        require_size("z of a preconditioner", z.size(), factors_.size());
+        lower_.multiply(exec, r.data(), middle_.data());
+        upper_.multiply(exec, middle_.data(), z.data());
+    }
+    bool replayable() const { return true; }
+    std::vector<finding> findings() const {
+        auto all = ilu_preconditioner<Executor, T>::findings_of(factors_);
+        all.push_back({"nonzeros", finding_unit::count, double(lower_.matrix.nonzeros() + upper_.matrix.nonzeros())});
+        return all;
+    }
+
+private:
+    void invert(Executor const& exec) {
+        lower_.fill(exec, factors_.lower(), nullptr);
+        upper_.fill(exec, factors_.upper(), factors_.inverse_pivots());
+    }
+
+    ilu_factors<Executor, T> factors_;
+    detail::inverse_triangle<Executor, T, true> lower_{};
+    detail::inverse_triangle<Executor, T, false> upper_{};
+    mutable buffer<T> middle_;
+};
+
+struct isai_entry {
+    static constexpr option_row options[] = {
+        {.name = "power",
+         .standard = "1",
+         .meaning = "m: the inverses have the patterns of the m-th powers of the factors",
+         .least = 1,
+         .most = 8},
+        detail::ilu_factor_row,
+        detail::ilu_factor_sweeps_row,
+        detail::ilu_shift_row};
+    static constexpr preconditioner_row row{.name = "isai",
+                                            .matrix = "sparse approximate inverses of the factors of ilu0",
+                                            .setup = "as ilu0, and half as much again",
+                                            .suits = "general matrices, on CUDA; not symmetric, so not for cg",
+                                            .compared = false,
+                                            .options = options};
+    template <executor Executor, class T>
+    static auto make(Executor const& exec, csr_view<T> a, chosen_options const& o) {
+        ilu_options const ilu{.factor = ilu_scheme(o.choice("factor-scheme")),
+                              .factor_sweeps = int(o.integer("factor-sweeps")),
+                              .shift = o.real("shift")};
+        return isai_preconditioner<Executor, T>(exec, a, int(o.integer("power")), ilu);
+    }
+};
+
+} // namespace coppice

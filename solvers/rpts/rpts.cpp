@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/rpts/rpts_solve.hpp>
+
+namespace coppice {
+
+template std::int64_t tridiagonal_workspace<float>(std::int64_t);
+template std::int64_t tridiagonal_workspace<double>(std::int64_t);
+template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t);
+template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t);
+COPPICE_RPTS_DECLARE(template, float, host_executor)
+COPPICE_RPTS_DECLARE(template, double, host_executor)
+
+} // namespace coppice

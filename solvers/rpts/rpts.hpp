@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Tridiagonal systems solved by RPTS; include/coppice/tridiagonal.hpp has the contract.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/direct/pivoting.hpp>
+
+namespace coppice {
+
+/// Bytes of workspace that solve_tridiagonal needs for n rows on any executor: at most 8 % of the 4 n elements of the
+/// system plus 4 KiB, and 0 for n <= 64. Throws argument_error for negative n.
+template <class T>
+std::int64_t tridiagonal_workspace(std::int64_t n);
+
+/// Solves A x = d by RPTS; see <coppice/tridiagonal.hpp>. Instantiated for float and double on both executors.
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                       tridiagonal_options options = {});
+
+/// The same with workspace from the pool of `exec`.
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
+
+/// The same for rows in another order than that of the vectors: row p has the right-hand side d[order[p]] and the
+/// unknown x[order[p]]. `order` is a permutation of the rows in the memory of `exec`; not checked. x may be d.
+template <class T, executor Executor>
+void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
+                                array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                                array_view<std::byte> workspace, tridiagonal_options options = {});
+
+/// A batch of systems, one behind the other in the bands of `matrix`, each with `columns` right-hand sides: row i of
+/// column c of all systems is rhs[i + c * rhs_leading], its unknown x[i + c * x_leading].
+template <class T>
+struct tridiagonal_batch {
+    tridiagonal_view<T> matrix;
+    std::int64_t systems = 1, columns = 1;
+    T const* rhs = nullptr;
+    T* x = nullptr;
+    std::int64_t rhs_leading = 0, x_leading = 0;
+    int const* gate = nullptr; ///< null, or in memory of the executor: nothing is done where it points to 0
+    /// Null for systems of equal size, or in memory of the executor: where each begins, and the end of the last.
+    std::int64_t const* offsets = nullptr;
+    std::int64_t largest = 0; ///< of systems of different sizes: none has more rows
+    bool interleaved = false; ///< row i of system k stands at i systems + k; systems of equal size
+};
+
+/// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.
+template <class T>
+std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns);
+
+/// The same for systems of different sizes, `size` rows together.
+template <class T, executor Executor>
+std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                                    std::int64_t largest);
+
+/// Does solve_tridiagonal_batch take systems of different sizes? On the host always; on CUDA where each fits on chip,
+/// in a block, and few blocks are much too large.
+template <class T, executor Executor>
+bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest);
+
+/// Does solve_tridiagonal_batch take interleaved systems of `rows` rows? On the host up to 4096, where each lane
+/// eliminates a system; on CUDA where each fits into a block.
+template <class T, executor Executor>
+bool takes_interleaved_batch(Executor const& exec, std::int64_t rows);
+
+/// Bytes of workspace for those; 0 on CUDA.
+template <class T, executor Executor>
+std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems);
+
+/// Solves a batch by RPTS, as solve_tridiagonal one system; what solve_bands is made of. Nothing is checked: there are
+/// rows, systems and columns, the rows are a multiple of the systems, `x` is `rhs` or apart from everything, the
+/// workspace is aligned to 64 bytes. Only the host looks whether `largest` is true (argument_error). Values of one
+/// system, NaN included, do not reach another; a right-hand side gives the same bits alone and among others. On CUDA
+/// the number of systems and the user's tuning file decide how they are cut into partitions.
+template <class T, executor Executor>
+void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+                             tridiagonal_options options = {});
+
+/// Normwise backward error |A x - d| / (|A| |x| + |d|) in the maximum norm (row sums for A); 0 for n = 0, NaN when
+/// anything is NaN. Waits for the stream, as it returns a value.
+template <class T, executor Executor>
+double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
+                                  array_view<std::type_identity_t<T> const> x,
+                                  array_view<std::type_identity_t<T> const> d);
+
+#define COPPICE_RPTS_DECLARE(prefix, T, Executor)                                                                      \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  array_view<std::byte>, tridiagonal_options);                                         \
+    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
+                                  tridiagonal_options);                                                                \
+    prefix void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                  \
+                                           array_view<T const>, array_view<T>, array_view<std::byte>,                  \
+                                           tridiagonal_options);                                                       \
+    prefix void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,           \
+                                        tridiagonal_options);                                                          \
+    prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \
+                                                  std::int64_t);                                                       \
+    prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
+    prefix bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                             \
+    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);                   \
+    prefix double tridiagonal_backward_error(Executor const&, tridiagonal_view<T>, array_view<T const>,                \
+                                             array_view<T const>);
+
+extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
+extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t);
+COPPICE_RPTS_DECLARE(extern template, float, host_executor)
+COPPICE_RPTS_DECLARE(extern template, double, host_executor)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_RPTS_DECLARE(extern template, float, cuda_executor)
+COPPICE_RPTS_DECLARE(extern template, double, cuda_executor)
+#endif
+
+} // namespace coppice

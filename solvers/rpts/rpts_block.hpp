@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// RPTS on systems that do not fit on chip (thesis sections 2.6.1-2.6.7): the bodies of the kernels, templates
+/// over the Block of core/block.hpp, so that tests run them on CPU threads.
+///
+/// A block stages a tile of 32 partitions in shared memory, where thread l walks through partition l. Reading the tile
+/// is coalesced; partitions lie M + 1 elements apart there, an odd number, so that the 32 lanes of a warp always meet
+/// 32 different banks. Several right-hand sides of a tile lie there together, one element of each after the other, and
+/// the matrix is read and eliminated once for them all.
+///
+/// M is even on purpose. A partition reduces well where its M - 2 inner rows are not singular by themselves. With a
+/// (nearly) zero diagonal, as in matrices 14 to 16 of Table 4, an odd number of them always is.
+#pragma once
+
+#include <cstdint>
+
+#include <coppice/core/block.hpp>
+#include <coppice/core/element_copy.hpp>
+#include <coppice/solvers/direct/side_pack.hpp>
+#include <coppice/solvers/rpts/rpts_halves.hpp>
+#include <coppice/solvers/rpts/rpts_stage.hpp>
+#include <coppice/solvers/rpts/rpts_vectors.hpp>
+
+namespace coppice::rpts {
+
+/// Where row i of a stretch of partitions of M rows lies: partitions begin an odd number of elements apart.
+template <int M>
+COPPICE_HD constexpr int padded(int i) {
+    static_assert(M % 2 == 0);
+    return i + int(unsigned(i) / unsigned(M));
+}
+
+inline constexpr int block_partition = 32; ///< M on the GPU
+inline constexpr int tile_partitions = 32; ///< L: a partition for each lane of a warp
+inline constexpr int tile_rows = tile_partitions * block_partition;
+inline constexpr int tile_threads = 64; ///< the reduction walks downwards in one warp and upwards in the other
+inline constexpr int tile_band = padded<block_partition>(tile_rows); ///< elements of a band in shared memory
+
+/// A thread copies every tile_threads-th row of a tile; where its j-th lies in shared memory.
+inline constexpr int rows_of_thread = tile_rows / tile_threads;
+COPPICE_HD inline int place_of_row(int thread, int j) {
+    static_assert(tile_threads % block_partition == 0);
+    return padded<block_partition>(thread) + j * padded<block_partition>(tile_threads);
+}
+
+/// Right-hand sides of one tile: T for one, side_pack for more.
+template <class R>
+inline constexpr int side_count = 1;
+template <class T, int Count>
+inline constexpr int side_count<side_pack<T, Count>> = Count;
+
+template <class T, class R>
+inline constexpr int tile_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
+
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(T& all, int) {
+    return all;
+}
+template <class T, int Count>
+COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(side_pack<T, Count>& all, int c) {
+    return all.value[c];
+}
+
+/// The values of all right-hand sides in row i, `leading` apart; zero behind the last column.
+template <class R, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE R sides_at(T const* values, std::int64_t i, std::int64_t leading,
+                                            std::int64_t columns) {
+    R all;
+    COPPICE_UNROLL
+    for (int c = 0; c < side_count<R>; ++c) side_at(all, c) = c == 0 || c < columns ? values[i + c * leading] : T(0);
+    return all;
+}
+template <class R, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE void put_sides(R all, T* values, std::int64_t i, std::int64_t leading,
+                                                std::int64_t columns) {
+    COPPICE_UNROLL
+    for (int c = 0; c < side_count<R>; ++c)
+        if (c == 0 || c < columns) values[i + c * leading] = side_at(all, c);
+}
+
+/// The tile in shared memory: three bands, then the right-hand sides, which a pack of two doubles needs at 16 bytes.
+template <class T, class R>
+COPPICE_HD inline partition_rows<T, R> tile_at(unsigned char* shared, int rows) {
+    T* const lower = reinterpret_cast<T*>(shared);
+    return {lower, lower + rows, lower + 2 * rows, reinterpret_cast<R*>(lower + 3 * rows)};
+}
+
+/// A tile at a border; rows behind the end read x = 0, corner entries become zero. A barrier has to follow.
+COPPICE_NO_EXEC_CHECK
+template <class T, class R, class Block>
+COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first,
+                                 partition_rows<T, R> const& to) {
+    T const last = s.diagonal[s.size - 1], below = s.size > 1 ? s.lower[s.size - 1] : T(0);
+    T const behind = filling(larger_magnitude(below, last));
+    for (int i = block.thread(); i < tile_rows; i += block.threads()) {
+        int const at = padded<block_partition>(i);
+        std::int64_t const row = first + i;
+        bool const inside = row < s.size;
+        to.lower[at] = inside && row > 0 ? s.lower[row] : T(0);
+        to.diagonal[at] = inside ? s.diagonal[row] : behind;
+        to.upper[at] = row < s.size - 1 ? s.upper[row] : T(0);
+        to.rhs[at] = inside ? sides_at<R>(s.rhs, s.place_of(row), s.rhs_leading, s.columns) : R(T(0));
+    }
+}
+
+/// `Bands` bands of a tile inside the system, 16 bytes at a time through registers, since the padding breaks the
+/// alignment that wide copies to shared memory need. All loads are on their way before the first store; the stores of a
+/// warp meet 32 different banks, as 4 t + t / 8 (in floats) does.
+COPPICE_NO_EXEC_CHECK
+template <int Bands, class T, class Block>
+COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Bands], T* const (&to)[Bands]) {
+    using vector = band_vector<T>;
+    constexpr int each = tile_rows / vector::length / tile_threads;
+    vector staged[Bands][each];
+    COPPICE_UNROLL
+    for (int band = 0; band < Bands; ++band) {
+        COPPICE_UNROLL
+        for (int j = 0; j < each; ++j)
+            staged[band][j] = reinterpret_cast<vector const*>(from[band])[block.thread() + j * tile_threads];
+    }
+    COPPICE_UNROLL
+    for (int band = 0; band < Bands; ++band) {
+        COPPICE_UNROLL
+        for (int j = 0; j < each; ++j) {
+            // A vector never crosses a partition.
+            T* const at = to[band] + padded<block_partition>(vector::length * block.thread()) +
+                          j * padded<block_partition>(vector::length * tile_threads);
+            COPPICE_UNROLL
+            for (int k = 0; k < vector::length; ++k) at[k] = staged[band][j].element[k];
+        }
+    }
+}
+
+/// Matrix, and a single right-hand side, of a tile inside the system. A barrier has to follow.
+COPPICE_NO_EXEC_CHECK
+template <class T, class R, class Block>
+COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, std::int64_t first,
+                                   partition_rows<T, R> const& to) {
+    constexpr bool alone = side_count<R> == 1;
+    T const *const lower = s.lower + first, *const diagonal = s.diagonal + first, *const upper = s.upper + first,
+                   *const rhs = s.rhs + first;
+    bool const in_order = alone && !s.order;
+    // In double precision the registers that wide loads take cost more than they gain (measured on an H200).
+    if (sizeof(T) == 4 && in_order && aligned_to_16(lower, diagonal, upper, rhs)) {
+        if constexpr (alone)
+            load_bands<4, T>(block, {lower, diagonal, upper, rhs}, {to.lower, to.diagonal, to.upper, to.rhs});
+        return;
+    }
+    if (sizeof(T) == 4 && !in_order && aligned_to_16(lower, diagonal, upper)) {
+        load_bands<3, T>(block, {lower, diagonal, upper}, {to.lower, to.diagonal, to.upper});
+        return;
+    }
+    COPPICE_UNROLL
+    for (int j = 0; j < rows_of_thread; ++j) {
+        int const i = block.thread() + j * tile_threads, at = place_of_row(block.thread(), j);
+        start_copy(to.lower + at, lower + i);
+        start_copy(to.diagonal + at, diagonal + i);
+        start_copy(to.upper + at, upper + i);
+        if constexpr (alone)
+            if (in_order) start_copy(to.rhs + at, rhs + i);
+    }
+    finish_copies();
+}
+
+/// The right-hand sides of a tile inside the system, several or in an order of their own, eight rows of a thread on
+/// their way at once.
+COPPICE_NO_EXEC_CHECK
+template <class T, class R, class Block>
+COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
+    constexpr int together = 8;
+    for (int start = 0; start < rows_of_thread; start += together) {
+        R rows[together];
+        COPPICE_UNROLL
+        for (int j = 0; j < together; ++j)
+            rows[j] = sides_at<R>(s.rhs, s.place_of(first + block.thread() + (start + j) * tile_threads), s.rhs_leading,
+                                  s.columns);
+        COPPICE_UNROLL
+        for (int j = 0; j < together; ++j) to[place_of_row(block.thread(), start + j)] = rows[j];
+    }
+}
+
+/// Stages a tile; the block has tile_threads threads. Ends with a barrier.
+COPPICE_NO_EXEC_CHECK
+template <class T, class R, class Block>
+COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
+                                 partition_rows<T, R> const& to) {
+    std::int64_t const first = tile * tile_rows;
+    if (tile == 0 || first + tile_rows >= s.size) {
+        load_edge(block, s, first, to);
+    } else {
+        if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
+        load_inside(block, s, first, to);
+    }
+    block.sync();
+}
+
+/// Rows of partition `lane`.
+template <class T, class R>
+COPPICE_HD inline partition_rows<T, R> lane_rows(partition_rows<T, R> const& rows, int lane) {
+    int const at = padded<block_partition>(lane * block_partition);
+    return {rows.lower + at, rows.diagonal + at, rows.upper + at, rows.rhs + at};
+}
+
+/// What thread `t` of a tile contributes to the coarse system: the first 32 threads walk downwards, the next upwards.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class R>
+COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, auto const& threshold) {
+    return t < tile_partitions ? reduce_downwards<P>(rows, block_partition, threshold)
+                               : reduce_upwards<P>(rows, block_partition, threshold);
+}
+
+template <class T, class R>
+COPPICE_HD inline void put_row(partition_rows<T, R> const& rows, int i, coarse_row<T, R> const& row) {
+    rows.lower[i] = row.lower;
+    rows.diagonal[i] = row.diagonal;
+    rows.upper[i] = row.upper;
+    rows.rhs[i] = row.rhs;
+}
+
+/// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class R, class T, class Block>
+COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, unsigned char* shared) {
+    static_assert(tile_threads == 2 * tile_partitions);
+    partition_rows<T, R> const all = tile_at<T, R>(shared, tile_band);
+    load_tile(block, s.fine, tile, all);
+    int const lane = block.thread() % tile_partitions;
+    partition_rows<T, R> const rows = lane_rows(all, lane);
+    coarse_row<T, R> const row = s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), s.threshold)
+                                                    : reduce_lane<P>(rows, block.thread(), no_threshold{});
+    block.sync(); // the tile is used up: its memory gathers the coarse rows, for coalesced stores
+    constexpr int coarse_rows = 2 * tile_partitions;
+    partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
+    put_row(gathered, 2 * lane + (block.thread() < tile_partitions ? 1 : 0), row);
+    block.sync();
+    std::int64_t const first = tile * coarse_rows, size = 2 * s.partitions;
+    for (int i = block.thread(); i < coarse_rows && first + i < size; i += block.threads()) {
+        s.coarse.lower[first + i] = gathered.lower[i];
+        s.coarse.diagonal[first + i] = gathered.diagonal[i];
+        s.coarse.upper[first + i] = gathered.upper[i];
+        put_sides(gathered.rhs[i], s.coarse.rhs, first + i, s.coarse.leading, s.fine.columns);
+    }
+}
+
+/// The interface unknowns of a partition from the solution of the coarse system; zero outside the system.
+template <class R, class T>
+COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int64_t partition) {
+    std::int64_t const i = 2 * partition, size = 2 * s.partitions;
+    auto const at = [&](std::int64_t k) {
+        return k >= 0 && k < size ? sides_at<R>(s.coarse.rhs, k, s.coarse.leading, s.fine.columns) : R(T(0));
+    };
+    return {at(i - 1), at(i), at(i + 1), at(i + 2)};
+}
+
+/// Rows that are left of a half meet in shared memory, where the half has no slot of its own: in its last row, and at
+/// the side of its first row.
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline void leave_rows(half<P, Step, T, R> const& h, half_rows<T, R> const& left) {
+    constexpr int last = (block_partition / 2 - 1) * Step;
+    h.near[last] = left.p.entry;
+    h.middle[last] = left.p.next;
+    h.away[last] = left.alone.entry;
+    h.side[last] = left.p.rhs;
+    h.side[0] = left.alone.rhs;
+}
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline half_rows<T, R> left_rows(half<P, Step, T, R> const& h) {
+    constexpr int last = (block_partition / 2 - 1) * Step;
+    return {{h.away[last], T(0), h.side[0]}, {h.near[last], h.middle[last], h.side[last]}};
+}
+
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first,
+                                      auto const& threshold) {
+    half<P, Step, T, R> const h(rows, block_partition);
+    auto left = h.begin(before, first);
+    COPPICE_RPTS_UNROLL(7)
+    for (int j = 2; j < block_partition / 2; ++j) h.eliminate(j, left, threshold);
+    leave_rows(h, left);
+}
+template <pivoting P, int Step, class T, class R>
+COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R x2) {
+    half<P, Step, T, R> const h(rows, block_partition);
+    COPPICE_RPTS_UNROLL(7)
+    for (int j = block_partition / 2 - 2; j > 0; --j) h.substitute(j, x1, x2);
+}
+
+/// A partition in shared memory, solved by two threads of different warps: one from above, one from below.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class R, class Block>
+COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows,
+                                       interface_values<R> const& x, auto const& threshold) {
+    constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
+    bool const from_above = block.thread() < tile_partitions;
+    if (from_above)
+        eliminate_half<P, 1>(rows, x.before, x.first, threshold);
+    else
+        eliminate_half<P, -1>(rows, x.after, x.last, threshold);
+    block.sync();
+    auto const middle = solve_middle<P>(left_rows(half<P, 1, T, R>(rows, block_partition)),
+                                        left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
+    block.sync(); // both have read what is left
+    rows.rhs[from_above ? 0 : end] = select(from_above, x.first, x.last);
+    rows.rhs[from_above ? above : above + 1] = select(from_above, middle.down, middle.up);
+    if (from_above)
+        substitute_half<P, 1>(rows, middle.down, middle.up);
+    else
+        substitute_half<P, -1>(rows, middle.up, middle.down);
+}
+
+/// Substitution of one tile; `shared` holds tile_bytes<T, R>.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class R, class T, class Block>
+COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile,
+                                       unsigned char* shared) {
+    int const lane = block.thread() % tile_partitions;
+    interface_values<R> const x = interfaces_of<R>(s, tile * tile_partitions + lane);
+    partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
+    load_tile(block, s.fine, tile, rows);
+    if (s.threshold > T(0))
+        substitute_lane<P>(block, lane_rows(rows, lane), x, s.threshold);
+    else
+        substitute_lane<P>(block, lane_rows(rows, lane), x, no_threshold{});
+    block.sync();
+    std::int64_t const first = tile * tile_rows + block.thread();
+    if ((tile + 1) * tile_rows <= s.fine.size) {
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j)
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
+                      s.fine.x_leading, s.fine.columns);
+    } else {
+        for (int j = 0; j < rows_of_thread && first + j * tile_threads < s.fine.size; ++j)
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
+                      s.fine.x_leading, s.fine.columns);
+    }
+}
+
+} // namespace coppice::rpts

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// CUDA launcher of RPTS: everything queued on the executor's stream; no allocation, no synchronisation, so that
+/// a solve can be captured into a CUDA graph.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <cooperative_groups.h>
+
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/core/launch_early.cuh>
+#include <coppice/core/launch_shared.cuh>
+#include <coppice/solvers/rpts/rpts_block.hpp>
+#include <coppice/solvers/rpts/rpts_resident.hpp>
+#include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
+
+namespace coppice::rpts {
+
+/// Right-hand sides that a tile holds where there are several: 16 bytes in a row.
+template <class T>
+using tile_sides = side_pack<T, 16 / int(sizeof(T))>;
+
+/// Blocks that the shared memory of a multiprocessor holds (228 KiB, 1 KiB a block taken): registers must not allow
+/// fewer.
+template <class T, class R>
+inline constexpr int tiles_at_once = 228 * 1024 / (tile_bytes<T, R> + 1024);
+
+/// The tile and the right-hand sides of a block: those of a tile run side by side and find its matrix in the cache.
+template <class R, class T>
+__device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, std::int64_t& tile) {
+    unsigned const groups = unsigned((all.fine.columns + side_count<R> - 1) / side_count<R>);
+    tile = x / groups;
+    return all.at(y, std::int64_t(x % groups) * side_count<R>);
+}
+
+template <pivoting P, class R, class T>
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
+    wait_for_predecessor();
+    if (!is_open(all.gate)) return;
+    extern __shared__ __align__(16) unsigned char shared[];
+    std::int64_t tile;
+    stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
+    reduce_tile<P, R>(cuda_block{}, s, tile, shared);
+}
+
+// Walks from the end: what the reduction read last is still in the second-level cache.
+template <pivoting P, class R, class T>
+__global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
+    wait_for_predecessor();
+    if (!is_open(all.gate)) return;
+    extern __shared__ __align__(16) unsigned char shared[];
+    std::int64_t tile;
+    stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
+    substitute_tile<P, R>(cuda_block{}, s, tile, shared);
+}
+
+/// Barrier of the blocks that share a system. They form a cluster, or else all blocks of the grid run at once
+/// (cooperative launch) and take their items in order, so that the shares of the first unfinished system are always in
+/// work.
+struct share_meeting {
+    int* arrivals;  ///< of each pair
+    bool cluster;   ///< the barrier of the cluster
+    bool one_round; ///< every block has one item: the barrier of the grid is enough
+    bool opened = false;
+
+    __device__ void open(std::int64_t pairs) const {
+        if (cluster || one_round || blockIdx.x > 0) return;
+        for (std::int64_t i = threadIdx.x; i < pairs; i += blockDim.x) arrivals[i] = 0;
+    }
+    __device__ void meet(cuda_block const& block, std::int64_t pair, int shares) {
+        if (cluster) {
+#if __CUDA_ARCH__ >= 900
+            asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+#endif
+            return;
+        }
+        if (!opened) cooperative_groups::this_grid().sync(); // also shows everyone the zeros of open()
+        opened = true;
+        if (one_round) return;
+        block.sync();
+        if (block.thread() == 0) {
+            int* const count = arrivals + pair;
+            asm volatile("red.release.gpu.global.add.s32 [%0], 1;" ::"l"(count) : "memory");
+            int seen = 0;
+            do asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(seen) : "l"(count) : "memory");
+            while (seen < shares);
+        }
+        block.sync();
+    }
+};
+
+template <pivoting P, bool Flushes, int M, class T>
+__global__ void __launch_bounds__(resident_threads, 1)
+    resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
+    wait_for_predecessor();
+    if (!is_open(job.gate)) return; // for all blocks alike, so that none waits for another
+    extern __shared__ __align__(16) unsigned char shared[];
+    share_meeting meeting{arrivals, job.plan.cluster, job.plan.items <= std::int64_t(gridDim.x)};
+    if (job.plan.shares > 1) meeting.open(job.plan.pairs);
+    for (int item = int(blockIdx.x); item < int(job.plan.items); item += int(gridDim.x)) {
+        T* const memory = reinterpret_cast<T*>(shared);
+        if constexpr (Flushes)
+            solve_resident<P, M>(cuda_block{}, job, item, meeting, memory, job.threshold);
+        else
+            solve_resident<P, M>(cuda_block{}, job, item, meeting, memory, no_threshold{});
+    }
+}
+
+template <class R, class T>
+void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> const& s) {
+    std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
+    std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
+    auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
+    launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
+                  std::size_t(tile_bytes<T, R>), s);
+}
+
+template <class T>
+void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
+    with_pivoting(pivot, [&](auto p) {
+        if (s.fine.columns == 1)
+            launch_tiles<T, T>(exec, &reduce_kernel<decltype(p)::value, T, T>, s);
+        else
+            launch_tiles<tile_sides<T>, T>(exec, &reduce_kernel<decltype(p)::value, tile_sides<T>, T>, s);
+    });
+}
+
+template <class T>
+void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
+    with_pivoting(pivot, [&](auto p) {
+        if (s.fine.columns == 1)
+            launch_tiles<T, T>(exec, &substitute_kernel<decltype(p)::value, T, T>, s);
+        else
+            launch_tiles<tile_sides<T>, T>(exec, &substitute_kernel<decltype(p)::value, tile_sides<T>, T>, s);
+    });
+}
+
+template <class T>
+void launch_resident(cuda_executor const& exec, void (*kernel)(resident_job<T> const, int*), resident_job<T> job,
+                     int* arrivals) {
+    resident_plan const& plan = job.plan;
+    std::size_t const bytes = std::size_t(resident_memory<T>(plan).bytes());
+    allow_shared(exec, kernel, bytes);
+    int blocks = checked_cast<int>(plan.items, "number of pieces of work of a tridiagonal solve");
+    cudaLaunchAttribute sharing{}; // how blocks that share a system come to run together
+    if (plan.cluster) {
+        sharing.id = cudaLaunchAttributeClusterDimension;
+        sharing.val.clusterDim = {unsigned(plan.shares), 1, 1};
+    } else if (plan.shares > 1) {
+        int together = 0; // blocks on a multiprocessor
+        COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, plan.threads, bytes));
+        blocks = std::min(blocks, exec.multiprocessors() * together);
+        if (blocks < plan.shares) throw device_error("RPTS: the device cannot run all shares of a system at once");
+        sharing.id = cudaLaunchAttributeCooperative;
+        sharing.val.cooperative = 1;
+    }
+    launch_early(exec, kernel, dim3(unsigned(blocks)), plan.threads, bytes, sharing, job, arrivals);
+}
+
+/// Calls work(std::integral_constant<int, M>).
+template <class T, class Work>
+void with_partition(int partition, Work const& work) {
+    if (partition == least_resident_partition<T>)
+        work(std::integral_constant<int, least_resident_partition<T>>{});
+    else
+        work(std::integral_constant<int, largest_resident_partition<T>>{});
+}
+
+template <class T>
+void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivoting pivot, int* arrivals) {
+    with_partition<T>(job.plan.partition, [&](auto m) {
+        with_pivoting(pivot, [&](auto p) {
+            if (job.threshold > T(0))
+                launch_resident(exec, &resident_kernel<decltype(p)::value, true, decltype(m)::value, T>, job, arrivals);
+            else
+                launch_resident(exec, &resident_kernel<decltype(p)::value, false, decltype(m)::value, T>, job,
+                                arrivals);
+        });
+    });
+}
+
+template <class T>
+device_limits limits_of(cuda_executor const& exec) {
+    constexpr int portable = 8; // what every device with clusters takes
+    device_limits all;
+    all.multiprocessors = exec.multiprocessors();
+    all.in_cluster =
+        starts_early(exec, &resident_kernel<pivoting::none, false, largest_resident_partition<T>, T>) ? portable : 1;
+    COPPICE_CUDA_CHECK(
+        cudaDeviceGetAttribute(&all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, exec.device()));
+    return all;
+}
+
+/// Stages on a GPU; see rpts_solve.hpp.
+template <class T>
+struct cuda_stages {
+    static constexpr int partition = block_partition;
+    tuning_table const& table;
+    device_limits device;
+
+    resident_choice choose(std::int64_t rows, std::int64_t systems) const {
+        return table.choose<T>(rows, systems, device);
+    }
+    bool is_last(std::int64_t rows, std::int64_t systems) const { return !choose(rows, systems).tiles; }
+};
+template <class T>
+cuda_stages<T> stages_of(cuda_executor const& exec) {
+    return {tuning_of(exec), limits_of<T>(exec)};
+}
+
+template <class T>
+void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_view<T> const& s, T threshold,
+                pivoting pivot, void* memory, int const* gate) {
+    resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems),
+                                             how.device.multiprocessors, how.device.in_cluster);
+    auto* const segments = static_cast<share_segment<T>*>(memory);
+    auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);
+    launch_resident(exec, resident_job<T>{s, plan, segments, threshold, gate}, pivot, arrivals);
+}
+
+/// Each system in a block or a part of a warp, of threads enough for the largest.
+template <class T>
+void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options,
+                         int const* gate) {
+    resident_plan const plan =
+        plan_whole(all.size, all.pairs(), partition_of_whole<T>(all.size, all.systems, exec.multiprocessors()),
+                   exec.multiprocessors());
+    resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
+    launch_resident(exec, job, options.pivot, nullptr);
+}
+
+template <class T>
+void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options,
+                  int const* gate) {
+    solve_whole_systems(exec, all, options, gate);
+}
+template <class T>
+std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
+    return 0;
+}
+template <class T>
+bool takes_varied(cuda_executor const&, std::int64_t size, std::int64_t systems, std::int64_t largest) {
+    return largest <= whole_rows<T> && largest * systems <= 8 * size;
+}
+
+template <class T>
+bool takes_interleaved(cuda_executor const&, std::int64_t rows) {
+    return rows <= whole_rows<T>;
+}
+template <class T>
+std::int64_t interleaved_workspace(cuda_executor const&, std::int64_t, std::int64_t) {
+    return 0;
+}
+template <class T>
+void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridiagonal_options options,
+                       int const* gate) {
+    all.stride = 1;
+    all.pitch = all.systems;
+    solve_whole_systems(exec, all, options, gate);
+}
+
+} // namespace coppice::rpts

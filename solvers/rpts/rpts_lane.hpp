@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// RPTS, the recursive partitioned tridiagonal Schur complement algorithm: what one worker does with the rows of
+/// one partition (thesis sections 2.5 and 2.6, Algorithms 1 and 2).
+///
+/// A partition of M rows couples to its neighbours through its first and last unknown. Reduction eliminates the M - 2
+/// inner unknowns twice, downwards and upwards, and leaves two equations in interface unknowns only; these form the
+/// coarse tridiagonal system of 2 rows a partition. Substitution takes the solved interface unknowns and recovers the
+/// inner ones.
+///
+/// T is a lane type: float or double in a CUDA thread, a pack (core/lane/pack.hpp) on a CPU core. All decisions on data
+/// are selections, so that neither warps nor packs diverge. Where the thesis keeps pivot locations as bits and later
+/// fetches the pivot row by index, this code stores the chosen equation of column j into row slot j: the same number
+/// of stores as Algorithm 2 issues, but the slot does not depend on data, so that substitution is free of bank
+/// conflicts too, packs need no gather, and M is not bound to 64 bits. The reciprocal of each pivot is computed once
+/// and kept in the slot.
+#pragma once
+
+#include <type_traits>
+
+#include <coppice/core/config.hpp>
+#include <coppice/core/lane/lane_math.hpp>
+#include <coppice/solvers/direct/pivoting.hpp>
+
+/// Unrolls the loop that follows `n` times on a GPU.
+#if defined(__CUDA_ARCH__)
+#define COPPICE_RPTS_PRAGMA(text) _Pragma(#text)
+#define COPPICE_RPTS_UNROLL(n) COPPICE_RPTS_PRAGMA(unroll(n))
+#else
+#define COPPICE_RPTS_UNROLL(n)
+#endif
+
+namespace coppice::rpts {
+
+/// Calls `use` with the pivoting as a compile-time constant.
+template <class Use>
+void with_pivoting(pivoting pivot, Use const& use) {
+    switch (pivot) {
+    case pivoting::none:
+        return use(std::integral_constant<pivoting, pivoting::none>{});
+    case pivoting::partial:
+        return use(std::integral_constant<pivoting, pivoting::partial>{});
+    case pivoting::scaled_partial:
+        return use(std::integral_constant<pivoting, pivoting::scaled_partial>{});
+    }
+}
+
+/// A length known to the compiler: rows of that many elements may lie in registers.
+template <int Rows>
+using fixed_length = std::integral_constant<int, Rows>;
+
+/// Rows that a loop over a partition takes at once on a GPU: all of a fixed length, so that no index is left.
+template <class Length>
+inline constexpr int rows_at_once = 4;
+template <int Rows>
+inline constexpr int rows_at_once<fixed_length<Rows>> = Rows;
+
+/// What a worker does beside the arithmetic of step j: nothing. A CPU core asks for the memory of its next tile.
+struct no_side_work {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int) const {}
+};
+
+/// Row j of a partition reads lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] = rhs[j]; owned by one worker. R is
+/// T, or several right-hand sides (side_pack) that share every decision on the matrix.
+template <class T, class R = T>
+struct partition_rows {
+    T* lower;
+    T* diagonal;
+    T* upper;
+    R* rhs;
+};
+
+/// One row of the coarse system.
+template <class T, class R = T>
+struct coarse_row {
+    T lower, diagonal, upper;
+    R rhs;
+};
+
+/// A row on its way into an elimination. Scaled partial pivoting compares rows of like size.
+template <class T, class R>
+struct equation {
+    T lower, diagonal, upper;
+    R rhs;
+};
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& diagonal, T const& upper,
+                                                       R const& rhs) {
+    if constexpr (P == pivoting::scaled_partial) {
+        T const scale = near_inverse(larger(larger_magnitude(lower, diagonal), magnitude(upper)));
+        return {scale * lower, scale * diagonal, scale * upper, scale * rhs};
+    } else {
+        return {lower, diagonal, upper, rhs};
+    }
+}
+
+/// Whether coefficient `other` of one row is a better pivot than `entry` of another; not where one of them is NaN.
+template <pivoting P, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
+    if constexpr (P == pivoting::none)
+        return T(0) < T(0);
+    else
+        return magnitude(entry) < magnitude(other);
+}
+
+/// Stands for a threshold of zero, which changes nothing: one comparison less in the chain of every step.
+struct no_threshold {};
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T const& flushed(T const& entry, no_threshold) {
+    return entry;
+}
+
+/// The diagonal of rows that fill up a partition beside rows with entries of at most `largest`: about as large, for
+/// pivoting compares rows, and a power of two, for some rows are multiplied by it.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T filling(T const& largest) {
+    return largest > T(0) ? near_inverse(near_inverse(largest)) : T(1);
+}
+
+/// Values up to the threshold count as zero (apply_threshold of Algorithm 1); NaN stays.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
+    return select(magnitude(entry) <= threshold, T(0), entry);
+}
+
+/// How equations p and q are combined to remove an unknown: p_factor p + q_factor q.
+///
+/// Which of them is the pivot row matters only for the scale of the result (and for what substitution keeps): there is
+/// one combination without the unknown. So no pivot is chosen here and nothing divided, which leaves a chain of
+/// dependent instructions half as long; the larger factor is near one, as with a pivot. Where neither row has the
+/// unknown, q stays.
+template <class T>
+struct combination {
+    T p_factor, q_factor, scale;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry) {
+        T const largest = larger_magnitude(q_entry, p_entry);
+        scale = rough_inverse(largest);
+        p_factor = -(q_entry * scale);
+        q_factor = select(largest <= T(0), T(1), p_entry * scale);
+    }
+    template <class V>
+    COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
+        return multiply_add(p_factor, p, q_factor * q);
+    }
+    /// 1 over the entry of the pivot row, p unless `swap`. Huge where both are zero, so that a zero pivot under a zero
+    /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).
+    template <pivoting P, class Mask>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal_of_pivot(Mask const& swap, T const& p_entry) const {
+        if constexpr (P == pivoting::none)
+            return safe_reciprocal(p_entry);
+        else
+            return scale * plain_reciprocal(select(swap, -p_factor, q_factor));
+    }
+};
+
+/// The running equation of one elimination sweep, far x[0] + entry x[j] + next x[j+1] = rhs (s_p of Algorithm 1).
+/// Step is +1 downwards and -1 upwards, where the bands trade places and rows count from the other end.
+template <pivoting P, int Step, class T, class R = T>
+struct sweep {
+    T const *near, *middle, *away; // bands seen in the direction of the sweep, at its row 0
+    R const* side;
+    T far, entry, next;
+    R rhs;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
+        int const start = Step > 0 ? 0 : length - 1;
+        near = (Step > 0 ? rows.lower : rows.upper) + start;
+        middle = rows.diagonal + start;
+        away = (Step > 0 ? rows.upper : rows.lower) + start;
+        side = rows.rhs + start;
+        auto const p = row(1);
+        far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
+        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
+    }
+    /// Removes x[j-1] with the help of row j.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
+        auto const q = row(j);
+        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold));
+        far = c.p_factor * far;
+        entry = c.of(next, q.diagonal);
+        next = c.q_factor * q.upper;
+        rhs = c.of(rhs, q.rhs);
+    }
+};
+
+/// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
+                                                                   auto const& threshold) {
+    sweep<P, 1, T, R> down(rows, length);
+    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
+    for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
+    return {down.far, down.entry, down.next, down.rhs};
+}
+
+/// The coarse row of a partition's first unknown.
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<T, R> const& rows, auto length,
+                                                                 auto const& threshold) {
+    sweep<P, -1, T, R> up(rows, length);
+    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
+    for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
+    return {up.next, up.entry, up.far, up.rhs};
+}
+
+/// Both coarse rows at once, for workers that profit from two independent chains.
+template <pivoting P, class T, class R, class SideWork = no_side_work>
+COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
+                                                  coarse_row<T, R>& first, coarse_row<T, R>& last,
+                                                  SideWork beside = {}) {
+    sweep<P, 1, T, R> down(rows, length);
+    sweep<P, -1, T, R> up(rows, length);
+    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
+    for (int j = 2; j < length; ++j) {
+        beside(j);
+        down.eliminate(j, threshold);
+        up.eliminate(j, threshold);
+    }
+    first = {up.next, up.entry, up.far, up.rhs};
+    last = {down.far, down.entry, down.next, down.rhs};
+}
+
+/// entry x[j] + next x[j+1] = rhs: a row from which all unknowns before x[j] are removed.
+template <class T, class R = T>
+struct open_row {
+    T entry, next;
+    R rhs;
+};
+
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row_of(partition_rows<T, R> const& rows, int j) {
+    return scaled<P>(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j]);
+}
+
+/// Leaves the equation that determines x[j] from x[j+1] and x[j+2] in slot j.
+template <class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& rows, int j, T const& reciprocal,
+                                                 T const& next, T const& after, R const& rhs) {
+    rows.lower[j] = reciprocal;
+    rows.diagonal[j] = next;
+    rows.upper[j] = after;
+    rows.rhs[j] = rhs;
+}
+
+/// Eliminates x[j-1] from row j (Algorithm 2, lines 4-23): the better of both rows stays in slot j-1, what is left of
+/// them comes back.
+template <pivoting P, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, R> const& rows, int j,
+                                                              equation<T, R> const& q, open_row<T, R> const& p,
+                                                              auto const& threshold) {
+    T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
+    auto const swap = outdone<P>(p_entry, q_entry);
+    combination<T> const c(p_entry, q_entry);
+    store_slot(rows, j - 1, c.template reciprocal_of_pivot<P>(swap, p_entry), select(swap, q.diagonal, p.next),
+               select(swap, q.upper, T(0)), select(swap, q.rhs, p.rhs));
+    return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
+}
+
+/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 with the help of row j; returns what is
+/// left of the last row.
+template <pivoting P, int AtOnce, class T, class R, class SideWork = no_side_work>
+COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
+                                                               open_row<T, R> p, auto const& threshold,
+                                                               SideWork beside = {}) {
+    COPPICE_RPTS_UNROLL(AtOnce)
+    for (int j = from; j < to; ++j) {
+        beside(j);
+        p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
+    }
+    return p;
+}
+
+/// Solves slots [first, last] upwards into rhs, given the two unknowns behind slot `last`.
+template <int AtOnce, class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> const& rows, int first, int last, R x1,
+                                                         R x2) {
+    COPPICE_RPTS_UNROLL(AtOnce)
+    for (int j = last; j >= first; --j) {
+        R const x = rows.lower[j] * (rows.rhs[j] - rows.diagonal[j] * x1 - rows.upper[j] * x2);
+        rows.rhs[j] = x;
+        x2 = x1;
+        x1 = x;
+    }
+}
+
+/// Solves a whole system of `length` >= 1 rows, lower[0] and upper[length-1] zero; rhs becomes the solution.
+template <pivoting P, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE void solve_directly(partition_rows<T> const& rows, auto length,
+                                                     auto const& threshold) {
+    [[maybe_unused]] constexpr int at_once = rows_at_once<decltype(length)>;
+    auto const first = row_of<P>(rows, 0);
+    open_row<T> const p =
+        eliminate_rows<P, at_once>(rows, 1, length, open_row<T>{first.diagonal, first.upper, first.rhs}, threshold);
+    T const x = p.rhs * safe_reciprocal(p.entry);
+    rows.rhs[length - 1] = x;
+    substitute_upwards<at_once>(rows, 0, length - 2, x, T(0));
+}
+
+} // namespace coppice::rpts

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Systems that stay on chip: read once, solved, written once (5 n elements instead of 9 n). The body of the
+/// kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
+///
+/// Each thread holds one partition of the finest system in its registers and reduces it to a segment. The segments of a
+/// warp join (rpts_tree.hpp), then those of all warps of a block in its first warp. A block either holds whole systems,
+/// one or, of at most 32 partitions, several in a warp; or a share of one system: then the shares of a system meet, and
+/// the first warp of each block joins the segments of all of them for itself.
+#pragma once
+
+#include <cstdint>
+
+#include <coppice/solvers/rpts/rpts_own.hpp>
+#include <coppice/solvers/rpts/rpts_pairs.hpp>
+#include <coppice/solvers/rpts/rpts_plan.hpp>
+#include <coppice/solvers/rpts/rpts_tree.hpp>
+
+namespace coppice::rpts {
+
+/// The segment of a share in global memory.
+template <class T>
+struct alignas(16) share_segment {
+    segment<T> of_all;
+};
+
+/// The shared memory of a block: joints of each warp; where systems are spread, joints of the warps of the block, and
+/// what they hand to the first one and get from it; where blocks share a system, joints and segments of the shares.
+template <class T>
+struct resident_memory {
+    T* start;
+    int warps;
+    bool spread;
+    int shares, shares_of_lane;
+
+    COPPICE_HD explicit resident_memory(resident_plan const& plan, T* shared = nullptr)
+        : start(shared), warps(plan.warps()), spread(plan.spread()), shares(plan.shares > 1 ? plan.shares : 0),
+          shares_of_lane(plan.shares > 1 ? plan.shares_of_lane() : 0) {}
+
+    COPPICE_HD joint_store<T> joints_of_warp(int warp) const {
+        return {reinterpret_cast<band_vector<T>*>(start) + warp * group, warp_lanes};
+    }
+    COPPICE_HD joint_store<T> joints_of_block() const { return joints_of_warp(warps); }
+    /// Between the k-th share of each lane and those before it; 0: between lanes.
+    COPPICE_HD joint_store<T> joints_of_shares(int k) const { return joints_of_warp(warps + 1 + k); }
+    COPPICE_HD interface_values<T>* around_warps() const {
+        return reinterpret_cast<interface_values<T>*>(joints_of_warp(warps + 1 + shares_of_lane).memory);
+    }
+    COPPICE_HD segment<T>* of_warps() const { return reinterpret_cast<segment<T>*>(around_warps() + warps); }
+    COPPICE_HD segment<T>* of_shares() const { return of_warps() + warps; }
+    COPPICE_HD int bytes() const {
+        if (!spread) return warps * group * 16;
+        return (warps + 1 + shares_of_lane) * group * 16 +
+               warps * int(sizeof(interface_values<T>) + sizeof(segment<T>)) + shares * int(sizeof(segment<T>));
+    }
+
+private:
+    static constexpr int group = warp_lanes * joint_store<T>::vectors;
+};
+
+template <class T>
+struct resident_job {
+    system_view<T> all;
+    resident_plan plan;
+    share_segment<T>* segments; ///< [pair][share]
+    T threshold;
+    int const* gate = nullptr; ///< as of a stage
+};
+
+/// What another block wrote during this kernel.
+template <class T>
+COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
+#if defined(__CUDA_ARCH__)
+    share_segment<T> copy;
+    constexpr int vectors = int(sizeof(copy) / 16);
+    COPPICE_UNROLL
+    for (int v = 0; v < vectors; ++v)
+        reinterpret_cast<int4*>(&copy)[v] = __ldcg(reinterpret_cast<int4 const*>(from) + v);
+    return copy.of_all;
+#else
+    return from->of_all;
+#endif
+}
+
+/// The shares of a system meet, and the first warp of each block joins the segments of all of them. Returns, in that
+/// warp, the unknowns around the share of `item`, whose segment thread 0 brings.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class Block, class Meeting>
+COPPICE_HD inline interface_values<T>
+solve_shares(Block const& block, resident_job<T> const& job, resident_item const& item, Meeting& meeting,
+             segment<T> const& brought, resident_memory<T> const& memory, auto const& threshold) {
+    int const shares = job.plan.shares, share = item.share, each = memory.shares_of_lane;
+    share_segment<T>* const all = job.segments + item.pair * shares;
+    if (block.thread() == 0) all[share].of_all = brought;
+    meeting.meet(block, item.pair, shares);
+    for (int i = block.thread(); i < shares; i += block.threads()) memory.of_shares()[i] = load_fresh(all + i);
+    block.sync();
+    if (block.thread() >= warp_lanes) return {};
+
+    int const lane = block.thread(), first = lane * each;
+    segment<T> own = memory.of_shares()[first < shares ? first : 0];
+    COPPICE_NO_UNROLL
+    for (int k = 1; k < each && first + k < shares; ++k) {
+        joint<T> kept;
+        own = join<P>(own, memory.of_shares()[first + k], threshold, kept);
+        memory.joints_of_shares(k).put(lane, kept);
+    }
+    lane_group const lanes{lane, 0, (shares + each - 1) / each, warp_lanes};
+    join_lanes<P>(block, lanes, own, memory.joints_of_shares(0), threshold);
+    auto x = block.from_lane(solve_whole<P>(own, threshold), 0);
+    x = part_lanes(lanes, x, memory.joints_of_shares(0));
+    COPPICE_NO_UNROLL
+    for (int k = each - 1; k > 0; --k) { // matters in one lane
+        if (first + k >= shares) continue;
+        auto const met = solve_joint(memory.joints_of_shares(k).get(lane), x);
+        if (first + k <= share) {
+            x.before = met.left, x.first = met.right;
+            break;
+        }
+        x.last = met.left, x.after = met.right;
+    }
+    return block.from_lane(x, share / each);
+}
+
+/// The segments of the warps of a block join; returns the unknowns around each one's.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, class T, class Block, class Meeting>
+COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_job<T> const& job,
+                                                   resident_item const& item, Meeting& meeting, segment<T> const& own,
+                                                   resident_memory<T> const& memory, auto const& threshold) {
+    int const lane = block.thread() & (warp_lanes - 1), warp = int(unsigned(block.thread()) / warp_lanes);
+    lane_group const warps{lane, 0, memory.warps, memory.warps};
+    if (lane == 0) memory.of_warps()[warp] = own;
+    block.sync();
+    segment<T> all{};
+    interface_values<T> x{};
+    if (warp == 0) {
+        all = memory.of_warps()[lane < memory.warps ? lane : 0];
+        join_lanes<P>(block, warps, all, memory.joints_of_block(), threshold);
+        if (memory.shares == 0) x = block.from_lane(solve_whole<P>(all, threshold), 0);
+    }
+    if (memory.shares > 0) x = solve_shares<P>(block, job, item, meeting, all, memory, threshold);
+    if (warp == 0) {
+        x = part_lanes(warps, x, memory.joints_of_block());
+        if (lane < memory.warps) memory.around_warps()[lane] = x;
+    }
+    block.sync();
+    return memory.around_warps()[warp];
+}
+
+template <int M, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const& job, resident_item const& item,
+                                                          lane_task const& task) {
+    std::int64_t const pair = item.pair + task.slot;
+    if (task.group.count == 0 || task.partition >= job.plan.partitions || pair >= job.plan.pairs) return {};
+    system_view<T> const& all = job.all;
+    std::int64_t const system = all.columns == 1 ? pair : pair / all.columns, column = pair - system * all.columns;
+    std::int64_t start = system * all.stride, size = all.size;
+    if (all.offsets) start = all.offsets[system], size = all.offsets[system + 1] - start;
+    std::int64_t const first = (std::int64_t(item.share) * job.plan.partitions + task.partition) * M;
+    std::int64_t const left = size - first, row = start + first * all.pitch;
+    return {row, row + column * all.rhs_leading, row + column * all.x_leading,
+            left > M ? M + 1 : int(left > 0 ? left : 0), first == 0};
+}
+
+/// Solves item `number`: several systems, one, or a share of one, in partitions of M rows. `shared` holds what
+/// resident_memory says; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, int M, class T, class Block, class Meeting>
+COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const& job, int number, Meeting& meeting,
+                                      T* shared, auto const& threshold) {
+    resident_memory<T> const memory(job.plan, shared);
+    joint_store<T> const joints = memory.joints_of_warp(int(unsigned(block.thread()) / warp_lanes));
+    lane_task const task(job.plan, block.thread());
+    resident_item const item(job.plan, number);
+    partition_place const place = place_of<M>(job, item, task);
+    own_rows<T, M> own;
+    load_own(job.all, place, own);
+    if (job.all.order) load_in_order(block, job.all, place, own.rhs, joints.memory);
+    pair_tree<T, joins_pairs<M> ? M : 2> pairs;
+    segment<T> mine;
+    if constexpr (joins_pairs<M>) {
+        mine = pairs.template reduce<P>(own, scale_of<P>(own, threshold), threshold);
+    } else {
+        coarse_row<T> top, bottom;
+        reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom);
+        mine = segment_of(top, bottom, scale_of<P>(own, threshold));
+    }
+    join_lanes<P>(block, task.group, mine, joints, threshold);
+    auto x = memory.spread ? solve_spread<P>(block, job, item, meeting, mine, memory, threshold)
+                           : block.from_lane(solve_whole<P>(mine, threshold), task.group.first);
+    x = part_lanes(task.group, x, joints);
+    if constexpr (joins_pairs<M>)
+        pairs.solve(x, own.rhs);
+    else
+        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold);
+    store_solution(block, job.all, place, own.rhs, joints.memory);
+    // The next item may overwrite what this one read.
+    if (memory.spread)
+        block.sync();
+    else
+        block.sync_warp();
+}
+
+} // namespace coppice::rpts

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The recursion of RPTS (thesis section 2.5), written once over the launchers of the backends:
+///
+///     stages = stages_of<T>(exec)                          how systems are cut: never by the number of threads, so
+///                                                          that results do not depend on it
+///     stages.partition                                     M of a reduction
+///     stages.is_last(rows, systems)                        are such systems solved without a further reduction?
+///     reduce(exec, stage, pivot)                           fine rows -> coarse rows
+///     solve_last(exec, stages, systems, threshold, pivot, memory, gate)  those; memory as for a stage
+///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
+///
+/// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
+/// sizes there are
+///
+///     takes_varied<T>(exec, size, systems, largest)                 does the backend solve such a batch?
+///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
+///     solve_varied(exec, systems, memory, options, gate)
+///
+/// and for interleaved ones
+///
+///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
+///     solve_interleaved(exec, systems, memory, options, gate)
+///
+/// Included by the two sources that instantiate it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include <coppice/core/memory_range.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/rpts/rpts_host.hpp>
+#include <coppice/solvers/rpts/rpts_stage.hpp>
+#if defined(__CUDACC__)
+#include <coppice/solvers/rpts/rpts_cuda.cuh>
+#endif
+
+namespace coppice {
+namespace rpts {
+
+/// Constant-time checks; see <coppice/tridiagonal.hpp>.
+template <class T>
+void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T> x, array_view<std::byte> workspace,
+                     tridiagonal_options options) {
+    std::int64_t const n = a.size();
+    if (n < 0) throw argument_error("solve_tridiagonal: the matrix has " + std::to_string(n) + " rows");
+    require_size("right-hand side of solve_tridiagonal", d.size(), n);
+    require_size("solution of solve_tridiagonal", x.size(), n);
+    if (options.pivot != pivoting::none && options.pivot != pivoting::partial &&
+        options.pivot != pivoting::scaled_partial)
+        throw argument_error("solve_tridiagonal: unknown pivoting " + std::to_string(int(options.pivot)));
+    if (!(options.threshold >= 0 && std::isfinite(options.threshold)))
+        throw argument_error("solve_tridiagonal: threshold is " + std::to_string(options.threshold) +
+                             ", expected a finite number >= 0");
+    std::int64_t const needed = tridiagonal_workspace<T>(n);
+    if (workspace.size() < needed)
+        throw argument_error("solve_tridiagonal: workspace has " + std::to_string(workspace.size()) +
+                             " bytes, expected at least " + std::to_string(needed));
+    if (n == 0) return;
+    if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data() || (needed > 0 && !workspace.data()))
+        throw argument_error("solve_tridiagonal: null pointer to " + std::to_string(n) + " rows or to the workspace");
+    if (needed > 0 && reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment != 0)
+        throw argument_error("solve_tridiagonal: workspace is not aligned to " + std::to_string(workspace_alignment) +
+                             " bytes");
+    std::int64_t const bytes = n * std::int64_t(sizeof(T));
+    memory_range const solution = range_of("the solution", x), side = range_of("the right-hand side", d);
+    memory_range const space{"the workspace", workspace.data(), needed};
+    auto const apart = [](memory_range const& written, memory_range const& other) {
+        require_apart(written, other, "solve_tridiagonal: ");
+    };
+    std::array<memory_range, 3> const matrix{
+        {{"the lower band", a.lower, bytes}, {"the diagonal", a.diagonal, bytes}, {"the upper band", a.upper, bytes}}};
+    for (memory_range const& band : matrix) {
+        apart(solution, band);
+        apart(space, band);
+    }
+    if (x.data() != d.data()) apart(solution, side);
+    apart(space, solution);
+    apart(space, side);
+}
+
+/// The parts of the backward error that one row contributes; maxima over all rows.
+struct error_parts {
+    double residual, matrix, solution, side;
+};
+struct larger_parts {
+    COPPICE_HD error_parts operator()(error_parts const& a, error_parts const& b) const {
+        maximum const max;
+        return {max(a.residual, b.residual), max(a.matrix, b.matrix), max(a.solution, b.solution), max(a.side, b.side)};
+    }
+};
+template <class T>
+struct error_of_row {
+    tridiagonal_view<T> a;
+    T const *x, *d;
+    COPPICE_HD error_parts operator()(std::int64_t i) const {
+        double const mid = a.diagonal[i], side = d[i], here = x[i];
+        double residual = mid * here - side, sum = magnitude_of(mid);
+        if (i > 0) {
+            double const low = a.lower[i];
+            residual += low * double(x[i - 1]);
+            sum += magnitude_of(low);
+        }
+        if (i + 1 < a.size()) {
+            double const up = a.upper[i];
+            residual += up * double(x[i + 1]);
+            sum += magnitude_of(up);
+        }
+        return {magnitude_of(residual), sum, magnitude_of(here), magnitude_of(side)};
+    }
+    COPPICE_HD static double magnitude_of(double value) { return value < 0 ? -value : value; }
+};
+
+/// Workspace of a batch on any executor, in elements.
+template <class T>
+std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
+    auto const is_last = [](std::int64_t size) { return size <= least_last; };
+    return for_each_stage<T>(rows, systems, columns, least_partition, is_last, [](auto...) {});
+}
+
+} // namespace rpts
+
+template <class T>
+std::int64_t tridiagonal_workspace(std::int64_t n) {
+    if (n < 0) throw argument_error("tridiagonal_workspace: negative number of rows " + std::to_string(n));
+    return tridiagonal_batch_workspace<T>(n, 1, 1);
+}
+
+template <class T>
+std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
+    return rpts::elements_of_batch<T>(rows, systems, columns) * std::int64_t(sizeof(T));
+}
+
+namespace rpts {
+
+/// Solves a batch; arguments are as they should be.
+template <class T, executor Executor, class Stages>
+void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
+           int const* gate) {
+    T const threshold = static_cast<T>(options.threshold);
+    if (how.is_last(systems.size, systems.systems)) // a small system notices what stages cost
+        return solve_last(exec, how, systems, threshold, options.pivot, memory, gate);
+    std::array<stage<T>, most_stages> stages;
+    int depth = 0;
+    std::int64_t const used = for_each_stage<T>(
+        systems.size, systems.systems, systems.columns, how.partition,
+        [&](std::int64_t rows) { return how.is_last(rows, systems.systems); },
+        [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
+            std::int64_t const all = systems.systems * band;
+            T* const at = memory + offset;
+            coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
+            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate};
+            systems = {2 * partitions,
+                       coarse.lower,
+                       coarse.diagonal,
+                       coarse.upper,
+                       coarse.rhs,
+                       coarse.rhs,
+                       systems.systems,
+                       systems.columns,
+                       band,
+                       all,
+                       all};
+        });
+    // Rows are scaled as they are given; a small coarse row is one that has lost digits.
+    pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
+    auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
+    for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
+    solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used, gate);
+    for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
+}
+template <class T, executor Executor>
+void solve(Executor const& exec, system_view<T> const& systems, T* memory, tridiagonal_options options,
+           int const* gate = nullptr) {
+    solve(exec, stages_of<T>(exec), systems, memory, options, gate);
+}
+
+/// Threads that solve systems of different sizes side by side: no more than the matrix has workspace for.
+inline std::int64_t varied_workers(host_executor const& exec, std::int64_t size, std::int64_t systems,
+                                   std::int64_t largest) {
+    std::int64_t const room = size / std::max<std::int64_t>(1, std::min(largest, host_alone_rows));
+    return std::clamp<std::int64_t>(std::min(room, systems), 1, exec.threads());
+}
+template <class T>
+std::int64_t varied_workspace(host_executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                              std::int64_t largest) {
+    std::int64_t const alone = elements_of_batch<T>(std::min(largest, host_alone_rows), 1, 1);
+    std::int64_t const together = largest > host_alone_rows ? elements_of_batch<T>(largest, 1, columns) : 0;
+    return std::max(varied_workers(exec, size, systems, largest) * alone, together);
+}
+template <class T>
+bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t) {
+    return true;
+}
+
+/// Short systems by one thread each, a thread for as many as have their share of all rows; then the long ones, one
+/// after the other, by all threads.
+template <class T>
+void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options,
+                  int const* gate) {
+    if (!is_open(gate)) return;
+    auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
+    for (std::int64_t k = 0; k < all.systems; ++k)
+        if (rows_of(k) > all.size)
+            throw argument_error("a batch whose largest system has " + std::to_string(all.size) + " rows: system " +
+                                 std::to_string(k) + " has " + std::to_string(rows_of(k)));
+    std::int64_t const begin = all.offsets[0], size = all.offsets[all.systems] - begin;
+    std::int64_t const workers = varied_workers(exec, size, all.systems, all.size);
+    std::int64_t const alone = elements_of_batch<T>(std::min(all.size, host_alone_rows), 1, 1);
+    host_executor const one_thread(1);
+    auto const first_of = [&](std::int64_t w) {
+        return std::lower_bound(all.offsets, all.offsets + all.systems, begin + size * w / workers) - all.offsets;
+    };
+    detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
+        std::int64_t const last = w + 1 < workers ? first_of(w + 1) : all.systems;
+        for (std::int64_t k = first_of(w); k < last; ++k)
+            for (std::int64_t c = 0; c < all.columns; ++c) {
+                system_view<T> one = all.at(k, c);
+                one.columns = 1;
+                if (one.size > 0 && one.size <= host_alone_rows) solve(one_thread, one, memory + w * alone, options);
+            }
+    });
+    for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
+        if (rows_of(k) > host_alone_rows) solve(exec, all.at(k, 0), memory, options);
+}
+
+} // namespace rpts
+
+template <class T, executor Executor>
+std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t columns,
+                                    std::int64_t largest) {
+    return rpts::varied_workspace<T>(exec, size, systems, columns, largest) * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest) {
+    return rpts::takes_varied<T>(exec, size, systems, largest);
+}
+
+template <class T, executor Executor>
+bool takes_interleaved_batch(Executor const& exec, std::int64_t rows) {
+    return rpts::takes_interleaved<T>(exec, rows);
+}
+
+template <class T, executor Executor>
+std::int64_t interleaved_batch_workspace(Executor const& exec, std::int64_t rows, std::int64_t systems) {
+    return rpts::interleaved_workspace<T>(exec, rows, systems) * std::int64_t(sizeof(T));
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                       tridiagonal_options options) {
+    rpts::check_arguments<T>(a, d, x, workspace, options);
+    if (a.size() == 0) return;
+    rpts::solve(exec, rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
+                reinterpret_cast<T*>(workspace.data()), options);
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
+                                array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                                array_view<std::byte> workspace, tridiagonal_options options) {
+    rpts::check_arguments<T>(a, d, x, workspace, options);
+    if (a.size() == 0) return;
+    rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
+    system.order = order;
+    rpts::solve(exec, system, reinterpret_cast<T*>(workspace.data()), options);
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
+                             tridiagonal_options options) {
+    std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
+    std::int64_t const rows = batch.offsets ? batch.largest : each;
+    rpts::system_view<T> const all{rows,
+                                   batch.matrix.lower,
+                                   batch.matrix.diagonal,
+                                   batch.matrix.upper,
+                                   batch.rhs,
+                                   batch.x,
+                                   batch.systems,
+                                   batch.columns,
+                                   rows,
+                                   batch.rhs_leading,
+                                   batch.x_leading,
+                                   batch.offsets};
+    T* const memory = reinterpret_cast<T*>(workspace.data());
+    if (batch.interleaved)
+        rpts::solve_interleaved(exec, all, memory, options, batch.gate);
+    else if (batch.offsets)
+        rpts::solve_varied(exec, all, memory, options, batch.gate);
+    else
+        rpts::solve(exec, all, memory, options, batch.gate);
+}
+
+template <class T, executor Executor>
+void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                       array_view<std::type_identity_t<T>> x, tridiagonal_options options) {
+    buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(std::max<std::int64_t>(a.size(), 0)));
+    solve_tridiagonal(exec, a, d, x, workspace.view(), options);
+}
+
+template <class T, executor Executor>
+double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
+                                  array_view<std::type_identity_t<T> const> x,
+                                  array_view<std::type_identity_t<T> const> d) {
+    require_size("solution of tridiagonal_backward_error", x.size(), a.size());
+    require_size("right-hand side of tridiagonal_backward_error", d.size(), a.size());
+    rpts::error_parts const parts = reduce(exec, a.size(), rpts::error_parts{0, 0, 0, 0},
+                                           rpts::error_of_row<T>{a, x.data(), d.data()}, rpts::larger_parts{});
+    // long double: |A| |x| may exceed the range of double where the residual does not.
+    long double const scale = static_cast<long double>(parts.matrix) * parts.solution + parts.side;
+    if (parts.residual == 0 && scale == 0) return 0;
+    return static_cast<double>(parts.residual / scale);
+}
+
+} // namespace coppice

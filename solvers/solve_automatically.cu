@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/solve_automatically.hpp>
-
-namespace coppice {
-
-COPPICE_SOLVE_AUTOMATICALLY(, cuda_executor, float)
-COPPICE_SOLVE_AUTOMATICALLY(, cuda_executor, double)
-
-} // namespace coppice

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// An operator of the user's own, whatever its type.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <coppice/core/executor.hpp>
+#include <coppice/solvers/krylov/krylov_monitor.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class A, class Executor, class T>
+concept sized_operator = linear_operator<A, Executor, T> && requires(A const& a) {
+    { a.size() } -> std::convertible_to<std::int64_t>;
+};
+template <class A, class Executor, class T>
+concept apply_or_function =
+    linear_operator<A, Executor, T> || std::invocable<A const&, Executor const&, array_view<T const>, array_view<T>>;
+
+} // namespace detail
+
+/// Holds any linear operator: a class with apply(exec, x, y) const, y = A x, or a function object of the same
+/// arguments. A cheap handle; copies share the operator. The library holds compiled Krylov methods for it, so that a
+/// program that nvcc does not compile solves with an operator of its own on CUDA, too.
+///
+///     any_operator<host_executor, double> const a(n, [&](auto const& exec, auto x, auto y) { ... });
+///     auto const result = solve(exec, "gmres", a, m, b, x);
+template <executor Executor, class T>
+class any_operator {
+public:
+    using value_type = T;
+
+    /// An operator that knows its size.
+    template <detail::sized_operator<Executor, T> A>
+    explicit any_operator(A a)
+        : size_(checked(static_cast<std::int64_t>(a.size()))), held_(std::make_shared<model<A>>(std::move(a))) {}
+    /// One of `size` rows; argument_error for a negative number.
+    template <detail::apply_or_function<Executor, T> A>
+    any_operator(std::int64_t size, A a) : size_(checked(size)), held_(std::make_shared<model<A>>(std::move(a))) {}
+
+    std::int64_t size() const { return size_; }
+    void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { held_->apply(exec, x, y); }
+
+private:
+    struct concept_type {
+        virtual ~concept_type() = default;
+        virtual void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const = 0;
+    };
+    template <class A>
+    struct model final : concept_type {
+        explicit model(A a) : held(std::move(a)) {}
+        void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const override {
+            if constexpr (linear_operator<A, Executor, T>)
+                held.apply(exec, x, y);
+            else
+                held(exec, x, y);
+        }
+        A held;
+    };
+
+    static std::int64_t checked(std::int64_t size) {
+        if (size < 0) throw argument_error("an operator of " + std::to_string(size) + " rows");
+        return size;
+    }
+
+    std::int64_t size_;
+    std::shared_ptr<concept_type const> held_;
+};
+
+} // namespace coppice

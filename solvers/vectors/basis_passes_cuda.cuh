@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Passes over a Krylov basis on CUDA. See solvers/vectors/basis_passes.hpp for the contract.
+#pragma once
+
+#include <coppice/solvers/vectors/basis_passes.hpp>
+#include <coppice/solvers/vectors/basis_passes_block.hpp>
+#include <coppice/solvers/vectors/vector_pass_cuda.cuh>
+
+namespace coppice::detail {
+
+inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns)
+    : most(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)), partial(exec, blocks * columns) {}
+
+template <class T>
+__global__ void __launch_bounds__(pass_threads) project_kernel(basis_columns<T> v, T const* w, double* partial) {
+    __shared__ double shared[pass_threads / warp_lanes];
+    wait_for_predecessor();
+    project_block(cuda_block{}, shared, blockIdx.x, gridDim.x, v, w, partial);
+}
+template <class T>
+__global__ void __launch_bounds__(pass_threads)
+    fold_projections_kernel(basis_columns<T> v, std::int64_t blocks, double const* partial, double* h) {
+    __shared__ double shared[pass_threads / warp_lanes];
+    wait_for_predecessor();
+    fold_projection_block(cuda_block{}, shared, int(blockIdx.x), blocks, v, partial, h);
+}
+
+template <class T>
+void project(cuda_executor const& exec, basis_scratch<cuda_executor>& scratch, basis_columns<T> const& v, T const* w,
+             double* h) {
+    double* const partial = scratch.partial.data();
+    launch_early(exec, &project_kernel<T>, dim3(unsigned(scratch.blocks)), pass_threads, 0, {}, v, w, partial);
+    double const* const shares = partial;
+    launch_early(exec, &fold_projections_kernel<T>, dim3(unsigned(scratch.most)), pass_threads, 0, {}, v,
+                 scratch.blocks, shares, h);
+}
+
+} // namespace coppice::detail

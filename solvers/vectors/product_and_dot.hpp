@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// y = A x with dot products of y in the same pass.
+#pragma once
+
+#include <coppice/core/sum_of_blocks.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/vectors/vector_operations_host.hpp>
+
+namespace coppice {
+namespace detail {
+
+/// Sums over rows, in double.
+template <int Count>
+struct sums_over_rows {
+    double sum[Count] = {};
+    sums_over_rows& operator+=(sums_over_rows const& other) {
+        for (int c = 0; c < Count; ++c) sum[c] += other.sum[c];
+        return *this;
+    }
+};
+
+/// Stores y, and <left, y> in sums[0]; where Count is 2, <y, y> in sums[1].
+template <class T, int Count>
+struct store_and_dot {
+    T* y;
+    T const* left;
+    double* sums;          ///< memory of the executor
+    hand_over_slot* slots; ///< CUDA: of Count sums over the blocks of the product
+
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { y[row] = sum; }
+
+    sums_over_rows<Count> of_rows(std::int64_t first, std::int64_t last) const {
+        sums_over_rows<Count> s;
+        s.sum[0] = dot_of_stretch(left + first, y + first, last - first);
+        if constexpr (Count > 1) s.sum[1] = dot_of_stretch(y + first, y + first, last - first);
+        return s;
+    }
+    void finish(sums_over_rows<Count> const& all) const {
+        for (int c = 0; c < Count; ++c) sums[c] = all.sum[c];
+    }
+
+    struct thread_store {
+        T* y;
+        T const* left;
+        mutable double sum[Count] = {};
+
+        COPPICE_HD T fetch(std::int64_t row) const { return left[row]; }
+        COPPICE_HD void operator()(std::int64_t row, T const& value, T const& fetched) const {
+            y[row] = value;
+            sum[0] += double(fetched) * double(value);
+            if constexpr (Count > 1) sum[1] += double(value) * double(value);
+        }
+    };
+    COPPICE_HD thread_store on_thread() const { return {y, left, {}}; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD void finish(Block const& block, double* shared, std::int64_t b, std::int64_t blocks,
+                           thread_store const& mine) const {
+        COPPICE_UNROLL
+        for (int c = 0; c < Count; ++c) {
+            double sum = block_sum(block, shared, mine.sum[c]);
+            if (grid_sum(block, shared, grid_slots{slots + c * grid_slots::needed(blocks)}, b, blocks, sum) &&
+                block.thread() == 0)
+                sums[c] = sum;
+        }
+    }
+};
+
+/// The product with a store that folds over rows, by kernels for the block size of the plan.
+template <class O, class Multiply, class Add, class Store>
+void reduce_rows_and_fold(host_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
+                          Store store) {
+    reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store);
+}
+#if defined(__CUDACC__)
+template <class O, class Multiply, class Add, class Store>
+void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
+                          Store store) {
+    constexpr auto reduction = segmented_reduction::warp_transposed;
+    row_range const all{0, plan.rows()};
+    if (plan.tuning.threads == 256)
+        reduce_rows_with<reduction, 256>(exec, plan, all, multiply, add, store);
+    else
+        reduce_rows_with<reduction>(exec, plan, all, multiply, add, store);
+}
+#endif
+
+} // namespace detail
+
+/// Slots that spmv_and_dot takes on CUDA, to be zeroed once; 0 on the host.
+template <class O>
+std::int64_t spmv_and_dot_slots(host_executor const&, srcsr_plan<O> const&) {
+    return 0;
+}
+template <class O>
+std::int64_t spmv_and_dot_slots(cuda_executor const&, srcsr_plan<O> const& plan) {
+    return 2 * detail::grid_slots::needed(plan.blocks());
+}
+
+/// y = A x, and in the same pass sums[0] = <left, y> and, where Count is 2, sums[1] = <y, y>, accumulated in double
+/// with the same bits on every run. `sums` lies in memory of the executor; `slots` as spmv_and_dot_slots() says, empty
+/// between calls. `left` may be x. For plans of the default scheme and block size. On CUDA returns when the work is
+/// queued.
+template <int Count, executor Executor, class T, class I, class O>
+void spmv_and_dot(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T const> x,
+                  array_view<T> y, T const* left, double* sums, hand_over_slot* slots) {
+    detail::require_spmv_sizes(plan, a, x, y);
+    using multiply = detail::multiply_stored<T, I, T>;
+    detail::reduce_rows_and_fold(exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices},
+                                 add_plus<T>{}, detail::store_and_dot<T, Count>{y.data(), left, sums, slots});
+}
+
+} // namespace coppice

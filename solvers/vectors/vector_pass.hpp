@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// One pass over the vectors of an iteration, with scalars that live where the vectors live.
+///
+/// A pass is a function object over T:
+///
+///     static constexpr int dots           how many dot products it takes, 0 to 2
+///     auto begin() const                  what it does to element i, f(i); reads scalars once, before all elements;
+///                                         it may have f.stretch(first, last) for a core that does several at once,
+///                                         and f.idle(): then no element is touched and the sums are 0
+///     dot_pair<T> pair(int p) const       dot product p, of the vectors as f leaves them; only where dots > 0
+///     void finish(double const* sums)     once, after all elements, with the dot products: writes scalars, decides
+///
+/// So a pass needs no scalar from the host and gives none back. The sums are double, because the squares of floats
+/// leave the range of float, and have the same bits on every run and for any number of threads.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <coppice/core/block.hpp>
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/vectors/dot_pairs.hpp>
+#include <coppice/solvers/vectors/vector_operations_host.hpp>
+
+namespace coppice::detail {
+
+/// Has a pass nothing to do this time?
+template <class Update>
+COPPICE_HD bool is_idle(Update const& update) {
+    if constexpr (requires { update.idle(); })
+        return update.idle();
+    else
+        return false;
+}
+
+/// Memory for the partial sums of passes over n elements; a solver makes it once.
+template <executor Executor>
+struct pass_scratch;
+
+template <>
+struct pass_scratch<host_executor> {
+    std::int64_t size;
+    buffer<double> partial;
+
+    pass_scratch(host_executor const& exec, std::int64_t n) : size(n), partial(exec, dot_blocks(n) * max_dots) {}
+};
+
+#if defined(COPPICE_HAS_CUDA)
+template <>
+struct pass_scratch<cuda_executor> {
+    std::int64_t size;
+    buffer<hand_over_slot> slots; ///< of two sums
+
+    pass_scratch(cuda_executor const& exec, std::int64_t n);
+    /// What a device holds at once, or less: never by its size, so that sums do not depend on it.
+    static std::int64_t blocks_for(std::int64_t n) {
+        constexpr std::int64_t most = 1056, elements = 1024;
+        return std::clamp<std::int64_t>((n + elements - 1) / elements, 1, most);
+    }
+    std::int64_t blocks() const { return blocks_for(size); }
+};
+#endif
+
+/// A stretch is updated and, while it is in cache, multiplied: the vectors come from memory once.
+template <class Pass>
+void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, Pass const& pass) {
+    constexpr int dots = Pass::dots;
+    double* const partial = scratch.partial.data();
+    auto const update = pass.begin();
+    std::int64_t const n = is_idle(update) ? 0 : scratch.size;
+    for_each_block(exec, n, dot_block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        auto const local = update; // a copy of our own: no store below can be thought to change its members
+        if constexpr (requires { local.stretch(first, last); })
+            local.stretch(first, last);
+        else
+            for (std::int64_t i = first; i < last; ++i) local(i);
+        if constexpr (dots > 0)
+            for (int p = 0; p < dots; ++p) {
+                auto const pair = pass.pair(p);
+                partial[b * dots + p] = dot_of_stretch(pair.left + first, pair.right + first, last - first);
+            }
+    });
+    if constexpr (dots > 0) {
+        double sums[dots] = {};
+        for (std::int64_t b = 0; b < dot_blocks(n); ++b)
+            for (int p = 0; p < dots; ++p) sums[p] += partial[b * dots + p];
+        pass.finish(sums);
+    }
+}
+
+} // namespace coppice::detail
+
+#if defined(__CUDACC__)
+#include <coppice/solvers/vectors/vector_pass_cuda.cuh>
+#endif
