@@ -38,19 +38,30 @@ COPPICE_HD T sum_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64
     return sum;
 }
 
-/// Position among the nonzeros of the entry (row, column), -1 where there is none; the row's columns are sorted.
-template <class T, class I, class O>
-COPPICE_HD O position_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64_t column) {
-    O low = a.row_begin(row);
-    O length = a.row_end(row) - low;
+/// Position of `column` among the rising `columns` at [low, end), -1 where it is not.
+template <class I, class O>
+COPPICE_HD O position_between(I const* columns, O low, O end, std::int64_t column) {
+    O length = end - low;
     if (length == 0) return O(-1);
     while (length > 1) { // without a branch that could be guessed wrongly
         O const half = length / 2;
-        low = std::int64_t(a.indices[low + half]) <= column ? low + half : low;
+        low = std::int64_t(columns[low + half]) <= column ? low + half : low;
         length -= half;
     }
-    return std::int64_t(a.indices[low]) == column ? low : O(-1);
+    return std::int64_t(columns[low]) == column ? low : O(-1);
 }
+
+/// Position among the nonzeros of the entry (row, column), -1 where there is none; the row's columns are sorted.
+template <class T, class I, class O>
+COPPICE_HD O position_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64_t column) {
+    return position_between(a.indices, a.row_begin(row), a.row_end(row), column);
+}
+
+/// A flag as a number, for sums that count.
+struct flag_at {
+    std::uint8_t const* flags;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return flags[i]; }
+};
 
 /// Combines flags and positions in a reduction.
 struct both {

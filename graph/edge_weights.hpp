@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/look_at_nonzeros.hpp>
 
 namespace coppice {
 
@@ -18,48 +18,6 @@ struct edge_weights {
 };
 
 namespace graph_detail {
-
-/// What a look at nonzeros finds, in one word so that it is quick to join: flags, and above them by how many there are
-/// more entries right of the diagonal than left of it.
-struct nonzero_flags {
-    static constexpr std::int64_t not_finite = 1, unsorted = 2, one_sided = 4, uneven = 8, balance = 16;
-
-    COPPICE_HD static std::int64_t join(std::int64_t a, std::int64_t b) {
-        return ((a | b) & (balance - 1)) + (a & ~(balance - 1)) + (b & ~(balance - 1));
-    }
-};
-struct join_flags {
-    COPPICE_HD std::int64_t identity() const { return 0; }
-    COPPICE_HD std::int64_t operator()(std::int64_t a, std::int64_t b) const { return nonzero_flags::join(a, b); }
-};
-
-/// The flags of nonzero k. An entry right of the diagonal looks for its mirror image; where each has one and there are
-/// as many on the left, those on the left have theirs too.
-template <class T, class I, class O>
-struct look_at_nonzero {
-    csr_view<T, I, O> a;
-    COPPICE_HD std::int64_t operator()(std::int64_t k, std::int64_t row) const {
-        using f = nonzero_flags;
-        I const column = a.indices[k];
-        T const value = a.coefficients[k];
-        std::int64_t found = detail::is_finite(value) ? 0 : f::not_finite;
-        if (k > std::int64_t(a.row_begin(row)) && a.indices[k - 1] >= column) found |= f::unsorted;
-        if (std::int64_t(column) < row) return found - f::balance;
-        if (std::int64_t(column) == row) return found;
-        O const mirror = detail::position_in_row(a, column, row);
-        if (mirror < 0) return found + f::one_sided + f::balance;
-        if (detail::magnitude(a.coefficients[mirror]) != detail::magnitude(value)) found |= f::uneven;
-        return found + f::balance;
-    }
-};
-struct store_flags {
-    std::int64_t* rows;
-    COPPICE_HD void operator()(std::int64_t row, std::int64_t found) const { rows[row] = found; }
-};
-struct flags_of_row {
-    std::int64_t const* rows;
-    COPPICE_HD std::int64_t operator()(std::int64_t row) const { return rows[row]; }
-};
 
 /// values[k] = |a_ij| + |a_ji| for nonzero k = (i, j) of a symmetric pattern, as the product of a reduction of nothing.
 template <class T, class I, class O>
@@ -95,23 +53,18 @@ edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> 
     edge_weights<T, I, O> weights;
     weights.view = a;
     if (!a.offsets) return weights;
-    auto const look = [&] {
-        auto const plan = make_srcsr_plan(exec, weights.view);
-        buffer<std::int64_t> rows(exec, a.rows());
-        reduce_rows(exec, plan, look_at_nonzero<T, I, O>{weights.view}, join_flags{}, store_flags{rows.data()});
-        return reduce(exec, a.rows(), std::int64_t(0), flags_of_row{rows.data()}, join_flags{});
-    };
-    std::int64_t found = look();
-    if (found & nonzero_flags::not_finite) detail::require_finite(exec, a);
-    if (found & nonzero_flags::unsorted) {
+    using flags = detail::nonzero_flags;
+    flags found = detail::look_at_nonzeros(exec, a);
+    if (found.any(flags::not_finite)) detail::require_finite(exec, a);
+    if (found.any(flags::unsorted)) {
         weights.made = sort_columns(exec, a);
         weights.view = weights.made.view();
-        found = look();
-        if (found & nonzero_flags::unsorted)
+        found = detail::look_at_nonzeros(exec, weights.view);
+        if (found.any(flags::unsorted))
             throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
     }
-    if (found == 0) return weights;
-    if (found != nonzero_flags::uneven) {
+    if (found.symmetric_pattern() && !found.any(flags::uneven)) return weights;
+    if (!found.symmetric_pattern()) {
         weights.made = detail::united_weights(exec, weights.view);
         weights.view = weights.made.view();
         return weights;

@@ -283,14 +283,6 @@ struct draw_shadow {
     COPPICE_HD void operator()(std::int64_t i) const { column[i] = T(random.uniform(std::uint64_t(i), -1, 1)); }
 };
 
-/// column = column scaled
-template <class T>
-struct scale_column {
-    T factor;
-    T* column;
-    COPPICE_HD void operator()(std::int64_t i) const { column[i] *= factor; }
-};
-
 } // namespace detail
 
 template <executor Executor, class T>
@@ -317,7 +309,7 @@ void idrs<Executor, T>::make_shadows() {
         }
         auto const [square] =
             coppice::dots(exec_, dots_, dot_pair(array_view<T const>(column), array_view<T const>(column)));
-        if (square > 0) for_each(exec_, n, detail::scale_column<T>{T(1 / std::sqrt(square)), column.data()});
+        if (square > 0) for_each(exec_, n, scaled_copy<T>{T(1 / std::sqrt(square)), column.data(), column.data()});
     }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/spmv.hpp>
 #include <coppice/solvers/precondition/matrix_checks.hpp>
 #include <coppice/solvers/precondition/preconditioner_row.hpp>
 
@@ -71,10 +71,6 @@ private:
         return sum.diagonal + sum.beside;
     }
 };
-struct count_flag {
-    std::uint8_t const* flags;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return flags[i]; }
-};
 template <class T>
 struct growth_of_row {
     T const* growth;
@@ -94,16 +90,6 @@ struct scale_elements {
     T const* x;
     T* y;
     COPPICE_HD void operator()(std::int64_t i) const { y[i] = factor[i] * x[i]; }
-};
-template <class T, class I>
-struct times_element {
-    T const* x;
-    COPPICE_HD T operator()(T const& value, I const& column) const { return value * x[column]; }
-};
-template <class T>
-struct add_products {
-    COPPICE_HD T identity() const { return T(0); }
-    COPPICE_HD T operator()(T a, T b) const { return a + b; }
 };
 /// next = x + D^-1 (r - A x), row by row
 template <class T>
@@ -129,7 +115,7 @@ public:
                             bool positive = false)
         : pattern_(a), kind_(kind), positive_(positive), steps_(steps), plan_(make_srcsr_plan(exec, a)),
           inverse_(exec, a.rows()), mended_(exec, a.rows()) {
-        detail::require_preconditioner_matrix(a);
+        require_square(a, "a preconditioner");
         if (steps_ > 1) {
             matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
                        copy_of(exec, a.values())};
@@ -147,7 +133,7 @@ public:
         reduce_rows(exec, plan_, along_nonzeros{detail::diagonal_part<T, I>{}, a.coefficients, a.indices},
                     detail::add_diagonal_sums<T>{},
                     detail::store_inverse<T>{kind_, positive_, inverse_.data(), mended_.data(), work_.data()});
-        mended_rows_ = reduce(exec, inverse_.size(), std::int64_t(0), detail::count_flag{mended_.data()}, plus{});
+        mended_rows_ = reduce(exec, inverse_.size(), std::int64_t(0), detail::flag_at{mended_.data()}, plus{});
         if (steps_ == 1) return;
         taken_ = detail::fitting_steps(
             reduce(exec, inverse_.size(), 0.0, detail::growth_of_row<T>{work_.data()}, maximum{}), steps_);
@@ -163,10 +149,10 @@ public:
         T* next = taken_ % 2 == 1 ? work_.data() : z.data();
         for_each(exec, n, detail::scale_elements<T>{inverse_.data(), r.data(), now});
         for (int step = 1; step < taken_; ++step, std::swap(now, next))
-            reduce_rows(
-                exec, matrix_plan_,
-                along_nonzeros{detail::times_element<T, I>{now}, matrix_.view().coefficients, matrix_.view().indices},
-                detail::add_products<T>{}, detail::store_correction<T>{inverse_.data(), r.data(), now, next});
+            reduce_rows(exec, matrix_plan_,
+                        along_nonzeros{detail::multiply_stored<T, I, T>{now}, matrix_.view().coefficients,
+                                       matrix_.view().indices},
+                        add_plus<T>{}, detail::store_correction<T>{inverse_.data(), r.data(), now, next});
     }
     bool replayable() const { return true; }
     std::vector<finding> findings() const {

@@ -98,7 +98,7 @@ template <executor Executor, class T, class I>
 forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exec, csr_view<T, I> a,
                                                              forest_options const& options)
     : pattern_(a), options_(options.tridiagonal) {
-    detail::require_preconditioner_matrix(a);
+    require_square(a, "a preconditioner");
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
     plan_ = make_srcsr_plan(exec, a);

@@ -3,18 +3,9 @@
 /// What every preconditioner asks of its matrix, when it is made and when it is refreshed.
 #pragma once
 
-#include <string>
-
 #include <coppice/algebra/operations.hpp>
 
 namespace coppice::detail {
-
-template <class T, class I>
-void require_preconditioner_matrix(csr_view<T, I> a) {
-    if (a.rows() != a.columns())
-        throw dimension_error("a preconditioner needs a square matrix, got " + std::to_string(a.rows()) + " x " +
-                              std::to_string(a.columns()));
-}
 
 /// A pattern is known by its size: refresh() takes new values, not another matrix.
 struct pattern_size {

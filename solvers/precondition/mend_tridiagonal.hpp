@@ -129,10 +129,6 @@ struct turn_side {
     tridiagonal_probe<T> probe;
     COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.side(i, probe.solution[i] < T(0)); }
 };
-struct broken_flag {
-    std::uint8_t const* broken;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return broken[i]; }
-};
 struct store_broken {
     std::int32_t* before;
     COPPICE_HD void operator()(std::int64_t i, std::int64_t count) const { before[i] = std::int32_t(count); }
@@ -217,7 +213,7 @@ detail::mended_pieces tridiagonal_mender<Executor, T>::find_pieces(Executor cons
     detail::begins_piece<T> const begins{probe.a};
     exclusive_scan(exec, n, begins, detail::store_piece<T>{begins, piece_.data()}, std::int64_t(0));
     std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
-    std::int64_t const broken = exclusive_scan(exec, n, detail::broken_flag{broken_.data()},
+    std::int64_t const broken = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
                                                detail::store_broken{broken_before_.data()}, std::int64_t(0));
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(broken));

@@ -36,7 +36,7 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
     for (auto const& [key, value] : options.entries()) named.options.set(key, value);
     preconditioner_row const& row = preconditioner_row_of(named.name);
     chosen_options const chosen("preconditioner \"" + named.name + "\"", row.options, named.options);
-    detail::require_preconditioner_matrix(a);
+    require_square(a, "a preconditioner");
 
     std::optional<any_preconditioner<Executor, T, I>> made;
     detail::stopwatch watch(exec);

@@ -113,7 +113,7 @@ private:
 
 template <executor Executor, class T, class I>
 jacobi_preconditioner<Executor, T, I>::jacobi_preconditioner(Executor const& exec, csr_view<T, I> a) : pattern_(a) {
-    detail::require_preconditioner_matrix(a);
+    require_square(a, "a preconditioner");
     inverse_ = buffer<T>(exec, a.rows());
     next_ = buffer<T>(exec, a.rows());
     refresh(exec, a);
@@ -141,7 +141,7 @@ template <executor Executor, class T, class I>
 tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor const& exec, csr_view<T, I> a,
                                                                        tridiagonal_options options)
     : pattern_(a), options_(options) {
-    detail::require_preconditioner_matrix(a);
+    require_square(a, "a preconditioner");
     system_ = tridiagonal<T>(exec, a.rows());
     refresh(exec, a);
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));

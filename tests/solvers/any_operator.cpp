@@ -98,6 +98,9 @@ TEST_CASE("host vectors and spans are solved as they are") {
     std::vector<double> const b(std::size_t(a.rows()), 1.0);
     std::vector<double> x(b.size()), y(b.size());
     CHECK(solve(exec, "cg", op, m, b, x).converged);
+    CHECK(solve(exec, "cg", op, m, std::span(b), std::span(y)).converged);
+    CHECK(x == y);
+    std::fill(y.begin(), y.end(), 0.0);
     any_operator<host_executor, double> const any(csr_operator(exec, a)); // knows its size
     CHECK(solve(exec, "cg", any, m, std::span(b), std::span(y)).converged);
     // A csr_operator takes the dot products in its product, in another order.

@@ -99,8 +99,8 @@ struct triangle {
         auto const view = matrix.view();
         for (int k = 0; k < sweeps; ++k, std::swap(now, next))
             reduce_rows(exec, plan,
-                        along_nonzeros{times_element<T, std::int32_t>{now}, view.coefficients, view.indices},
-                        add_products<T>{}, store_sweep<T>{inverse, b, next});
+                        along_nonzeros{multiply_stored<T, std::int32_t, T>{now}, view.coefficients, view.indices},
+                        add_plus<T>{}, store_sweep<T>{inverse, b, next});
     }
 };
 
@@ -179,7 +179,7 @@ private:
 template <executor Executor, class T>
 ilu_factors<Executor, T>::ilu_factors(Executor const& exec, csr_view<T> a, ilu_options const& options)
     : size_(a), options_(options) {
-    detail::require_preconditioner_matrix(a);
+    require_square(a, "a preconditioner");
     auto const offsets = to_vector(exec, a.row_offsets()), columns = to_vector(exec, a.column_indices());
     auto const pattern = detail::make_ilu_pattern(offsets, columns);
     std::int32_t const n = pattern.rows();

@@ -89,23 +89,11 @@ struct sweep_entry {
         std::int32_t const least = row < column ? row : column;
         T sum = f.values[k];
         for (std::int32_t m = f.offsets[row]; m < f.offsets[row + 1] && f.columns[m] < least; ++m) {
-            std::int32_t const other = entry(f.columns[m], column);
+            std::int32_t const between = f.columns[m];
+            std::int32_t const other = position_between(f.columns, f.diagonal[between], f.offsets[between + 1], column);
             if (other >= 0) sum -= before[m] * before[other];
         }
         after[k] = column < row ? sum / before[f.diagonal[column]] : sum;
-    }
-
-private:
-    COPPICE_HD std::int32_t entry(std::int32_t row, std::int32_t column) const {
-        std::int32_t low = f.diagonal[row], high = f.offsets[row + 1];
-        while (low < high) {
-            std::int32_t const middle = low + (high - low) / 2;
-            if (f.columns[middle] < column)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low < f.offsets[row + 1] && f.columns[low] == column ? low : -1;
     }
 };
 

@@ -36,8 +36,8 @@ struct inverse_triangle {
     }
     void multiply(Executor const& exec, T const* x, T* y) const {
         auto const view = matrix.view();
-        reduce_rows(exec, plan, along_nonzeros{times_element<T, std::int32_t>{x}, view.coefficients, view.indices},
-                    add_products<T>{}, store_value<T>{y});
+        reduce_rows(exec, plan, along_nonzeros{multiply_stored<T, std::int32_t, T>{x}, view.coefficients, view.indices},
+                    add_plus<T>{}, store_value<T>{y});
     }
 };
 
