@@ -20,10 +20,14 @@
     __VA_ARGS__                                                                                                        \
     }
 /// The function `name` of the best level that this machine has.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) // such builds leave one level out
+#define COPPICE_ISA_SELECT(name) (::coppice::isa_level() >= 4 ? &::coppice::isa_v4::name : &::coppice::isa_base::name)
+#else
 #define COPPICE_ISA_SELECT(name)                                                                                       \
     (::coppice::isa_level() >= 4   ? &::coppice::isa_v4::name                                                          \
      : ::coppice::isa_level() >= 3 ? &::coppice::isa_v3::name                                                          \
                                    : &::coppice::isa_base::name)
+#endif
 #else
 #define COPPICE_ISA_DECLARE(...)                                                                                       \
     namespace isa_base {                                                                                               \
