@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <coppice/core/parallel_host.hpp>
+#include <coppice/solvers/tiles/band_ends.hpp>
 #include <coppice/solvers/tiles/band_tiles.hpp>
 #include <coppice/solvers/tiles/chain_tiles.hpp>
 
@@ -13,18 +14,65 @@ namespace coppice::chain {
 
 inline constexpr std::int64_t host_group = 16; ///< stretches that one call takes at least: a multiple of every pack
 
-/// Bytes that a launch needs beside the links.
+/// Real bands that are eliminated from both ends: three and more on a side, and all where there are few rows. Narrower
+/// ones are solved as fast in stretches; wider ones of long systems would be on more than some six threads, of which
+/// ends keep two busy, and grow more there. In stretches are also those with more than three times as many bands on one
+/// side as on the other, but small ones: recurrences that grow in one direction may overflow from an end, where
+/// stretches take their unknowns in either.
+inline constexpr int least_wide_reach = 3;
+inline constexpr std::int64_t most_rows_of_ends = 2048, most_rows_of_uneven_ends = 64;
+inline constexpr std::int64_t rows_of_two_threads = 4096; ///< at least: each end gets a thread
 template <class T>
-std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const& rows,
-                          unit_shape<any_size> const& links) {
-    return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(links));
+bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!a.banded()) return false;
+        if (a.scalar_rows <= most_rows_of_uneven_ends) return true;
+        bool const even = std::max(a.lower_bands, a.upper_bands) <= 3 * std::min(a.lower_bands, a.upper_bands);
+        return even && (a.n >= least_wide_reach || a.scalar_rows <= most_rows_of_ends);
+    } else {
+        return false;
+    }
 }
 
 /// Right-hand sides that are solved at once: one where that is what tiles of bands take, so that a side gets the same
 /// bits alone and among others.
 template <class T>
-int sides_at_once(host_executor const&, matrix_rows<T> const& a) {
-    return band_tiles::reaches(a) ? 1 : most_sides;
+int sides_at_once(host_executor const& exec, matrix_rows<T> const& a) {
+    return band_tiles::reaches(a) && !from_both_ends(exec, a) ? 1 : most_sides;
+}
+
+/// Solves all of `units` from both ends.
+template <class T>
+void solve_from_ends(host_executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
+                     std::byte* memory, int const* gate) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (gate && *gate == 0) return;
+        band_ends<T> e = ends_of(units.a, units.sides);
+        e.d = units.d, e.d_leading = units.d_leading;
+        e.x = units.x, e.x_leading = units.x_leading;
+        e.singular = units.singular;
+        e.how = how;
+        e.memory = reinterpret_cast<T*>(memory);
+        if (e.small) return COPPICE_ISA_SELECT(band_ends_small<T>)(e);
+        std::int64_t met[] = {no_row, no_row};
+        e.met = met;
+        bool const apart = exec.threads() > 1 && units.a.scalar_rows >= rows_of_two_threads;
+        auto const run = [&](auto* work) {
+            if (!apart) return work(e, 2);
+            detail::for_each_block(exec, 2, 1,
+                                   [&](std::int64_t end, std::int64_t, std::int64_t) { work(e, int(end)); });
+        };
+        run(COPPICE_ISA_SELECT(band_ends_reduce<T>));
+        COPPICE_ISA_SELECT(band_ends_close<T>)(e);
+        run(COPPICE_ISA_SELECT(band_ends_substitute<T>));
+    }
+}
+
+/// Bytes that a launch needs beside the links.
+template <class T>
+std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const& rows,
+                          unit_shape<any_size> const& links) {
+    return exec.threads() * std::max(tile_bytes<T>(rows), tile_bytes<T>(links));
 }
 
 /// Deals stretches out to the threads, each with `bytes` of memory.

@@ -13,6 +13,10 @@
 ///     tree_elements(exec, levels, rows)    elements of memory for that, the links included
 ///     solve_links(exec, tree_job)          the links of the finest stage -> their unknowns
 ///
+/// and, where from_both_ends(exec, rows) says that there are no links at all, by
+///
+///     ends_bytes(rows, sides), solve_from_ends(exec, units, how, memory, gate)
+///
 /// Included by the sources that instantiate it.
 #pragma once
 
@@ -175,12 +179,14 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     auto const rows = rows_of(a, o);
     levels const l = levels_of(rows.batch);
     workspace_plan plan;
-    std::int64_t bytes = link_elements(exec, rows, sides) * std::int64_t(sizeof(T));
+    bool const ends = from_both_ends(exec, rows);
+    std::int64_t bytes = ends ? 0 : link_elements(exec, rows, sides) * std::int64_t(sizeof(T));
     if constexpr (std::is_floating_point_v<T>)
         if (starts_with_rpts(exec, a, o)) bytes = std::max(bytes, rpts_bytes(exec, a, columns));
     plan.links_bytes = bytes;
     plan.links = plan.take(bytes);
-    plan.launch_bytes = launch_bytes<lane_of_t<T>>(exec, rows_shape(l, n, sides), links_shape(n, sides));
+    plan.launch_bytes = ends ? ends_bytes(rows, sides)
+                             : launch_bytes<lane_of_t<T>>(exec, rows_shape(l, n, sides), links_shape(n, sides));
     plan.launch = plan.take(plan.launch_bytes);
     plan.parts = plan.take(reported ? a.systems * columns * std::int64_t(sizeof(error_parts)) : 0);
     plan.inaccurate = plan.take(reported ? a.systems * columns : 0);
@@ -325,6 +331,7 @@ void solve_stages(Executor const& exec, link_units<T> const& finest, levels cons
 template <class T, class Executor>
 void solve_columns(Executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
                    std::byte* links, std::byte* memory, int const* gate) {
+    if (from_both_ends(exec, units.a)) return solve_from_ends(exec, units, how, memory, gate);
     int const n = units.a.n, w = 2 * n, sides = units.sides;
     levels const l = levels_of(exec, units.a);
     auto* const base = reinterpret_cast<T*>(links);
