@@ -332,6 +332,8 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
         return a;
     };
     auto const beside = [](int i, int j) { return std::abs(i - j) == 1; };
+    auto weak = random_matrix(60, false, 3); // a part along a forest may hold nothing of a row
+    for (int i = 0; i < 60; i += 2) weak(i, i) = 1e-200;
     struct {
         std::string what;
         dense a;
@@ -353,6 +355,7 @@ TEST_CASE_TEMPLATE("splittings: matrices with little to split, singular factors"
         {"triangle", made(25, [](int i, int j) { return i == j  ? 2.0
                                                         : i < j ? -1.0 / (1 + j - i)
                                                                 : 0.0; }), 0},
+        {"weak rows", weak, 0},
         {"large and small", made(20, [&](int i, int j) { return i == j         ? 1e-200
                                                                 : beside(i, j) ? 1e150
                                                                                : 0.0; }), 0}};

@@ -264,7 +264,7 @@ void adaptive_splitting<Executor, T, I>::read_system(Executor const& exec, int l
                 graph_detail::add_to_row<T>{},
                 graph_detail::store_system_row<T, I>{forest.inverse.data(), system.lower.data(), system.diagonal.data(),
                                                      system.upper.data()});
-    systems_.mend(exec, l, false);
+    systems_.mend(exec, l, b.matrix.view(), false);
     inverse_.read(exec, system.view(), options_.window);
 }
 

@@ -65,7 +65,7 @@ private:
         plan_.offsets = a.row_offsets();
         for (int l = 0; l < systems_.count(); ++l) {
             extract_forest_system(exec, plan_, a, systems_.forest(l), systems_.system(l));
-            systems_.mend(exec, l, systems_.forest(l).weight_coverage == 1);
+            systems_.mend(exec, l, a, systems_.forest(l).weight_coverage == 1);
         }
     }
 

@@ -23,6 +23,29 @@ inline constexpr std::array<std::string_view, most_factors> diagonal_keys{
     "diagonal_7",  "diagonal_8",  "diagonal_9",  "diagonal_10", "diagonal_11", "diagonal_12",
     "diagonal_13", "diagonal_14", "diagonal_15", "diagonal_16"};
 
+/// Row i of a system along a forest that holds next to nothing of row i of the matrix B it is a part of: its inverse
+/// would amplify what the rest of the row has to say, and the next factor that again. It gets the diagonal entry
+/// diagp_2(B) (Eq. 41). Gives 1 where that is done.
+template <class T, class I>
+struct lift_weak_row {
+    static constexpr T least = T(1) / 1024; ///< share of the row
+
+    csr_view<T, I> b; ///< columns do not matter
+    I const* inverse;
+    T *lower, *diagonal, *upper;
+
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        T sum(0);
+        for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
+        I const p = inverse[i];
+        T const beside = magnitude(lower[p]) > magnitude(upper[p]) ? magnitude(lower[p]) : magnitude(upper[p]);
+        T const largest = magnitude(diagonal[p]) > beside ? magnitude(diagonal[p]) : beside;
+        if (!(largest < least * sum) || !is_finite(sum)) return 0;
+        diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
+        return 1;
+    }
+};
+
 /// Forests with a system each, and the memory that mending and solving them takes, which they share.
 template <executor Executor, class T, class I>
 class forest_systems {
@@ -40,7 +63,16 @@ public:
     tridiagonal<T>& system(int l) { return systems_[std::size_t(l)]; }
     tridiagonal<T> const& system(int l) const { return systems_[std::size_t(l)]; }
 
-    /// Makes system l safe to solve with; `whole` as for tridiagonal_mender. Waits.
+    /// Makes system l, a part of B, safe to solve with; `whole` as for tridiagonal_mender. Waits.
+    void mend(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
+        tridiagonal<T>& s = system(l);
+        std::int64_t const lifted =
+            reduce(exec, n_, std::int64_t(0),
+                   lift_weak_row<T, I>{b, forest(l).inverse.data(), s.lower.data(), s.diagonal.data(), s.upper.data()},
+                   plus{});
+        mended_[std::size_t(l)] = lifted + mender_.mend(exec, s, options_, whole);
+    }
+    /// The same for a system that is no part of a matrix.
     void mend(Executor const& exec, int l, bool whole) {
         mended_[std::size_t(l)] = mender_.mend(exec, system(l), options_, whole);
     }
