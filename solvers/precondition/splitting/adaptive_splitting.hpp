@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include <coppice/algebra/pattern.hpp>
@@ -287,10 +288,11 @@ csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, in
     return b;
 }
 
-/// Row after row in shares whose scratch memory is no more than a few megabytes, or that of one row.
+/// Row after row in shares whose scratch memory is no more than a budget, or that of one row.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l, I* columns, T* values, I* counts) {
-    constexpr std::int64_t budget = 1 << 23;
+    // In cache on the host; enough rows at once for all of a device.
+    constexpr std::int64_t budget = std::is_same_v<Executor, host_executor> ? 1 << 17 : 1 << 25;
     using find = detail::find_largest<T, I>;
     auto const offsets = to_vector(exec, placed_[std::size_t(l)].matrix.row_offsets());
     std::int64_t const each = find::each(options_.window);
