@@ -100,7 +100,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["preconditioner"] = r.preconditioner;
     if (o.is_automatic()) json["attempts"] = attempts_json(r.attempts);
     json["preconditioner_options"] = options_json(r.setup.options);
-    json["factors"] = o.factors;
+    json["factors"] = r.setup.has("factors") ? std::int64_t(r.setup.number("factors")) : 1;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
     json["tolerance"] = o.tolerance;
     if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
@@ -206,9 +206,12 @@ void check(solve_options& o) {
     check_matrix_argument(o.matrix, "solve");
     require_name("solver", o.solver, with_automatic(krylov_names));
     read_preconditioner(o);
-    if (o.factors != 1)
+    bool const others = o.solver != automatic_name && o.solver != "fgmres";
+    if (o.preconditioner != automatic_name && preconditioner_row_of(o.preconditioner).varies && others)
         throw usage_error(
-            fmt::format("--factors is {}; only 1 is accepted: preconditioners are made of one forest", o.factors));
+            fmt::format("--preconditioner {} is another one at every iteration and needs --solver fgmres, "
+                        "not {}",
+                        o.preconditioner, o.solver));
     if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
         throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
     if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
@@ -288,8 +291,6 @@ command add_solve(CLI::App& program) {
                         "; auto by default. Its options follow by name, or behind it: forest,rounds=7")
         ->type_name("NAME");
     add_preconditioner_options(*cli, o->preconditioner_options);
-    add_integer(*cli, "--factors", o->factors, "forests that the preconditioner is made of; only 1 is accepted")
-        ->type_name("m");
     cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
         ->type_name("X");
     cli->add_option("--absolute-tolerance", o->absolute_tolerance,

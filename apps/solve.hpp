@@ -22,7 +22,6 @@ struct solve_options {
     std::string solver{automatic_name};
     std::string preconditioner{automatic_name};
     option_values preconditioner_options{}; ///< as given: --rounds 7, or behind the name
-    int factors = 1;
     system_arguments system{};
     std::string start{}; ///< file of the starting guess; empty: zeros
     double tolerance = 1e-6;

@@ -51,9 +51,16 @@ std::vector<report::run> compare(solve_options const& o, Executor const& exec, l
     return runs;
 }
 
+/// A key of a finding for people: coverage_2 is "coverage 2".
+std::string display_key(std::string_view key) {
+    std::string name(key);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
 template <class Executor, class T>
 void add_forest(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
-                report::page& page) {
+                preconditioner_report const& setup, report::page& page) {
     auto const host = make_host(o.common);
     chosen_options const options("preconditioner \"forest\"", forest_entry::row.options, o.options_of("forest"));
     auto const used = forest_entry::read(options).factor;
@@ -71,6 +78,10 @@ void add_forest(solve_options const& o, Executor const& exec, linear_system<Exec
          fmt::format("of the edges, after {} rounds of proposals, ties {}", factor.rounds, name_of(used.ties)),
          factor.weight_coverage},
         {"linear forest", "of the edges, with the cycles broken", forest.weight_coverage}};
+    if (setup.has("factors"))
+        for (finding const& f : setup.findings)
+            if (f.unit == finding_unit::share)
+                summary.coverages.push_back({display_key(f.key), "found by the set-up of " + setup.name, f.value});
     report::draw_patterns(system.host_matrix.view(), forest, page.whole, page.closeup);
 }
 
@@ -123,7 +134,7 @@ void write_report(solve_options const& o, any_executor const& chosen, Executor c
     page.tolerance = o.tolerance;
     page.runs = compare(o, exec, system, run, status);
     status.show("drawing the report");
-    add_forest(o, exec, system, page);
+    add_forest(o, exec, system, run.setup, page);
     page.settings = settings_of(o, run.setup);
     page.environment = environment_of(chosen);
     if (!o.start.empty()) page.settings.emplace_back("starting guess", o.start);

@@ -35,6 +35,7 @@ constexpr suite suites[] = {
     {"factor", factor_host, COPPICE_BENCH_CUDA(factor_cuda)},
     {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
     {"preconditioner", preconditioner_host, COPPICE_BENCH_CUDA(preconditioner_cuda)},
+    {"splittings", splittings_host, COPPICE_BENCH_CUDA(splittings_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},

@@ -24,8 +24,11 @@ std::vector<graph_problem> problems(bool quick) {
             {"R-MAT scale 20", "rmat,scale=20"}};
 }
 
-/// Whether the set-up takes the squares of the lengths of the rows, which is too much for those of graphs.
-bool is_for_short_rows(std::string_view name) { return name == "ilu0" || name == "ic0" || name == "isai"; }
+/// Whether the set-up takes the squares of the lengths of the rows, or one worker for each, which is too much for those
+/// of graphs.
+bool is_for_short_rows(std::string_view name) {
+    return name == "ilu0" || name == "ic0" || name == "isai" || name == "mos-a";
+}
 
 /// On CUDA a call is queued `queued` times before the wait, so that the device and not the way to it is measured.
 template <class Executor, class Work>

@@ -15,6 +15,7 @@
 #include <coppice/matrix_market.hpp>
 #include <coppice/memory.hpp>
 #include <coppice/parallel.hpp>
+#include <coppice/pattern.hpp>
 #include <coppice/preconditioner.hpp>
 #include <coppice/scan.hpp>
 #include <coppice/solve.hpp>

@@ -11,8 +11,12 @@
 /// permutation lists the vertices path after path; the system is the tridiagonal part of A in that order, without
 /// couplings from one path to the next. With y[p] = x[permutation[p]] the system acts on y.
 ///
+/// decompose_into_forests(exec, weights.view(), {.factors = 4}) makes several forests, each of what the ones before it
+/// have left.
+///
 /// For new values on an old pattern call extract_forest_system(exec, plan, a, forest, system) again.
 #pragma once
 
 #include <coppice/graph/factor.hpp>
+#include <coppice/graph/forest_decomposition.hpp>
 #include <coppice/graph/linear_forest.hpp>

@@ -235,6 +235,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
     krylov_result gmres<Executor, T, Flexible>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
     krylov_monitor monitor(options_);
     if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
+    if constexpr (requires { m.begin_solve(); }) m.begin_solve();
     detail::krylov_iteration<Executor, detail::gmres_state> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m), keeps = Flexible && !plain;

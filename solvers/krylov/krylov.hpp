@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include <coppice/core/names.hpp>
@@ -27,6 +28,10 @@ template <executor Executor, class T, class A, class M>
 krylov_result solve_named(Executor const& exec, std::string_view method, A const& a, M const& m, array_view<T const> b,
                           array_view<T> x, krylov_options const& options) {
     require_solve_vectors(x.size(), b, x);
+    if constexpr (requires { m.varies(); })
+        if (m.varies() && method != "fgmres")
+            throw argument_error("a preconditioner that is another one at every call needs fgmres, not " +
+                                 std::string(method));
     if (method == "cg") return cg<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "minres") return minres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "bicgstab") return bicgstab<Executor, T>(exec, x.size(), options).solve(a, m, b, x);

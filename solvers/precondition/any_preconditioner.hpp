@@ -35,7 +35,13 @@ public:
     /// z = r
     bool is_identity() const { return held_->is_identity(); }
 
-    /// The linear forest of a "forest" preconditioner, else null; lives as long as the preconditioner.
+    /// apply() takes another M at every call, in turn: for fgmres alone.
+    bool varies() const { return held_->varies(); }
+    /// The next call begins the turn anew, so that every solve is the same.
+    void begin_solve() const { held_->begin_solve(); }
+
+    /// The linear forest of a "forest" preconditioner, the first one of several, else null; lives as long as the
+    /// preconditioner.
     linear_forest<I> const* forest() const { return held_->forest(); }
     std::string const& name() const { return held_->report.name; }
     /// What the setup found; after a refresh, what that found.
@@ -54,6 +60,8 @@ private:
         virtual linear_forest<I> const* forest() const = 0;
         virtual bool replayable() const = 0;
         virtual bool is_identity() const = 0;
+        virtual bool varies() const = 0;
+        virtual void begin_solve() const = 0;
         virtual std::vector<finding> findings() const = 0;
         preconditioner_report report;
     };
@@ -81,6 +89,13 @@ private:
         bool is_identity() const override {
             if constexpr (requires { preconditioner.is_identity(); }) return preconditioner.is_identity();
             return false;
+        }
+        bool varies() const override {
+            if constexpr (requires { preconditioner.varies(); }) return preconditioner.varies();
+            return false;
+        }
+        void begin_solve() const override {
+            if constexpr (requires { preconditioner.begin_solve(); }) preconditioner.begin_solve();
         }
         M preconditioner;
     };

@@ -24,6 +24,7 @@
 #include <coppice/solvers/precondition/factors/isai.hpp>
 #include <coppice/solvers/precondition/forest_preconditioner.hpp>
 #include <coppice/solvers/precondition/preconditioners.hpp>
+#include <coppice/solvers/precondition/splitting/splittings.hpp>
 
 namespace coppice {
 namespace detail {
@@ -40,16 +41,20 @@ struct entry_list {
     }
 };
 
-using preconditioner_entries = entry_list<identity_entry,    //
-                                          jacobi_entry,      //
-                                          diagp_0_entry,     //
-                                          diagp_1_entry,     //
-                                          diagp_2_entry,     //
-                                          l1_entry,          //
-                                          tridiagonal_entry, //
-                                          forest_entry,      //
-                                          ilu0_entry,        //
-                                          ic0_entry,         //
+using preconditioner_entries = entry_list<identity_entry,           //
+                                          jacobi_entry,             //
+                                          diagp_0_entry,            //
+                                          diagp_1_entry,            //
+                                          diagp_2_entry,            //
+                                          l1_entry,                 //
+                                          tridiagonal_entry,        //
+                                          forest_entry,             //
+                                          inner_alternation_entry,  //
+                                          outer_alternation_entry,  //
+                                          direct_splitting_entry,   //
+                                          adaptive_splitting_entry, //
+                                          ilu0_entry,               //
+                                          ic0_entry,                //
                                           isai_entry>;
 
 } // namespace detail

@@ -58,7 +58,9 @@ bool is_automatic(std::string_view name) { return name == automatic_name; }
 /// The methods to go with a preconditioner that is given.
 choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::string_view preconditioner) {
     std::string const kept(preconditioner), name = parse_choice(preconditioner).name;
-    bool const symmetric = traits.symmetric && name != "ilu0" && name != "isai";
+    preconditioner_row const& row = preconditioner_row_of(name);
+    if (row.varies) return {{"fgmres", kept, usual_space(n)}};
+    bool const symmetric = traits.symmetric && row.keeps_symmetry;
     choices all;
     if (symmetric) all.push_back({traits.positive_diagonal ? "cg" : "minres", kept});
     all.push_back({"bicgstab", kept});

@@ -277,6 +277,16 @@ TEST_CASE("solve: options of a preconditioner by name, and what it reports") {
     CHECK(told["preconditioner"] == "forest");
     CHECK(told["forest"]["paths"].get<int>() > 0);
     CHECK(told["forest"]["weight_coverage"].get<double>() > 0.3);
+    CHECK(told["factors"] == 1);
+    // Several forests, each with its coverage.
+    for (std::string const name : {"alt-i", "alt-o", "mos-d", "mos-a"}) {
+        auto const split = json_of({"solve", "generate:aniso2,nx=30", "--preconditioner", name, "--factors", "3"});
+        CHECK(split["solver"] == (name == "alt-o" ? "fgmres" : "bicgstab"));
+        CHECK(split["factors"] == 3);
+        CHECK(split[name]["coverage_1"].get<double>() > 0.6);
+        CHECK(split[name]["coverage_3"].get<double>() > 0);
+        CHECK(split["converged"] == true);
+    }
     // The text of the report, with the same figures.
     auto const text = run({"solve", "generate:laplace2d,nx=20", "--preconditioner", "tridiagonal"});
     CHECK(text.out.find("weight coverage") != std::string::npos);

@@ -77,6 +77,7 @@ struct ilu0_entry {
                                             .matrix = "L U on the pattern of A",
                                             .setup = "some 40 products with A on the host",
                                             .suits = "general matrices, on the host",
+                                            .keeps_symmetry = false,
                                             .options = detail::ilu_option_rows};
     template <executor Executor, class T>
     static auto make(Executor const& exec, csr_view<T> a, chosen_options const& o) {

@@ -100,6 +100,7 @@ struct isai_entry {
                                             .setup = "as ilu0, and half as much again",
                                             .suits = "general matrices, on CUDA; not symmetric, so not for cg",
                                             .compared = false,
+                                            .keeps_symmetry = false,
                                             .options = options};
     template <executor Executor, class T>
     static auto make(Executor const& exec, csr_view<T> a, chosen_options const& o) {

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Sparsity patterns, and the parts of a matrix that lie in them (thesis section 5.1.8, Eqs. 47 to 54).
+///
+/// A pattern is anything that answers whether (row, column) is in it: one of the objects below, the stored entries of a
+/// matrix, or a function object of the user's (for CUDA trivially copyable, with a COPPICE_HD call operator).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+#include <coppice/algebra/operations.hpp>
+
+namespace coppice {
+
+template <class S>
+concept pattern = requires(S const& s, std::int64_t row, std::int64_t column) {
+    { s(row, column) } -> std::convertible_to<bool>;
+};
+
+/// S^diag (Eq. 47)
+struct diagonal_pattern {
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const { return row == column; }
+};
+/// S^tri (Eq. 47)
+struct tridiagonal_pattern {
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
+        return column - row <= 1 && row - column <= 1;
+    }
+};
+/// S^low, or S^low-s without the diagonal (Eq. 48)
+struct lower_pattern {
+    bool strict = false;
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
+        return strict ? row > column : row >= column;
+    }
+};
+/// What is in either of two patterns.
+template <pattern S, pattern U>
+struct pattern_union {
+    S s;
+    U u;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const { return s(row, column) || u(row, column); }
+};
+template <pattern S, pattern U>
+pattern_union(S, U) -> pattern_union<S, U>;
+/// What is in the first pattern, but not in the second.
+template <pattern S, pattern U>
+struct pattern_difference {
+    S s;
+    U u;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
+        return s(row, column) && !u(row, column);
+    }
+};
+template <pattern S, pattern U>
+pattern_difference(S, U) -> pattern_difference<S, U>;
+
+/// Borrowed list of entries; found by binary search.
+template <class I, class O = I>
+struct pattern_view {
+    csr_view<char, I, O> entries{};
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
+        return row < entries.rows() && detail::position_in_row(entries, row, column) >= O(0);
+    }
+};
+
+/// Owns the list of entries of a pattern: CSR without values, columns rising in every row. Move-only.
+template <class I, class O = I>
+class sparsity_pattern {
+public:
+    sparsity_pattern() = default;
+    /// Takes the arrays over. Throws dimension_error where their lengths disagree with the shape.
+    sparsity_pattern(I rows, I columns, buffer<O> offsets, buffer<I> indices)
+        : rows_(rows), columns_(columns), offsets_(std::move(offsets)), indices_(std::move(indices)) {
+        require_size("row offsets of a pattern", offsets_.size(), std::int64_t(rows) + 1);
+    }
+    I rows() const { return rows_; }
+    I columns() const { return columns_; }
+    O entries() const { return static_cast<O>(indices_.size()); }
+    buffer<O> const& row_offsets() const { return offsets_; }
+    buffer<I> const& column_indices() const { return indices_; }
+    /// The pattern as the operations below take it.
+    pattern_view<I, O> view() const {
+        return {{rows_, columns_, entries(), offsets_.data(), indices_.data(), nullptr}};
+    }
+
+private:
+    I rows_ = 0, columns_ = 0;
+    buffer<O> offsets_;
+    buffer<I> indices_;
+};
+
+namespace detail {
+
+/// Rows of a matrix with those of their entries that `Keep` names: Keep::row(i) makes a function object that is asked
+/// for the nonzeros k of row i, in their order.
+template <class T, class I, class O, class Keep>
+struct count_of_kept {
+    csr_view<T, I, O> a;
+    Keep keep;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD O operator()(std::int64_t i) const {
+        auto kept = keep.row(i);
+        O count = 0;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) count += kept(k) ? 1 : 0;
+        return count;
+    }
+};
+template <class T, class I, class O, class Keep>
+struct write_kept {
+    csr_view<T, I, O> a;
+    Keep keep;
+    O const* offsets;
+    I* indices;
+    T* values; ///< may be null
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t i) const {
+        auto kept = keep.row(i);
+        O to = offsets[i];
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            if (!kept(k)) continue;
+            indices[to] = a.indices[k];
+            if (values) values[to] = a.coefficients[k];
+            ++to;
+        }
+    }
+};
+template <class T, class I, class O>
+struct kept_entries {
+    buffer<O> offsets;
+    buffer<I> indices;
+    buffer<T> values;
+};
+template <executor Executor, class T, class I, class O, class Keep>
+kept_entries<T, I, O> keep_entries(Executor const& exec, csr_view<T, I, O> a, Keep keep, bool with_values) {
+    O nonzeros = 0;
+    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_of_kept<T, I, O, Keep>{a, keep}, nonzeros);
+    buffer<I> indices(exec, nonzeros);
+    buffer<T> values(exec, with_values ? nonzeros : O(0));
+    for_each(exec, a.rows(),
+             write_kept<T, I, O, Keep>{a, keep, offsets.data(), indices.data(), with_values ? values.data() : nullptr});
+    return {std::move(offsets), std::move(indices), std::move(values)};
+}
+
+template <class T, class I, class O, class S>
+struct keep_in_pattern {
+    csr_view<T, I, O> a;
+    S s;
+    struct in_row {
+        csr_view<T, I, O> const& a;
+        S const& s;
+        std::int64_t i;
+        COPPICE_NO_EXEC_CHECK
+        COPPICE_HD bool operator()(O k) const { return s(i, std::int64_t(a.indices[k])); }
+    };
+    COPPICE_HD in_row row(std::int64_t i) const { return {a, s, i}; }
+};
+
+/// Bits of |value|, ordered like the magnitudes; NaN above all.
+template <class T>
+COPPICE_HD std::uint64_t magnitude_bits(T value) {
+    double const size = static_cast<double>(value);
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, &size, sizeof bits);
+    return bits & ~(std::uint64_t(1) << 63);
+}
+
+/// Eq. 49: keeps the q largest off-diagonal entries of a row, and of those as large as the last one the first.
+template <class T, class I, class O>
+struct keep_largest_of_row {
+    csr_view<T, I, O> a;
+    I const* counts; ///< a q for each row; null: `count` for all
+    I count;
+
+    struct in_row {
+        csr_view<T, I, O> const& a;
+        std::int64_t i;
+        std::uint64_t threshold; ///< of magnitudes; all above it are kept
+        I equal;                 ///< and so many of those that equal it
+        COPPICE_HD bool operator()(O k) {
+            if (std::int64_t(a.indices[k]) == i) return false;
+            std::uint64_t const size = magnitude_bits(a.coefficients[k]);
+            return size > threshold || (size == threshold && equal-- > 0);
+        }
+    };
+    COPPICE_HD in_row row(std::int64_t i) const {
+        I const wanted = counts ? counts[i] : count;
+        if (wanted <= 0) return {a, i, ~std::uint64_t(0), 0};
+        std::uint64_t threshold = 0; // bit by bit the largest one that `wanted` entries reach
+        for (int bit = 62; bit >= 0; --bit) {
+            std::uint64_t const higher = threshold | std::uint64_t(1) << bit;
+            I const reach = count_from(i, higher);
+            if (reach >= wanted) threshold = higher;
+            if (reach == wanted) break; // these are the ones
+        }
+        I const above = count_from(i, threshold + 1);
+        return {a, i, threshold, above < wanted ? I(wanted - above) : I(0)};
+    }
+
+private:
+    COPPICE_HD I count_from(std::int64_t i, std::uint64_t least) const {
+        I found = 0;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
+            if (std::int64_t(a.indices[k]) != i && magnitude_bits(a.coefficients[k]) >= least) ++found;
+        return found;
+    }
+};
+
+/// Eq. 50
+template <class T, class I, class O>
+struct keep_above_threshold {
+    csr_view<T, I, O> a;
+    T const* shares; ///< a tau for each row; null: `share` for all
+    T share;
+
+    struct in_row {
+        csr_view<T, I, O> const& a;
+        T least;
+        COPPICE_HD bool operator()(O k) const { return magnitude(a.coefficients[k]) >= least; }
+    };
+    COPPICE_HD in_row row(std::int64_t i) const {
+        T most(0);
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
+            most = magnitude(a.coefficients[k]) > most ? magnitude(a.coefficients[k]) : most;
+        return {a, (shares ? shares[i] : share) * most};
+    }
+};
+
+template <class T, class I, class O, class S>
+struct scale_row {
+    csr_view<T, I, O> a;
+    S s;
+    T omega;
+    T* values;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
+            values[k] = s(i, std::int64_t(a.indices[k])) ? omega * a.coefficients[k] : a.coefficients[k];
+    }
+};
+
+/// Sums of |a_ij| over a row: inside of a pattern, and of all.
+struct weight_inside {
+    double inside, all;
+};
+struct add_weight_inside {
+    COPPICE_HD weight_inside operator()(weight_inside const& a, weight_inside const& b) const {
+        return {a.inside + b.inside, a.all + b.all};
+    }
+};
+template <class T, class I, class O, class S>
+struct weigh_row {
+    csr_view<T, I, O> a;
+    S s;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD weight_inside operator()(std::int64_t i) const {
+        weight_inside sum{0, 0};
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            double const weight = magnitude(a.coefficients[k]);
+            sum.all += weight;
+            if (s(i, std::int64_t(a.indices[k]))) sum.inside += weight;
+        }
+        return sum;
+    }
+};
+
+template <executor Executor, class Keep, class T, class I, class O>
+sparsity_pattern<I, O> pattern_of_kept(Executor const& exec, csr_view<T, I, O> a, Keep keep) {
+    if (!a.offsets) return {};
+    auto const sorted = with_sorted_columns(exec, a);
+    keep.a = sorted.view;
+    auto kept = keep_entries(exec, sorted.view, keep, false);
+    return {a.rows(), a.columns(), std::move(kept.offsets), std::move(kept.indices)};
+}
+
+} // namespace detail
+
+/// The stored entries of A, zeros included. Columns in any order; waits.
+template <executor Executor, class T, class I, class O>
+sparsity_pattern<I, O> pattern_of(Executor const& exec, csr_view<T, I, O> a) {
+    if (!a.offsets) return {};
+    auto const sorted = detail::with_sorted_columns(exec, a);
+    return {a.rows(), a.columns(), copy_of(exec, sorted.view.row_offsets()),
+            copy_of(exec, sorted.view.column_indices())};
+}
+
+/// S^max-n (Eq. 49): the `count` off-diagonal entries of largest magnitude of every row, all where it has no more. Of
+/// equal ones those of smaller column; a NaN is larger than all. Some 64 passes over a row at most. Waits.
+template <executor Executor, class T, class I, class O>
+sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<I> count) {
+    return detail::pattern_of_kept(exec, a, detail::keep_largest_of_row<T, I, O>{a, nullptr, count});
+}
+/// The same with a number for every row, counts[rows].
+template <executor Executor, class T, class I, class O>
+sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a,
+                                       std::type_identity_t<array_view<I const>> counts) {
+    require_size("numbers of entries to keep", counts.size(), a.rows());
+    return detail::pattern_of_kept(exec, a, detail::keep_largest_of_row<T, I, O>{a, counts.data(), I(0)});
+}
+
+/// S^max-t (Eq. 50): the entries of at least `share` times the largest magnitude of their row, the diagonal among them.
+/// Waits.
+template <executor Executor, class T, class I, class O>
+sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<T> share) {
+    return detail::pattern_of_kept(exec, a, detail::keep_above_threshold<T, I, O>{a, nullptr, share});
+}
+/// The same with a share for every row, shares[rows].
+template <executor Executor, class T, class I, class O>
+sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a,
+                                         std::type_identity_t<array_view<T const>> shares) {
+    require_size("shares of a threshold pattern", shares.size(), a.rows());
+    return detail::pattern_of_kept(exec, a, detail::keep_above_threshold<T, I, O>{a, shares.data(), T(0)});
+}
+
+/// prune(A, S) (Eq. 51): the entries of A that lie in S, in their order. Waits.
+template <executor Executor, class T, class I, class O, pattern S>
+csr<T, I, O> prune(Executor const& exec, csr_view<T, I, O> a, S s) {
+    if (!a.offsets) return {};
+    auto kept = detail::keep_entries(exec, a, detail::keep_in_pattern<T, I, O, S>{a, s}, true);
+    return {a.rows(), a.columns(), std::move(kept.offsets), std::move(kept.indices), std::move(kept.values)};
+}
+
+/// scale(A, S, omega) (Eq. 52): A with its entries in S times omega. Queued on CUDA.
+template <executor Executor, class T, class I, class O, pattern S>
+csr<T, I, O> scale(Executor const& exec, csr_view<T, I, O> a, S s, std::type_identity_t<T> omega) {
+    if (!a.offsets) return {};
+    buffer<T> values(exec, a.nonzeros());
+    for_each(exec, a.rows(), detail::scale_row<T, I, O, S>{a, s, omega, values.data()});
+    return {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+            std::move(values)};
+}
+
+/// coverage(A, S) (Eq. 53): the share of the sum of |a_ij| that lies in S; 1 where there is no weight at all, NaN where
+/// there is a NaN. c_diag (Eq. 54) with a diagonal_pattern. Waits.
+template <executor Executor, class T, class I, class O, pattern S>
+double coverage(Executor const& exec, csr_view<T, I, O> a, S s) {
+    auto const sum = reduce(exec, a.rows(), detail::weight_inside{0, 0}, detail::weigh_row<T, I, O, S>{a, s},
+                            detail::add_weight_inside{});
+    return sum.all != 0 ? sum.inside / sum.all : 1;
+}
+
+} // namespace coppice

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The adaptive multiplicative operator splitting MOS-a (thesis sections 5.1.10 and 5.2.3) without its N^2 set-up.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <coppice/algebra/pattern.hpp>
+#include <coppice/solvers/precondition/splitting/alternating.hpp>
+#include <coppice/solvers/precondition/splitting/row_windows.hpp>
+
+namespace coppice {
+
+struct adaptive_options {
+    splitting_options splitting{}; ///< coverages are those of the diagonals of the B_l; omega is not used
+    int window = 32;               ///< entries of inverses are looked at up to so many positions away, 1 to 1024
+    double accuracy = 0.01; ///< in (0, 1]: entries to keep are found and known to this share of the least of them
+};
+
+namespace detail {
+
+/// B_l with its columns as positions along forest l.
+template <class T, class I>
+struct placed_matrix {
+    csr<T, I> matrix{};
+    srcsr_plan<I> plan{};
+};
+
+template <class I>
+struct place_column {
+    I const* columns;
+    I const* inverse;
+    I* placed;
+    COPPICE_HD void operator()(std::int64_t k) const { placed[k] = inverse[columns[k]]; }
+};
+/// The diagonal where columns are positions.
+template <class I>
+struct placed_diagonal {
+    I const* inverse;
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t position) const { return inverse[row] == position; }
+};
+/// As graph_detail::place_nonzero, for columns that are positions.
+template <class T, class I>
+struct place_positioned {
+    I const *links, *inverse;
+    COPPICE_HD graph_detail::band_value<T> operator()(T const& value, I const& column, std::int64_t row) const {
+        using graph_detail::band;
+        I const p = inverse[row];
+        band const place = column == p                                  ? band::diagonal
+                           : column == p - 1 && links[2 * row] >= 0     ? band::lower
+                           : column == p + 1 && links[2 * row + 1] >= 0 ? band::upper
+                                                                        : band::none;
+        return {place == band::none ? T(0) : value, place};
+    }
+};
+/// New values of A where columns are positions.
+template <class T, class I>
+struct read_placed {
+    csr_view<T, I> a;
+    bool sorted;      ///< the rows of a
+    T const* inverse; ///< what a row is multiplied by
+    I const* columns;
+    I const* permutation;
+    T* values;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        I const vertex = permutation[columns[k]];
+        T const value = sorted ? a.coefficients[position_in_row(a, row, vertex)] : sum_in_row(a, row, vertex);
+        values[k] = inverse[row] * value;
+        return 0;
+    }
+};
+/// The number of places in a row of B_l: the off-diagonal entries of A, and the diagonal.
+template <class T, class I>
+struct count_places {
+    csr_view<T, I> a;
+    COPPICE_HD I operator()(std::int64_t i) const {
+        I count = 1;
+        for (I k = a.row_begin(i); k < a.row_end(i); ++k) count += a.indices[k] != I(i) ? 1 : 0;
+        return count;
+    }
+};
+template <class T, class I>
+struct copy_found {
+    I const *places, *offsets, *from;
+    I* to;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) {
+            to[offsets[i] + k] = from[places[i] + k];
+            values[offsets[i] + k] = T(0);
+        }
+    }
+};
+/// D^-1 A, entry by entry.
+template <class T, class I>
+struct scale_nonzero {
+    csr_view<T, I> a;
+    T const* inverse;
+    T* values;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        values[k] = inverse[row] * a.coefficients[k];
+        return 0;
+    }
+};
+/// Row p of a system times d t of its vertex, which are known by their inverses.
+template <class T, class I>
+struct scale_system_row {
+    T const *inverse_d, *inverse_t;
+    I const* permutation;
+    T *lower, *diagonal, *upper;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        I const v = permutation[p];
+        T const scale = T(1) / inverse_d[v] / inverse_t[v];
+        lower[p] = scale * lower[p];
+        diagonal[p] = scale * diagonal[p];
+        upper[p] = scale * upper[p];
+    }
+};
+
+} // namespace detail
+
+/// z = M_0^-1 ... M_{m-1}^-1 T^-1 r (Eqs. 68, 69, 76, 79): M_l is the tridiagonal part of B_l along the linear forest
+/// of its own normalised weights, B_0 = D^-1 A with D = diagp_1(A), and B_{l+1} is B_l M_l^-1 with the diagonal and as
+/// many of the largest other entries in a row as A has there; T = D diagp_1(B_m). (The thesis begins with B_0 = A; then
+/// the scale of the rows of A becomes one of the columns of B_1, and matters after all, against section 5.1.7.)
+/// m tridiagonal solves, no product with A. Singular factors are
+/// mended. Not symmetric where A is. Multiplying A from the left by a diagonal matrix multiplies M by it.
+///
+/// Set-up O(nonzeros * window) for each factor, see row_windows.hpp: of rows of the inverses only windows are made,
+/// that end where what is left is too small to be kept. refresh() keeps forests and patterns of the B_l. Keeps B_0,
+/// ..., B_m: m + 1 times the memory of A. apply() works in memory of the object: one solve at a time.
+template <executor Executor, class T, class I = std::int32_t>
+class adaptive_splitting {
+public:
+    /// Throws as inner_alternation.
+    adaptive_splitting(Executor const& exec, csr_view<T, I> a, adaptive_options const& options = {});
+
+    /// As that of inner_alternation.
+    void refresh(Executor const& exec, csr_view<T, I> a);
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r.size(), rows_);
+        require_size("z of a preconditioner", z.size(), rows_);
+        int const m = systems_.count();
+        systems_.solve(exec, m - 1, r, z);
+        for (int l = m - 2; l >= 0; --l) systems_.solve(exec, l, array_view<T const>(z), z);
+    }
+    bool replayable() const { return true; }
+    int factors() const { return systems_.count(); }
+    linear_forest<I> const& forest(int l = 0) const { return systems_.forest(l); }
+    /// B_m, what the factors leave of A.
+    csr_view<T, I> rest() const { return last_.matrix.view(); }
+    std::vector<finding> findings() const;
+
+private:
+    using found_rows = std::pair<buffer<I>, buffer<I>>; ///< columns in their places, and how many in a row
+
+    linear_forest<I> find_forest(Executor const& exec, csr_view<T, I> b);
+    void place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest);
+    void read_system(Executor const& exec, int l);
+    csr<T, I> find_next(Executor const& exec, int l);
+    void fill_next(Executor const& exec, int l, csr<T, I>& b, srcsr_plan<I> const& plan, I const* vertex_of);
+    void search_rows(Executor const& exec, int l, I* columns, T* values, I* counts);
+    void finish(Executor const& exec);
+    detail::placed_rows<T, I> rows_of(int l) const {
+        return {placed_[std::size_t(l)].matrix.view(), inverse_.view(), systems_.forest(l).permutation.data(),
+                systems_.forest(l).inverse.data(), options_.window};
+    }
+
+    std::int64_t rows_;
+    adaptive_options options_;
+    detail::pattern_mark mark_;
+    bool sorted_; ///< the rows of A
+    detail::forest_systems<Executor, T, I> systems_;
+    std::vector<detail::placed_matrix<T, I>> placed_{}; ///< B_0, ..., B_{m-1}
+    detail::placed_matrix<T, I> last_{};                ///< B_m, columns as in A
+    buffer<I> places_{};                                ///< during the set-up
+    detail::path_inverse<T> inverse_;
+    detail::row_scales<T, I> first_scales_{}, last_scales_{}; ///< diagp_1 of A and of B_m
+    std::vector<double> diagonal_{};                          ///< diagonal coverage of B_0, ..., B_m
+    double forests_seconds_ = 0, inverses_seconds_ = 0;
+};
+
+template <executor Executor, class T, class I>
+adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr_view<T, I> a,
+                                                       adaptive_options const& options)
+    : rows_((detail::require_preconditioner_matrix(a), a.rows())), options_(options), mark_(exec, a),
+      sorted_(has_sorted_columns(exec, a)), systems_(exec, rows_, options.splitting.tridiagonal),
+      inverse_(exec, rows_) {
+    auto const& o = options.splitting;
+    detail::check_splitting_options(o);
+    if (options.window < 1 || options.window > 1024)
+        throw argument_error("window of an adaptive splitting is " + std::to_string(options.window) +
+                             ", expected 1 to 1024");
+    if (!(options.accuracy > 0 && options.accuracy <= 1))
+        throw argument_error("accuracy of an adaptive splitting is " + std::to_string(options.accuracy) +
+                             ", expected more than 0 and at most 1");
+    detail::require_finite(exec, a);
+    I entries = 0;
+    places_ = detail::offsets_of_degrees<I>(exec, rows_, detail::count_places<T, I>{a}, entries);
+    first_scales_.read(exec, a);
+    buffer<T> scaled(exec, a.nonzeros());
+    reduce_rows(exec, first_scales_.plan, detail::scale_nonzero<T, I>{a, first_scales_.inverse.data(), scaled.data()},
+                graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+    csr_view<T, I> normal = a;
+    normal.coefficients = scaled.data();
+    csr<T, I> b = sort_columns(exec, normal);
+    double before = 0;
+    for (int l = 0;; ++l) {
+        double const share = coverage(exec, b.view(), diagonal_pattern{});
+        bool const ends = l > 0 && (share > o.enough_coverage || (o.least_gain > 0 && share - before < o.least_gain));
+        if (l == o.factors || ends) break;
+        detail::stopwatch watch(exec);
+        auto forest = find_forest(exec, b.view());
+        forests_seconds_ += watch.lap();
+        if (l > 0 && forest.edges == 0) break;
+        place(exec, b.view(), forest);
+        systems_.add(exec, std::move(forest));
+        read_system(exec, l);
+        b = find_next(exec, l);
+        inverses_seconds_ += watch.lap();
+        before = share;
+    }
+    last_.plan = make_srcsr_plan(exec, b.view());
+    last_.matrix = std::move(b);
+    places_ = {};
+    diagonal_.resize(placed_.size() + 1);
+    finish(exec);
+}
+
+template <executor Executor, class T, class I>
+linear_forest<I> adaptive_splitting<Executor, T, I>::find_forest(Executor const& exec, csr_view<T, I> b) {
+    detail::row_scales<T, I> scales;
+    detail::normalised_weights<T, I> const weights(exec, b, scales);
+    factor_options factor = options_.splitting.factor;
+    factor.degree = 2; // paths
+    return extract_forest(exec, weights.view(), parallel_factor(exec, weights.view(), factor));
+}
+
+/// Keeps B_l with its columns as positions.
+template <executor Executor, class T, class I>
+void adaptive_splitting<Executor, T, I>::place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest) {
+    buffer<I> columns(exec, b.nonzeros());
+    for_each(exec, b.nonzeros(), detail::place_column<I>{b.indices, forest.inverse.data(), columns.data()});
+    csr_view<T, I> moved = b;
+    moved.indices = columns.data();
+    detail::placed_matrix<T, I> placed;
+    placed.matrix = sort_columns(exec, moved);
+    placed.plan = make_srcsr_plan(exec, placed.matrix.view());
+    placed_.push_back(std::move(placed));
+    diagonal_.push_back(0);
+}
+
+/// M_l of B_l, and the ratios of its inverse.
+template <executor Executor, class T, class I>
+void adaptive_splitting<Executor, T, I>::read_system(Executor const& exec, int l) {
+    auto const& forest = systems_.forest(l);
+    auto const& b = placed_[std::size_t(l)];
+    auto& system = systems_.system(l);
+    diagonal_[std::size_t(l)] = coverage(exec, b.matrix.view(), detail::placed_diagonal<I>{forest.inverse.data()});
+    reduce_rows(exec, b.plan,
+                along_nonzeros{detail::place_positioned<T, I>{forest.links.data(), forest.inverse.data()},
+                               b.matrix.view().coefficients, b.matrix.view().indices},
+                graph_detail::add_to_row<T>{},
+                graph_detail::store_system_row<T, I>{forest.inverse.data(), system.lower.data(), system.diagonal.data(),
+                                                     system.upper.data()});
+    systems_.mend(exec, l, b.matrix.view(), false);
+    inverse_.read(exec, system.view(), options_.window);
+}
+
+/// B_{l+1}, columns as in A.
+template <executor Executor, class T, class I>
+csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, int l) {
+    std::int64_t const capacity = rows_ > 0 ? std::int64_t(exec.load(places_.data() + rows_)) : 0;
+    buffer<I> columns(exec, capacity), counts(exec, rows_);
+    buffer<T> about(exec, capacity);
+    search_rows(exec, l, columns.data(), about.data(), counts.data());
+    I nonzeros = 0;
+    auto offsets = detail::offsets_of_degrees<I>(exec, rows_, detail::stored_degree<I>{counts.data()}, nonzeros);
+    buffer<I> indices(exec, nonzeros);
+    buffer<T> values(exec, nonzeros);
+    for_each(exec, rows_,
+             detail::copy_found<T, I>{places_.data(), offsets.data(), columns.data(), indices.data(), values.data()});
+    csr<T, I> const unsorted{I(rows_), I(rows_), std::move(offsets), std::move(indices), std::move(values)};
+    csr<T, I> b = sort_columns(exec, unsorted.view());
+    fill_next(exec, l, b, make_srcsr_plan(exec, b.view()), nullptr);
+    return b;
+}
+
+/// Row after row in shares whose scratch memory is no more than a budget, or that of one row.
+template <executor Executor, class T, class I>
+void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l, I* columns, T* values, I* counts) {
+    // In cache on the host; enough rows at once for all of a device.
+    constexpr std::int64_t budget = std::is_same_v<Executor, host_executor> ? 1 << 17 : 1 << 25;
+    using find = detail::find_largest<T, I>;
+    auto const offsets = to_vector(exec, placed_[std::size_t(l)].matrix.row_offsets());
+    std::int64_t const each = find::each(options_.window);
+    buffer<T> scratch;
+    for (std::int64_t first = 0, last = 0; first < rows_; first = last) {
+        auto const end = std::upper_bound(
+            offsets.begin() + first + 1, offsets.end(),
+            I(std::min<std::int64_t>(offsets[std::size_t(first)] + budget / each, std::numeric_limits<I>::max())));
+        last = std::max<std::int64_t>(first + 1, end - offsets.begin() - 1);
+        std::int64_t const needed = (offsets[std::size_t(last)] - offsets[std::size_t(first)]) * each;
+        if (scratch.size() < needed) scratch = buffer<T>(exec, needed);
+        for_each(exec, last - first,
+                 find{rows_of(l), places_.data(), options_.accuracy, first, columns, values, counts, scratch.data()});
+    }
+}
+
+/// The values of B_{l+1} on its pattern.
+template <executor Executor, class T, class I>
+void adaptive_splitting<Executor, T, I>::fill_next(Executor const& exec, int l, csr<T, I>& b, srcsr_plan<I> const& plan,
+                                                   I const* vertex_of) {
+    reduce_rows(exec, plan,
+                detail::fill_entries<T, I>{rows_of(l), b.row_offsets().data(), b.column_indices().data(), vertex_of,
+                                           b.values().data()},
+                graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+}
+
+/// T goes into the last factor, which is the first to be solved.
+template <executor Executor, class T, class I>
+void adaptive_splitting<Executor, T, I>::finish(Executor const& exec) {
+    diagonal_.back() = coverage(exec, last_.matrix.view(), diagonal_pattern{});
+    last_scales_.read(exec, last_.matrix.view());
+    auto const& forest = systems_.forest(systems_.count() - 1);
+    auto& system = systems_.system(systems_.count() - 1);
+    for_each(exec, rows_,
+             detail::scale_system_row<T, I>{first_scales_.inverse.data(), last_scales_.inverse.data(),
+                                            forest.permutation.data(), system.lower.data(), system.diagonal.data(),
+                                            system.upper.data()});
+}
+
+template <executor Executor, class T, class I>
+void adaptive_splitting<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    mark_.require_same(exec, a);
+    first_scales_.read(exec, a);
+    auto& first = placed_.front();
+    reduce_rows(exec, first.plan,
+                detail::read_placed<T, I>{a, sorted_, first_scales_.inverse.data(),
+                                          first.matrix.column_indices().data(), systems_.forest(0).permutation.data(),
+                                          first.matrix.values().data()},
+                graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+    int const m = systems_.count();
+    for (int l = 0; l < m; ++l) {
+        read_system(exec, l);
+        bool const last = l + 1 == m;
+        auto& next = last ? last_ : placed_[std::size_t(l) + 1];
+        fill_next(exec, l, next.matrix, next.plan, last ? nullptr : systems_.forest(l + 1).permutation.data());
+    }
+    finish(exec);
+}
+
+template <executor Executor, class T, class I>
+std::vector<finding> adaptive_splitting<Executor, T, I>::findings() const {
+    auto all = systems_.findings();
+    for (std::size_t l = 1; l < diagonal_.size(); ++l)
+        all.push_back({detail::diagonal_keys[l - 1], finding_unit::share, diagonal_[l]});
+    all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
+    all.push_back({"inverses_seconds", finding_unit::seconds, inverses_seconds_});
+    return all;
+}
+
+struct adaptive_splitting_entry {
+    static constexpr option_row options[] = {
+        detail::factors_row,
+        detail::enough_diagonal_row,
+        detail::least_gain_row,
+        {.name = "window",
+         .standard = "32",
+         .meaning = "entries of inverses are looked at up to so many positions away",
+         .least = 1,
+         .most = 1024},
+        {.name = "accuracy",
+         .kind = option_kind::real,
+         .standard = "0.01",
+         .meaning = "entries to keep are found and known to this share of the least of them",
+         .least = 1e-15,
+         .most = 1},
+        forest_entry::options[1],
+        forest_entry::options[0],
+        forest_entry::options[6],
+        detail::tridiagonal_option_rows[0],
+        detail::tridiagonal_option_rows[1]};
+    static constexpr preconditioner_row row{.name = "mos-a",
+                                            .matrix = "as mos-d, each factor made of what those before it leave",
+                                            .setup = "some 10 m times that of forest",
+                                            .suits = "as mos-d, small diagonals above all; not for cg",
+                                            .compared = false,
+                                            .keeps_symmetry = false,
+                                            .options = options};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return adaptive_splitting<Executor, T, I>(exec, a,
+                                                  {.splitting = detail::read_splitting_options(o, false),
+                                                   .window = int(o.integer("window")),
+                                                   .accuracy = o.real("accuracy")});
+    }
+};
+
+} // namespace coppice

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Alternating splittings: the tridiagonal parts of A along several linear forests, one after the other.
+#pragma once
+
+#include <coppice/graph/edge_weights.hpp>
+#include <coppice/solvers/precondition/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/splitting/forest_systems.hpp>
+#include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
+#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+
+namespace coppice {
+namespace detail {
+
+/// left = r - A x, row by row
+template <class T>
+struct store_residual {
+    T const* r;
+    T* left;
+    COPPICE_HD void operator()(std::int64_t row, T const& product) const { left[row] = r[row] - product; }
+};
+template <class T>
+struct add_elements {
+    T const* x;
+    T* sum;
+    COPPICE_HD void operator()(std::int64_t i) const { sum[i] = sum[i] + x[i]; }
+};
+
+/// M_l = prune(A, S_l) (Eq. 72) for the forests of the normalised weights of A (Eqs. 70 and 71).
+template <executor Executor, class T, class I>
+class alternating_parts {
+public:
+    alternating_parts(Executor const& exec, csr_view<T, I> a, splitting_options const& options)
+        : mark_(exec, a), plan_(make_srcsr_plan(exec, a)), systems_(exec, a.rows(), options.tridiagonal) {
+        check_splitting_options(options);
+        stopwatch watch(exec);
+        row_scales<T, I> scales;
+        normalised_weights<T, I> const weights(exec, a, scales);
+        weights_seconds_ = watch.lap();
+        auto found = decompose_into_forests(exec, weights.view(), decomposition_of(options));
+        covered_ = found.covered.back();
+        for (auto& forest : found.forests) systems_.add(exec, std::move(forest));
+        forests_seconds_ = watch.lap();
+        read(exec, a);
+        systems_seconds_ = watch.lap();
+    }
+
+    /// New values on the old pattern. Throws before anything is changed.
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        mark_.require_same(exec, a);
+        read(exec, a);
+    }
+    forest_systems<Executor, T, I> const& systems() const { return systems_; }
+    std::vector<finding> findings() const {
+        auto all = systems_.findings();
+        all.push_back({"weight_coverage", finding_unit::share, covered_});
+        all.push_back({"weights_seconds", finding_unit::seconds, weights_seconds_});
+        all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
+        all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds_});
+        return all;
+    }
+
+private:
+    void read(Executor const& exec, csr_view<T, I> a) {
+        plan_.offsets = a.row_offsets();
+        for (int l = 0; l < systems_.count(); ++l) {
+            extract_forest_system(exec, plan_, a, systems_.forest(l), systems_.system(l));
+            systems_.mend(exec, l, a, systems_.forest(l).weight_coverage == 1);
+        }
+    }
+
+    pattern_mark mark_;
+    srcsr_plan<I> plan_;
+    forest_systems<Executor, T, I> systems_;
+    double covered_ = 1; ///< share of the weights that all forests together hold
+    double weights_seconds_ = 0, forests_seconds_ = 0, systems_seconds_ = 0;
+};
+
+} // namespace detail
+
+/// z of the corrections z = z + M_l^-1 (r - A z), l = 0, ..., m - 1, from z = 0 (Eq. 28; M_ALT-i of Eq. 30): m
+/// tridiagonal solves and m - 1 products with A. Each M_l is the tridiagonal part of A along a linear forest, mended
+/// where it is singular or nearly so. Not symmetric where A is. Keeps a copy of A; apply() works in memory of the
+/// object: one solve at a time. Multiplying A from the left by a diagonal matrix multiplies M by it.
+template <executor Executor, class T, class I = std::int32_t>
+class inner_alternation {
+public:
+    /// Throws argument_error for options out of range, dimension_error where A is not square, matrix_error where its
+    /// values are not finite or a row holds a column twice.
+    inner_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
+        : parts_(exec, require_preconditioner_matrix(a), options) {
+        if (parts_.systems().count() == 1) return;
+        matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+                   copy_of(exec, a.values())};
+        plan_ = make_srcsr_plan(exec, matrix_.view());
+        left_ = buffer<T>(exec, a.rows());
+    }
+
+    /// New values on the pattern of the matrix that it was made of: the forests stay. Throws dimension_error for
+    /// another size, matrix_error for another pattern or values that are not finite, and leaves everything as it was.
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        parts_.refresh(exec, a);
+        if (left_.size() > 0) exec.copy_elements(a.coefficients, matrix_.values().data(), a.nonzeros());
+    }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        auto const& systems = parts_.systems();
+        require_size("r of a preconditioner", r.size(), systems.system(0).size());
+        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        systems.solve(exec, 0, r, z);
+        for (int l = 1; l < systems.count(); ++l) {
+            auto const a = matrix_.view();
+            reduce_rows(exec, plan_, along_nonzeros{detail::times_element<T, I>{z.data()}, a.coefficients, a.indices},
+                        detail::add_products<T>{}, detail::store_residual<T>{r.data(), left_.data()});
+            systems.solve(exec, l, array_view<T const>(left_.view()), left_.view());
+            for_each(exec, z.size(), detail::add_elements<T>{left_.data(), z.data()});
+        }
+    }
+    bool replayable() const { return true; }
+    int factors() const { return parts_.systems().count(); }
+    linear_forest<I> const& forest(int l = 0) const { return parts_.systems().forest(l); }
+    std::vector<finding> findings() const { return parts_.findings(); }
+
+private:
+    static csr_view<T, I> require_preconditioner_matrix(csr_view<T, I> a) {
+        detail::require_preconditioner_matrix(a);
+        return a;
+    }
+
+    detail::alternating_parts<Executor, T, I> parts_;
+    csr<T, I> matrix_{};
+    srcsr_plan<I> plan_{};
+    mutable buffer<T> left_{};
+};
+
+/// z = M_l^-1 r with another l at every call, in turn from 0 on (M_ALT-o, Eq. 35): for FGMRES alone, which begins a
+/// solve at l = 0. The M_l are those of inner_alternation. One solve at a time.
+template <executor Executor, class T, class I = std::int32_t>
+class outer_alternation {
+public:
+    /// Throws as inner_alternation.
+    outer_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
+        : parts_(exec, (detail::require_preconditioner_matrix(a), a), options) {}
+
+    void refresh(Executor const& exec, csr_view<T, I> a) { parts_.refresh(exec, a); }
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        auto const& systems = parts_.systems();
+        require_size("r of a preconditioner", r.size(), systems.system(0).size());
+        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        systems.solve(exec, next_, r, z);
+        next_ = (next_ + 1) % systems.count();
+    }
+    /// The next call takes l = 0.
+    void begin_solve() const { next_ = 0; }
+    bool varies() const { return parts_.systems().count() > 1; }
+    bool replayable() const { return !varies(); }
+    int factors() const { return parts_.systems().count(); }
+    linear_forest<I> const& forest(int l = 0) const { return parts_.systems().forest(l); }
+    std::vector<finding> findings() const { return parts_.findings(); }
+
+private:
+    detail::alternating_parts<Executor, T, I> parts_;
+    mutable int next_ = 0;
+};
+
+namespace detail {
+
+inline constexpr option_row alternating_option_rows[] = {factors_row,
+                                                         repeated_omega_row,
+                                                         enough_coverage_row,
+                                                         least_gain_row,
+                                                         forest_entry::options[1],
+                                                         forest_entry::options[0],
+                                                         forest_entry::options[6],
+                                                         tridiagonal_option_rows[0],
+                                                         tridiagonal_option_rows[1]};
+
+} // namespace detail
+
+struct inner_alternation_entry {
+    static constexpr preconditioner_row row{.name = "alt-i",
+                                            .matrix = "tridiagonal parts along m forests in turn, A between them",
+                                            .setup = "m times that of forest",
+                                            .suits = "strong couplings in several directions; not for cg",
+                                            .compared = false,
+                                            .keeps_symmetry = false,
+                                            .options = detail::alternating_option_rows};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return inner_alternation<Executor, T, I>(exec, a, detail::read_splitting_options(o));
+    }
+};
+struct outer_alternation_entry {
+    static constexpr preconditioner_row row{.name = "alt-o",
+                                            .matrix = "as alt-i, another part at every call",
+                                            .setup = "m times that of forest",
+                                            .suits = "as alt-i, with fgmres alone",
+                                            .compared = false,
+                                            .keeps_symmetry = false,
+                                            .varies = true,
+                                            .options = detail::alternating_option_rows};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return outer_alternation<Executor, T, I>(exec, a, detail::read_splitting_options(o));
+    }
+};
+
+} // namespace coppice

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Several tridiagonal systems of one size, each along a linear forest of its own.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/precondition/mend_tridiagonal.hpp>
+#include <coppice/solvers/precondition/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_options.hpp>
+
+namespace coppice::detail {
+
+/// Keys of what is reported of each forest.
+inline constexpr std::array<std::string_view, most_factors> coverage_keys{
+    "coverage_1",  "coverage_2",  "coverage_3",  "coverage_4",  "coverage_5",  "coverage_6",
+    "coverage_7",  "coverage_8",  "coverage_9",  "coverage_10", "coverage_11", "coverage_12",
+    "coverage_13", "coverage_14", "coverage_15", "coverage_16"};
+inline constexpr std::array<std::string_view, most_factors> diagonal_keys{
+    "diagonal_1",  "diagonal_2",  "diagonal_3",  "diagonal_4",  "diagonal_5",  "diagonal_6",
+    "diagonal_7",  "diagonal_8",  "diagonal_9",  "diagonal_10", "diagonal_11", "diagonal_12",
+    "diagonal_13", "diagonal_14", "diagonal_15", "diagonal_16"};
+
+/// Row i of a system along a forest that holds next to nothing of row i of the matrix B it is a part of: its inverse
+/// would amplify what the rest of the row has to say, and the next factor that again. It gets the diagonal entry
+/// diagp_2(B) (Eq. 41). Gives 1 where that is done.
+template <class T, class I>
+struct lift_weak_row {
+    static constexpr T least = T(1) / 1024; ///< share of the row
+
+    csr_view<T, I> b; ///< columns do not matter
+    I const* inverse;
+    T *lower, *diagonal, *upper;
+
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        T sum(0);
+        for (I k = b.row_begin(i); k < b.row_end(i); ++k) sum = sum + magnitude(b.coefficients[k]);
+        I const p = inverse[i];
+        T const beside = magnitude(lower[p]) > magnitude(upper[p]) ? magnitude(lower[p]) : magnitude(upper[p]);
+        T const largest = magnitude(diagonal[p]) > beside ? magnitude(diagonal[p]) : beside;
+        if (!(largest < least * sum) || !is_finite(sum)) return 0;
+        diagonal[p] = diagonal[p] < T(0) ? -sum : sum;
+        return 1;
+    }
+};
+
+/// Forests with a system each, and the memory that mending and solving them takes, which they share.
+template <executor Executor, class T, class I>
+class forest_systems {
+public:
+    forest_systems(Executor const& exec, std::int64_t n, tridiagonal_options const& options)
+        : options_(options), n_(n), workspace_(exec, tridiagonal_workspace<T>(n)) {}
+
+    void add(Executor const& exec, linear_forest<I> forest) {
+        forests_.push_back(std::move(forest));
+        systems_.emplace_back(exec, n_);
+        mended_.push_back(0);
+    }
+    int count() const { return int(forests_.size()); }
+    linear_forest<I> const& forest(int l) const { return forests_[std::size_t(l)]; }
+    tridiagonal<T>& system(int l) { return systems_[std::size_t(l)]; }
+    tridiagonal<T> const& system(int l) const { return systems_[std::size_t(l)]; }
+
+    /// Makes system l, a part of B, safe to solve with; `whole` as for tridiagonal_mender. Waits.
+    void mend(Executor const& exec, int l, csr_view<T, I> b, bool whole) {
+        tridiagonal<T>& s = system(l);
+        std::int64_t const lifted =
+            reduce(exec, n_, std::int64_t(0),
+                   lift_weak_row<T, I>{b, forest(l).inverse.data(), s.lower.data(), s.diagonal.data(), s.upper.data()},
+                   plus{});
+        mended_[std::size_t(l)] = lifted + mender_.mend(exec, s, options_, whole);
+    }
+    /// The same for a system that is no part of a matrix.
+    void mend(Executor const& exec, int l, bool whole) {
+        mended_[std::size_t(l)] = mender_.mend(exec, system(l), options_, whole);
+    }
+    /// z = P^T T^-1 P r: the system reads r and writes z in the order of its paths, so that no permutation is a pass of
+    /// its own (thesis section 5.2.4). z may be r.
+    void solve(Executor const& exec, int l, array_view<T const> r, array_view<T> z) const {
+        solve_tridiagonal_in_order(exec, system(l).view(), forest(l).permutation.data(), r, z, workspace_.view(),
+                                   options_);
+    }
+    std::int64_t mended_rows() const {
+        std::int64_t sum = 0;
+        for (std::int64_t const rows : mended_) sum += rows;
+        return sum;
+    }
+    /// Number of forests, what each holds of the weights that it was chosen by, and rows mended.
+    std::vector<finding> findings() const {
+        std::vector<finding> all{{"factors", finding_unit::count, double(count())}};
+        for (int l = 0; l < count(); ++l)
+            all.push_back({coverage_keys[std::size_t(l)], finding_unit::share, forest(l).weight_coverage});
+        all.push_back({"mended_rows", finding_unit::count, double(mended_rows())});
+        return all;
+    }
+
+private:
+    tridiagonal_options options_;
+    std::int64_t n_;
+    std::vector<linear_forest<I>> forests_{};
+    std::vector<tridiagonal<T>> systems_{};
+    std::vector<std::int64_t> mended_{};
+    tridiagonal_mender<Executor, T> mender_{};
+    mutable buffer<std::byte> workspace_;
+};
+
+} // namespace coppice::detail

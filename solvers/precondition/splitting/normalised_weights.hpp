@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The weights that the forests of a splitting go by (thesis Eqs. 70 and 75).
+#pragma once
+
+#include <coppice/graph/edge_weights.hpp>
+#include <coppice/solvers/precondition/diagonal.hpp>
+#include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
+
+namespace coppice::detail {
+
+/// 1 / diagp_1(A) of every row (Eq. 40), 1 where a row has no entries.
+template <class T, class I>
+struct row_scales {
+    srcsr_plan<I> plan{};
+    buffer<T> inverse{};
+    buffer<std::uint8_t> mended{};
+    bool made = false;
+
+    template <executor Executor>
+    void read(Executor const& exec, csr_view<T, I> a) {
+        if (!made || plan.nonzeros != a.nonzeros() || inverse.size() != a.rows()) {
+            made = true;
+            plan = make_srcsr_plan(exec, a);
+            inverse = buffer<T>(exec, a.rows());
+            mended = buffer<std::uint8_t>(exec, a.rows());
+        }
+        plan.offsets = a.row_offsets();
+        reduce_rows(exec, plan, along_nonzeros{diagonal_part<T, I>{}, a.coefficients, a.indices},
+                    add_diagonal_sums<T>{},
+                    store_inverse<T>{diagonal_kind::diagp_1, false, inverse.data(), mended.data(), nullptr});
+    }
+};
+
+/// |D^-1 A|, entry by entry, as the product of a reduction of nothing.
+template <class T, class I>
+struct normalise_nonzero {
+    csr_view<T, I> a;
+    T const* inverse;
+    T* weights;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        weights[k] = to_16_bits(magnitude(a.coefficients[k] * inverse[row]));
+        return 0;
+    }
+};
+
+/// C = |D^-1 A| + |D^-1 A|^T with D = diagp_1(A), or |D^-1 A| where that is symmetric, which has the same forests. Does
+/// not change where A is multiplied by a diagonal matrix from the left. Borrows the pattern of A.
+template <class T, class I>
+struct normalised_weights {
+    buffer<T> scaled{};
+    edge_weights<T, I> edges{};
+
+    /// Waits. Throws as make_edge_weights().
+    template <executor Executor>
+    normalised_weights(Executor const& exec, csr_view<T, I> a, row_scales<T, I>& scales) : scaled(exec, a.nonzeros()) {
+        scales.read(exec, a);
+        reduce_rows(exec, scales.plan, normalise_nonzero<T, I>{a, scales.inverse.data(), scaled.data()},
+                    graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+        csr_view<T, I> weights = a;
+        weights.coefficients = scaled.data();
+        edges = make_edge_weights(exec, weights);
+    }
+    csr_view<T, I> view() const { return edges.view; }
+};
+
+} // namespace coppice::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Weights without their last digits.
+#pragma once
+
+#include <cstdint>
+
+#include <coppice/core/config.hpp>
+
+namespace coppice::detail {
+
+/// The value to 16 bits: weights that differ by rounding alone are equal, so that the scale of a row, which changes how
+/// its quotients are rounded, does not decide ties.
+COPPICE_HD inline float to_16_bits(float value) {
+    std::uint32_t bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    bits = (bits + 0x80u) & ~0xffu;
+    __builtin_memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+COPPICE_HD inline double to_16_bits(double value) {
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    bits = (bits + (std::uint64_t(1) << 36)) & ~((std::uint64_t(1) << 37) - 1);
+    __builtin_memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
+} // namespace coppice::detail

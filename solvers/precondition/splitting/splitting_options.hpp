@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Options of preconditioners made of several forests, as a struct and by name.
+#pragma once
+
+#include <coppice/graph/forest_decomposition.hpp>
+#include <coppice/solvers/precondition/tridiagonal_rows.hpp>
+
+namespace coppice {
+
+struct splitting_options {
+    int factors = 4;            ///< m in [1, 16]: forests at most
+    double omega = 0.01;        ///< in [0, 1]: what is left of the weight of an edge that a forest has taken
+    double enough_coverage = 1; ///< no further forest once more than this share is covered,
+    double least_gain = 0;      ///< nor after one that adds less than this share
+    /// Of each forest: rounds, ties, seed. Near ties make whole grid lines, and lines across them next: on ANISO1 and
+    /// ANISO2 of 60^2 GMRES(20) with mos-a(4) takes 32 and 26 iterations, with hashed ties 37 to 40 and 26 to 31.
+    factor_options factor{.ties = tie_rule::near};
+    tridiagonal_options tridiagonal{}; ///< pivoting of the solves
+};
+
+namespace detail {
+
+inline constexpr int most_factors = 16;
+
+inline constexpr option_row factors_row{.name = "factors",
+                                        .standard = "4",
+                                        .meaning = "m: forests at most; fewer where there is no weight for more",
+                                        .least = 1,
+                                        .most = most_factors};
+/// omega as it suits alternation, and as it suits products (thesis sections 5.2.2 and 5.3.2).
+inline constexpr option_row repeated_omega_row{
+    .name = "omega",
+    .kind = option_kind::real,
+    .standard = "0.01",
+    .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
+    .most = 1};
+inline constexpr option_row disjoint_omega_row{
+    .name = "omega",
+    .kind = option_kind::real,
+    .standard = "0",
+    .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
+    .most = 1};
+inline constexpr option_row enough_coverage_row{
+    .name = "enough-coverage",
+    .kind = option_kind::real,
+    .standard = "1",
+    .meaning = "no further forest once they cover more than this share of the weight",
+    .most = 1};
+inline constexpr option_row enough_diagonal_row{
+    .name = "enough-coverage",
+    .kind = option_kind::real,
+    .standard = "1",
+    .meaning = "no further forest once the diagonal of what they leave covers more than this share of it",
+    .most = 1};
+inline constexpr option_row least_gain_row{.name = "least-gain",
+                                           .kind = option_kind::real,
+                                           .standard = "0",
+                                           .meaning = "no further forest after one that adds less coverage than this",
+                                           .most = 1};
+/// `has_omega`: not where weights come from the factors before.
+inline splitting_options read_splitting_options(chosen_options const& o, bool has_omega = true) {
+    int const rounds = int(o.integer("rounds"));
+    return {.factors = int(o.integer("factors")),
+            .omega = has_omega ? o.real("omega") : 0,
+            .enough_coverage = o.real("enough-coverage"),
+            .least_gain = o.real("least-gain"),
+            .factor = {.rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
+                       .ties = o.choice("ties") == 0 ? tie_rule::hash : tie_rule::near,
+                       .seed = std::uint64_t(o.integer("seed"))},
+            .tridiagonal = read_tridiagonal_options(o)};
+}
+
+inline decomposition_options decomposition_of(splitting_options const& o) {
+    return {o.factors, o.omega, o.enough_coverage, o.least_gain, o.factor};
+}
+inline void check_splitting_options(splitting_options const& o) {
+    graph_detail::check_decomposition_options(decomposition_of(o));
+    if (o.factors > most_factors)
+        throw argument_error("splitting option factors is " + std::to_string(o.factors) + ", expected 1 to " +
+                             std::to_string(most_factors));
+}
+
+} // namespace detail
+} // namespace coppice

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/precondition/splitting/splittings.hpp>
+
+namespace coppice {
+
+COPPICE_SPLITTINGS(, cuda_executor, float)
+COPPICE_SPLITTINGS(, cuda_executor, double)
+
+} // namespace coppice
