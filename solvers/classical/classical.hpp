@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <coppice/algebra/tridiagonal.hpp>
-#include <coppice/solvers/classical/classical_team.hpp>
+#include <coppice/solvers/classical/classical_methods.hpp>
 
 namespace coppice {
 
@@ -16,6 +16,7 @@ using classical_algorithm = classical::algorithm;
 struct classical_options {
     classical_algorithm algorithm = classical_algorithm::cr_pcr;
     int intermediate = 128; ///< equations at which the hybrids stop reducing cyclically; at least 1
+    int partition = 8;      ///< rows of a partition, or of a group of a linear recurrence; at least 1
 };
 
 /// Solves `systems` systems of a.size() / systems equations each, one behind the other; x may be d. What the bands hold
