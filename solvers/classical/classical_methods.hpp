@@ -36,6 +36,10 @@ enum class algorithm {
 inline constexpr algorithm last_algorithm = algorithm::g_spike;
 /// The first of those that solve_partitioned does.
 inline constexpr algorithm first_partitioned = algorithm::spike;
+/// Methods that a whole executor can run on one large system.
+constexpr bool by_recurrences(algorithm which) {
+    return which == algorithm::parallel_diagonal || which == algorithm::cf_lu || which == algorithm::cf_lu_scaled;
+}
 
 /// Partitions of at least two rows, where there are as many: their first and last unknowns are not the same.
 COPPICE_HD constexpr int part_count_of_two(int n, int partition) {

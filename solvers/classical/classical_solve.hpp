@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <coppice/core/look_back_scan.hpp>
 #include <coppice/core/parallel_host.hpp>
 #include <coppice/solvers/chain/chain_lane.hpp> // alone
 #include <coppice/solvers/classical/classical.hpp>
@@ -45,6 +46,38 @@ struct batch {
         team.sync();
     }
 };
+
+/// An executor as the Machine of recurrences.hpp.
+template <class Executor>
+struct scanning_machine {
+    Executor const& exec;
+    template <class In, class Join, class Out>
+    void scan(std::int64_t n, In const& in, Join const& joined, Out const& out) const {
+        look_back_scan(exec, n, in, joined, out);
+    }
+};
+
+/// Rows from which on a system belongs to the whole executor, if its method is one of linear recurrences.
+inline constexpr std::int64_t scanned_rows = 16384;
+
+/// Solves each system by scans of the executor.
+template <class T, class Executor>
+void run_scans(Executor const& exec, batch<T> const& b, std::int64_t systems) {
+    buffer<T> numbers(exec, 2 * std::int64_t(b.n));
+    buffer<int> kinds(exec, b.n);
+    recurrence_memory<T> const at{numbers.data(), numbers.data() + b.n, kinds.data()};
+    scanning_machine<Executor> const machine{exec};
+    for (std::int64_t s = 0; s < systems; ++s) {
+        std::int64_t const begin = s * b.n;
+        system_rows<T> const rows{b.a.lower + begin, b.a.diagonal + begin, b.a.upper + begin, b.d + begin, b.n};
+        if (b.which == algorithm::cf_lu)
+            continued_fraction<plain_minor<T>>(machine, rows, at, b.x + begin);
+        else if (b.which == algorithm::cf_lu_scaled)
+            continued_fraction<minor_matrix<T>>(machine, rows, at, b.x + begin);
+        else
+            parallel_diagonal(machine, rows, at, b.x + begin);
+    }
+}
 
 template <class T>
 void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {

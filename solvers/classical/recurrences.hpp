@@ -6,7 +6,7 @@
 /// The text is written over a Machine with
 ///     scan(n, in, joined, out)                 out(i, in(0), or joined(in(i), ..., in(0))), `joined(later, earlier)`
 /// so that a team runs it in memory that it shares (team_machine), and an executor over systems of any size
-/// (solvers/classical/wide_recurrences.hpp).
+/// (classical_solve.hpp).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct system_rows {
 template <class T>
 struct recurrence_memory {
     T* pivot;  ///< b'_i = theta_i / theta_{i-1}
-    T* middle; ///< y_i, or z_i in the first row of a pivot of two
+    T* middle; ///< y_i
     int* kind; ///< of row i
 };
 inline constexpr int single_row = 0, first_of_two = 1, second_of_two = 2;
@@ -137,14 +137,20 @@ struct forward_of_row {
         }
     }
 };
+/// y_i; in the first row of a pivot of two y_i = (b_{i+1} z_i - c_i d_{i+1}) / determinant.
 template <class T>
 struct keep_middle {
-    T* middle;
-    COPPICE_HD void operator()(std::int64_t i, first_order<T> const& y) const { middle[i] = y.offset; }
+    system_rows<T> rows;
+    recurrence_memory<T> at;
+    COPPICE_HD void operator()(std::int64_t i, first_order<T> const& carried) const {
+        at.middle[i] = carried.offset;
+        if (at.kind[i] == first_of_two)
+            at.middle[i] = (rows.b(i + 1) * carried.offset - rows.c(i) * rows.d(i + 1)) / determinant_of(rows, at, i);
+    }
 };
 
 /// M^T from the last row i = n - 1 - j: x_i = y_i - (c_i / b'_i) x_{i+1}; in a pivot of two, whose second row hands
-/// x_{i+2} on, x_i = (b_{i+1} z_i - c_i d_{i+1}) / determinant + (c_i c_{i+1} / determinant) x_{i+2}.
+/// x_{i+2} on, x_i = y_i + (c_i c_{i+1} / determinant) x_{i+2}. Reads no right-hand side, so that x may be it.
 template <class T>
 struct backward_of_row {
     system_rows<T> rows;
@@ -156,11 +162,8 @@ struct backward_of_row {
             return {-(rows.c(i) / at.pivot[i]), at.middle[i]};
         case second_of_two:
             return {T(1), T(0)};
-        default: {
-            T const determinant = determinant_of(rows, at, i);
-            return {rows.c(i) * rows.c(i + 1) / determinant,
-                    (rows.b(i + 1) * at.middle[i] - rows.c(i) * rows.d(i + 1)) / determinant};
-        }
+        default:
+            return {rows.c(i) * rows.c(i + 1) / determinant_of(rows, at, i), at.middle[i]};
         }
     }
 };
@@ -179,11 +182,11 @@ struct keep_solution {
 
 template <class T, class Machine>
 COPPICE_HD void substitute(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at, T* x) {
-    machine.scan(rows.n, forward_of_row<T>{rows, at}, joined_products{}, keep_middle<T>{at.middle});
+    machine.scan(rows.n, forward_of_row<T>{rows, at}, joined_products{}, keep_middle<T>{rows, at});
     machine.scan(rows.n, backward_of_row<T>{rows, at}, joined_products{}, keep_solution<T>{rows, at, x});
 }
 
-/// Diagonal pivoting by four recurrences; x must not be the right-hand side.
+/// Diagonal pivoting by four recurrences; x may be the right-hand side.
 template <class T, class Machine>
 COPPICE_HD void parallel_diagonal(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at,
                                   T* x) {

@@ -193,6 +193,21 @@ TEST_CASE_TEMPLATE("partition methods: minors overflow, scaled ones do not", Fix
     CHECK(std::isinf(backward_error(type_17, solved(exec, type_17, 1, {method::cf_lu_scaled}))));
 }
 
+TEST_CASE_TEMPLATE("partition methods: large systems by scans of the executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {16383, 16384, 16385, 40001}) {
+        CAPTURE(n);
+        auto const s = bands_of<double>(n, false, std::uint64_t(n)), easy = bands_of<double>(n, true, 1);
+        auto const x = solved(exec, s, 1, {method::parallel_diagonal});
+        CHECK(backward_error(s, x) <= 1e-12);
+        CHECK(forward_error(s, x) <= 100 * forward_error(s, lapack_solution(s)));
+        CHECK(backward_error(easy, solved(exec, easy, 1, {method::cf_lu_scaled})) <= 1e-14);
+        CHECK(std::isinf(backward_error(easy, solved(exec, easy, 1, {method::cf_lu}))));
+        if constexpr (!std::is_same_v<Fixture, on_cuda>)
+            CHECK(solved(host_executor{3}, s, 1, {method::parallel_diagonal}) == x);
+    }
+}
+
 TEST_CASE_TEMPLATE("partition methods: batches, and the same bits for every system of one", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
