@@ -37,8 +37,9 @@ inline constexpr algorithm last_algorithm = algorithm::g_spike;
 /// The first of those that solve_partitioned does.
 inline constexpr algorithm first_partitioned = algorithm::spike;
 /// Methods that a whole executor can run on one large system.
-constexpr bool by_recurrences(algorithm which) {
-    return which == algorithm::parallel_diagonal || which == algorithm::cf_lu || which == algorithm::cf_lu_scaled;
+constexpr bool takes_large_systems(algorithm which) {
+    return which == algorithm::spike || which == algorithm::spike_thomas || which == algorithm::parallel_diagonal ||
+           which == algorithm::cf_lu || which == algorithm::cf_lu_scaled;
 }
 
 /// Partitions of at least two rows, where there are as many: their first and last unknowns are not the same.

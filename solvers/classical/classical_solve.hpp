@@ -9,6 +9,7 @@
 #include <coppice/core/parallel_host.hpp>
 #include <coppice/solvers/chain/chain_lane.hpp> // alone
 #include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/spike/spike.hpp>
 #if defined(__CUDACC__)
 #include <coppice/core/cuda_check.hpp>
 #include <coppice/core/launch_shared.cuh>
@@ -57,12 +58,21 @@ struct scanning_machine {
     }
 };
 
-/// Rows from which on a system belongs to the whole executor, if its method is one of linear recurrences.
-inline constexpr std::int64_t scanned_rows = 16384;
+/// Rows from which on a system belongs to the whole executor, if its method can do that.
+inline constexpr std::int64_t large_system = 16384;
 
-/// Solves each system by scans of the executor.
+/// Solves one system after the other, each with the whole executor.
 template <class T, class Executor>
-void run_scans(Executor const& exec, batch<T> const& b, std::int64_t systems) {
+void run_large(Executor const& exec, batch<T> const& b, std::int64_t systems) {
+    bool const spikes = b.which == algorithm::spike || b.which == algorithm::spike_thomas;
+    if (spikes) {
+        for (std::int64_t begin = 0; begin < systems * b.n; begin += b.n) {
+            tridiagonal_view<T> const a{b.n, b.a.lower + begin, b.a.diagonal + begin, b.a.upper + begin};
+            solve_spike(exec, a, columns_view<T const>(b.d + begin, b.n, 1), columns_view<T>(b.x + begin, b.n, 1),
+                        {.pivots = b.which == algorithm::spike});
+        }
+        return;
+    }
     buffer<T> numbers(exec, 2 * std::int64_t(b.n));
     buffer<int> kinds(exec, b.n);
     recurrence_memory<T> const at{numbers.data(), numbers.data() + b.n, kinds.data()};

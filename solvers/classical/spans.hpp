@@ -42,15 +42,18 @@ struct surroundings {
     T before, behind;
 };
 
-/// From the spans of `count` stretches, in `spans` of pair_nodes(count), to what surrounds each of them, in `around` of
-/// as many: neighbours are joined pair by pair, log2(count) times, and their meetings are solved on the way back
-/// (recursive SPIKE; E. Polizzi, A. H. Sameh 2006).
+/// Joins `count` spans pair by pair; `spans` has room for pair_nodes(count), the last one is all of them.
 template <class T, class Team>
-COPPICE_HD void solve_spans(Team const& team, span<T>* spans, surroundings<T>* around, int count) {
+COPPICE_HD void climb_spans(Team const& team, span<T>* spans, int count) {
     climb_pairs(team, count, [&](int node, int left, int right) {
         spans[node] = right < 0 ? spans[left] : joined_spans(spans[left], spans[right]);
     });
-    if (team.rank() == 0) around[pair_nodes(count) - 1] = {T(0), T(0)};
+}
+/// From what surrounds all of them to what surrounds each.
+template <class T, class Team>
+COPPICE_HD void descend_spans(Team const& team, span<T> const* spans, surroundings<T>* around, int count,
+                              surroundings<T> const& of_all) {
+    if (team.rank() == 0) around[pair_nodes(count) - 1] = of_all;
     team.sync();
     descend_pairs(team, count, [&](int node, int left, int right) {
         surroundings<T> const s = around[node];
@@ -60,6 +63,15 @@ COPPICE_HD void solve_spans(Team const& team, span<T>* spans, surroundings<T>* a
         around[left].behind = m.last.at(s.before, s.behind);
         around[right] = {m.first.at(s.before, s.behind), s.behind};
     });
+}
+
+/// From the spans of `count` stretches, in `spans` of pair_nodes(count), to what surrounds each of them, in `around` of
+/// as many: neighbours are joined pair by pair, log2(count) times, and their meetings are solved on the way back
+/// (recursive SPIKE; E. Polizzi, A. H. Sameh 2006).
+template <class T, class Team>
+COPPICE_HD void solve_spans(Team const& team, span<T>* spans, surroundings<T>* around, int count) {
+    climb_spans(team, spans, count);
+    descend_spans(team, spans, around, count, {T(0), T(0)});
 }
 
 /// Rows of partition p of `count` of `n` rows: [begin, end).

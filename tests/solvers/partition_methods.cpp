@@ -203,6 +203,7 @@ TEST_CASE_TEMPLATE("partition methods: large systems by scans of the executor", 
         CHECK(forward_error(s, x) <= 100 * forward_error(s, lapack_solution(s)));
         CHECK(backward_error(easy, solved(exec, easy, 1, {method::cf_lu_scaled})) <= 1e-14);
         CHECK(std::isinf(backward_error(easy, solved(exec, easy, 1, {method::cf_lu}))));
+        CHECK(backward_error(easy, solved(exec, easy, 1, {method::spike})) <= 1e-14);
         if constexpr (!std::is_same_v<Fixture, on_cuda>)
             CHECK(solved(host_executor{3}, s, 1, {method::parallel_diagonal}) == x);
     }
