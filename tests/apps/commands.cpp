@@ -180,6 +180,16 @@ TEST_CASE("tridiagonal: the classical algorithms") {
         CHECK(told["pivoting"] == "none");
         CHECK(told["backward_error"].get<double>() < (doubling ? 1e-6 : 1e-14));
     }
+    for (std::string const method : {"spike", "parallel-diagonal", "a-r-cr", "g-spike", "spike-thomas", "spike-cr",
+                                     "cf-lu-scaled", "wang", "bondeli", "divide-and-conquer"}) {
+        CAPTURE(method);
+        auto const told = json_of({"tridiagonal", "generate:tridiagonal,case=18,n=20000", "--method", method});
+        CHECK(told["method"] == method);
+        CHECK(told["backward_error"].get<double>() < 1e-14);
+        // Of a zero diagonal those that pivot make something.
+        auto const zero = run({"tridiagonal", "generate:tridiagonal,case=16,n=1000", "--method", method, "--quiet"});
+        CHECK((zero.code == 0) == (told["pivoting"] != "none"));
+    }
     // 400 factors of 1e8 leave the range of double.
     auto const lost =
         run({"tridiagonal", "generate:tridiagonal,case=2,n=400", "--method", "rd", "--backend", "host", "--quiet"});
