@@ -127,8 +127,7 @@ COPPICE_HD int form_blocks(Team const& team, equations<T> const& e, level_blocks
         }
     team.sync();
     machine.scan(e.n, kept_row{at.place, kept}, plus{}, keep_place{at.place, kept});
-    int left = 0;
-    for (int i = e.n - 1; i >= 0 && left == 0; --i) left = at.place[i] + 1;
+    int const left = at.place[e.n - 1] + 1;
     team.sync();
     return left;
 }

@@ -23,12 +23,25 @@ COPPICE_HD T larger_of(T const& a, T const& b) {
 /// Which pivots are taken: where the leading entry b' of row k is small, |b'| sigma < kappa |a_{k+1} c_k|, rows k and
 /// k + 1 become one, whose determinant then is not small.
 struct diagonal_pivots {
+    /// b' = leading / common.
+    template <class T>
+    COPPICE_HD static bool single(T const& leading, T const& common, T const& c, T const& a1, T const& b1, T const& c1,
+                                  T const& a2) {
+        return passes(leading, a1 * c * common, c, a1, b1, c1, a2);
+    }
     template <class T>
     COPPICE_HD static bool single(T const& leading, T const& c, T const& a1, T const& b1, T const& c1, T const& a2) {
+        return passes(leading, a1 * c, c, a1, b1, c1, a2);
+    }
+
+private:
+    template <class T>
+    COPPICE_HD static bool passes(T const& leading, T const& coupling, T const& c, T const& a1, T const& b1,
+                                  T const& c1, T const& a2) {
         T const kappa(0.6180339887498949); // (sqrt(5) - 1) / 2
         T const sigma =
             larger_of(larger_of(larger_of(size_of(a1), size_of(a2)), larger_of(size_of(b1), size_of(c))), size_of(c1));
-        return !(size_of(leading) * sigma < kappa * size_of(a1 * c));
+        return !(size_of(leading) * sigma < kappa * size_of(coupling));
     }
 };
 /// Gaussian elimination without exchanges.

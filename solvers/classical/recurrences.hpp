@@ -67,15 +67,12 @@ struct keep_pivot {
     recurrence_memory<T> at;
     template <class Minor>
     COPPICE_HD void operator()(std::int64_t i, Minor const& theta) const {
-        T const c = rows.c(i);
         bool const last = i == rows.n - 1;
-        T const a1 = rows.a(i + 1), b1 = last ? T(0) : rows.b(i + 1);
-        T const c1 = last ? T(0) : rows.c(i + 1), a2 = rows.a(i + 2);
-        T const sigma =
-            larger_of(larger_of(larger_of(size_of(a1), size_of(a2)), larger_of(size_of(b1), size_of(c))), size_of(c1));
-        T const kappa(0.6180339887498949);
+        T const b1 = last ? T(0) : rows.b(i + 1), c1 = last ? T(0) : rows.c(i + 1);
+        bool const single =
+            last || diagonal_pivots::single(theta.a11, theta.a21, rows.c(i), rows.a(i + 1), b1, c1, rows.a(i + 2));
         at.pivot[i] = theta.a11 / theta.a21;
-        at.kind[i] = !last && size_of(theta.a11) * sigma < kappa * size_of(a1 * c * theta.a21) ? 1 : 0;
+        at.kind[i] = single ? single_row : first_of_two;
     }
 };
 template <class T>

@@ -221,7 +221,7 @@ struct spike_stretch<T, Executor>::state {
     spike::staged_tiles<T> tiles(T const* d) const {
         auto with_side = rows;
         with_side.rhs = d;
-        return {with_side, 128};
+        return {with_side, 512 / int(sizeof(T))}; // 62 KiB in partitions of 31 rows
     }
     /// With the right-hand side d; the solution goes to x, or beside it.
     spike::placed_system<T> placed(T const* d, T* x) {
