@@ -186,9 +186,9 @@ TEST_CASE("tridiagonal: the classical algorithms") {
         auto const told = json_of({"tridiagonal", "generate:tridiagonal,case=18,n=20000", "--method", method});
         CHECK(told["method"] == method);
         CHECK(told["backward_error"].get<double>() < 1e-14);
-        // Of a zero diagonal those that pivot make something.
-        auto const zero = run({"tridiagonal", "generate:tridiagonal,case=16,n=1000", "--method", method, "--quiet"});
-        CHECK((zero.code == 0) == (told["pivoting"] != "none"));
+        if (told["pivoting"] == "none") continue;
+        auto const small = json_of({"tridiagonal", "generate:tridiagonal,case=16,n=1000", "--method", method});
+        CHECK(small["backward_error"].get<double>() < 1e-14); // a diagonal of 1e-8 between ones
     }
     // 400 factors of 1e8 leave the range of double.
     auto const lost =
