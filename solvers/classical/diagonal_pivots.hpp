@@ -38,7 +38,7 @@ private:
     template <class T>
     COPPICE_HD static bool passes(T const& leading, T const& coupling, T const& c, T const& a1, T const& b1,
                                   T const& c1, T const& a2) {
-        T const kappa(0.6180339887498949); // (sqrt(5) - 1) / 2
+        auto const kappa = static_cast<T>(0.6180339887498949); // (sqrt(5) - 1) / 2
         T const sigma =
             larger_of(larger_of(larger_of(size_of(a1), size_of(a2)), larger_of(size_of(b1), size_of(c))), size_of(c1));
         return !(size_of(leading) * sigma < kappa * size_of(coupling));
