@@ -3,6 +3,8 @@
 /// The partitions of SPIKE, as one worker each works on them where they lie, and as a team stages a tile of them.
 #pragma once
 
+#include <cstdint>
+
 #include <coppice/solvers/classical/partition_team.hpp>
 
 namespace coppice::spike {
