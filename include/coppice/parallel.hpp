@@ -19,9 +19,10 @@
 ///
 /// reduce: `combine` is associative and commutative up to rounding, `init` its identity. exclusive_scan: returns the
 /// total; `in(i)` may read what `out(i, .)` overwrites. look_back_scan: the state is of any trivially copyable type,
-/// `joined(later, earlier)` associative up to rounding, it need not commute and has no identity; one pass. select: `keep` does not depend on what `emit` writes; returns
-/// the number kept. sort_by_key: integer or floating keys without NaN. dots: left^H right in double, or in complex of
-/// double. Throws dimension_error where lengths differ, memory_error where temporary memory cannot be had.
+/// `joined(later, earlier)` associative up to rounding, it need not commute and has no identity; one pass. select:
+/// `keep` does not depend on what `emit` writes; returns the number kept. sort_by_key: integer or floating keys without
+/// NaN. dots: left^H right in double, or in complex of double. Throws dimension_error where lengths differ,
+/// memory_error where temporary memory cannot be had.
 ///
 /// Scans along the paths of a graph are in <coppice/scan.hpp>, reductions over the rows of a matrix in
 /// <coppice/spmv.hpp>.
