@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -16,6 +15,7 @@
 #include <coppice/algebra/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/classical/classical_catalogue.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
 
 namespace coppice::app {
@@ -33,22 +33,22 @@ struct options {
     system_arguments system{};
 };
 
-/// One of ours, or a classical algorithm, none of which pivots.
+/// One of ours, or a classical algorithm.
 struct solution_method {
     band_method bands = band_method::automatic;
-    std::optional<classical_algorithm> classical{};
+    classical::method_row const* classical = nullptr;
 };
-constexpr named<solution_method> methods[] = {{"auto", {}},
-                                              {"rpts", {band_method::rpts, {}}},
-                                              {"chain", {band_method::chain, {}}},
-                                              {"thomas", {{}, classical_algorithm::thomas}},
-                                              {"cr", {{}, classical_algorithm::cr}},
-                                              {"pcr", {{}, classical_algorithm::pcr}},
-                                              {"rd", {{}, classical_algorithm::rd}},
-                                              {"cr+pcr", {{}, classical_algorithm::cr_pcr}},
-                                              {"cr+rd", {{}, classical_algorithm::cr_rd}},
-                                              {"rd-scaled", {{}, classical_algorithm::rd_scaled}},
-                                              {"cr+rd-scaled", {{}, classical_algorithm::cr_rd_scaled}}};
+/// Ours, and what the catalogue of the classical ones has.
+struct method_names {
+    named<solution_method> rows[3 + std::size(classical::catalogue)] = {
+        {"auto", {}}, {"rpts", {band_method::rpts}}, {"chain", {band_method::chain}}};
+    constexpr method_names() {
+        for (std::size_t i = 0; i < std::size(classical::catalogue); ++i)
+            rows[3 + i] = {classical::catalogue[i].name, {{}, &classical::catalogue[i]}};
+    }
+};
+constexpr method_names all_methods{};
+constexpr auto const& methods = all_methods.rows;
 
 struct answer {
     double seconds = 0;
@@ -185,19 +185,19 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
 
 /// The same by a classical algorithm.
 template <class Executor, class T>
-answer solve_classically(Executor const& exec, options const& o, classical_algorithm how, band_matrix<T> const& matrix,
-                         buffer<T> const& d, buffer<T>& x) {
+answer solve_classically(Executor const& exec, options const& o, classical::method_row const& how,
+                         band_matrix<T> const& matrix, buffer<T> const& d, buffer<T>& x) {
     tridiagonal_view<T> const rows{matrix.size, matrix.lower, matrix.diagonal, matrix.upper};
     exec.synchronize();
     answer r;
     stopwatch clock;
-    solve_classical(exec, rows, 1, d.view(), x.view(), {.algorithm = how});
+    solve_classical(exec, rows, 1, d.view(), x.view(), {.algorithm = how.which});
     exec.synchronize();
     r.seconds = clock.lap();
     r.report = bands_report(exec, matrix, columns_view<T const>(x.view()), columns_view<T const>(d.view()));
     if (o.condition) r.report.condition = condition_of(exec, matrix, {});
     r.method = o.method;
-    r.pivoting = "none";
+    r.pivoting = how.pivoting;
     return r;
 }
 
@@ -208,7 +208,7 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     auto a = std::move(input).template load<T>(host);
     band_class const c = require_class(o, a);
     int const scale = scale_into_range(host, a);
-    auto const classical = choose("method", o.method, methods).classical;
+    auto const* const classical = choose("method", o.method, methods).classical;
     if ((o.method == "rpts" || classical) && (c.kind != band_class::blocks || c.block != 1 || c.cyclic))
         throw usage_error(
             fmt::format("--method {} solves tridiagonal matrices; {} is {}", o.method, o.matrix, c.name()));
@@ -283,7 +283,7 @@ command add_tridiagonal(CLI::App& program) {
         program.add_subcommand("tridiagonal", "Solve a (cyclic, block) tridiagonal or banded system directly");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--method", o->method,
-                    "how to solve: rpts, chain, what fits, or a classical algorithm, which does not pivot")
+                    "how to solve: rpts, chain, what fits, or a classical algorithm, of which few pivot")
         ->type_name(alternatives(methods));
     cli->add_option("--pivoting", o->pivoting, "none, partial or scaled")->type_name(alternatives(pivotings));
     cli->add_option("--threshold", o->threshold, "entries of at most this magnitude count as zero in the elimination")

@@ -19,6 +19,7 @@
 #include <coppice/algebra/pentadiagonal_gallery.hpp>
 #include <coppice/algebra/tridiagonal_gallery.hpp>
 #include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/classical/classical_catalogue.hpp>
 
 namespace coppice::bench {
 namespace {
@@ -39,19 +40,23 @@ method const refined{"coppice automatic, refined once", "refined", {.refinements
 method const chain{"coppice chain", "chain", {.method = band_method::chain}, true};
 method const rpts{"coppice rpts", "rpts", {.method = band_method::rpts}, false};
 std::vector<method> scalar_methods() { return {automatic, scaled, refined, rpts, chain}; }
+/// Of the catalogue of classical methods, those that `wanted` wants.
+template <class Wanted>
+void append_classical(std::vector<method>& methods, Wanted const& wanted) {
+    for (auto const& row : classical::catalogue)
+        if (wanted(row.which)) methods.push_back({row.title, row.title, {}, false, row.which});
+}
+/// Those of Zhang, Cohen and Owens.
 std::vector<method> classical_methods() {
-    auto const by = [](char const* name, char const* column, classical_algorithm how) {
-        return method{name, column, {}, false, how};
-    };
-    return {automatic,
-            by("coppice Thomas", "Thomas", classical_algorithm::thomas),
-            by("coppice CR", "CR", classical_algorithm::cr),
-            by("coppice PCR", "PCR", classical_algorithm::pcr),
-            by("coppice CR+PCR", "CR+PCR", classical_algorithm::cr_pcr),
-            by("coppice RD", "RD", classical_algorithm::rd),
-            by("coppice CR+RD", "CR+RD", classical_algorithm::cr_rd),
-            by("coppice RD scaled", "RD scaled", classical_algorithm::rd_scaled),
-            by("coppice CR+RD scaled", "CR+RD scaled", classical_algorithm::cr_rd_scaled)};
+    std::vector<method> methods{automatic};
+    append_classical(methods, [](classical_algorithm which) { return which < classical::first_partitioned; });
+    return methods;
+}
+/// Those of Chang's thesis and with partitions.
+std::vector<method> partition_methods() {
+    std::vector<method> methods{rpts, chain};
+    append_classical(methods, [](classical_algorithm which) { return which >= classical::first_partitioned; });
+    return methods;
 }
 std::vector<method> chain_methods() { return {automatic, scaled, refined, chain}; }
 
@@ -258,6 +263,16 @@ void compare_classical(accuracy_run<Executor>& run) {
                                 [&](std::uint64_t seed) { return made(seed, 10, 0.95, 1.05, 0.95, 1.05); });
 }
 
+/// L.-W. Chang's Tables 6.1 and 6.2 (whose "residuals" are forward errors), all types and methods, in 64 partitions.
+template <class Executor>
+void compare_partitions(accuracy_run<Executor>& run, host_executor const& host) {
+    system_class const table{"Table 6.2", "N = 512", 20, partition_methods()};
+    for (int id = 1; id <= partition_case_count; ++id)
+        run.template compare<double>(table, fmt::format("type {}", id), [&](std::uint64_t seed) {
+            return scalar_system(partition_case(host, id, 512, seed));
+        });
+}
+
 /// Thesis, Table 9: banded matrices of the SuiteSparse collection.
 template <class Executor>
 void compare_files(table& t, accuracy_run<Executor>& run, host_executor const& host) {
@@ -290,6 +305,7 @@ void accuracy_suite(table& t, options const& o, Executor const& exec) {
     });
     compare_files(t, run, host);
     compare_classical(run);
+    compare_partitions(run, host);
     std::int64_t const large = o.quick ? 2048 : std::int64_t(1) << 20;
     run.template compare<float>(
         {"float", fmt::format("N = {}", large), 8, scalar_methods()}, "random bands",

@@ -11,6 +11,7 @@
 #include "bench/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
 #include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/classical/classical_catalogue.hpp>
 #include <coppice/solvers/direct/band_factor.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
 #include <coppice/solvers/direct/sparse_sides.hpp>
@@ -211,22 +212,15 @@ void measure_batch(table& t, options const& o, cuda_executor const& exec, cuspar
                   [&](bands_on_device<T>& b) { return band_matrix<T>::interleaved_batch(b.blocks(n, 1), systems); }, 1,
                   {});
     if constexpr (has_peers<T>) measure_batch_peers(problem, exec, handle, data, systems, each, batch);
-    if (each > 2048) return; // the classical algorithms keep a system in shared memory
-    struct named_algorithm {
-        classical_algorithm which;
-        char const* name;
-    };
-    using method = classical_algorithm;
-    for (named_algorithm const a :
-         {named_algorithm{method::thomas, "Thomas"}, named_algorithm{method::cr, "CR"},
-          named_algorithm{method::pcr, "PCR"}, named_algorithm{method::rd, "RD"},
-          named_algorithm{method::cr_pcr, "CR+PCR"}, named_algorithm{method::cr_rd, "CR+RD"},
-          named_algorithm{method::rd_scaled, "RD scaled"}, named_algorithm{method::cr_rd_scaled, "CR+RD scaled"}})
-        problem.coppice(a.name, batch, [&](int r) {
+    for (auto const& row : classical::catalogue) {
+        // They keep a system in shared memory; those with partitions take up to 25 elements a row.
+        if (each > (row.which < classical::first_partitioned ? 2048 : 512)) continue;
+        problem.coppice(row.title, batch, [&](int r) {
             tridiagonal_view<T> const rows{n, data[r].at(0), data[r].at(1), data[r].at(2)};
             solve_classical(exec, rows, systems, array_view<T const>(data[r].d.view()), data[r].x.view(),
-                            {a.which, 128});
+                            {row.which, 128});
         });
+    }
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 
 #include "bench/host_problem.hpp"
 #include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/classical/classical_catalogue.hpp>
 #include <coppice/solvers/direct/band_factor.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
 #include <coppice/solvers/direct/sparse_sides.hpp>
@@ -116,12 +117,8 @@ void measure_batch(table& t, options const& o, std::int64_t systems, std::int64_
     problem.peer("LAPACK gtsv, 1 thread", fresh, [&] {
         for (std::int64_t k = 0; k < systems; ++k) s.gtsv(k * each, (k + 1) * each);
     });
-    using method = classical_algorithm;
-    for (auto const& [which, title] :
-         {std::pair(method::thomas, "Thomas"), std::pair(method::cr, "CR"), std::pair(method::pcr, "PCR"),
-          std::pair(method::rd, "RD"), std::pair(method::cr_pcr, "CR+PCR"), std::pair(method::cr_rd, "CR+RD"),
-          std::pair(method::rd_scaled, "RD scaled"), std::pair(method::cr_rd_scaled, "CR+RD scaled")})
-        problem.coppice(title, fresh, [&, algorithm = which](host_executor const& exec) {
+    for (auto const& row : classical::catalogue)
+        problem.coppice(row.title, fresh, [&, algorithm = row.which](host_executor const& exec) {
             return [&, algorithm] {
                 solve_classical(exec, s.view(), systems, array_view<double const>(s.d.view()), s.x.view(), {algorithm});
             };

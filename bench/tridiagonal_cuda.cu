@@ -3,11 +3,15 @@
 #include <cmath>
 
 #include <cusparse.h>
+#include <thrust/iterator/transform_output_iterator.h>
 
 #include "bench/cuda_timing.cuh"
 #include "bench/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
+#include <coppice/core/look_back_scan.hpp>
+#include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
+#include <coppice/solvers/spike/spike.hpp>
 
 namespace coppice::bench {
 namespace {
@@ -50,6 +54,40 @@ struct system {
 COPPICE_GTSV2()
 COPPICE_GTSV2(_nopivot)
 
+/// The methods of L.-W. Chang's thesis: SPIKE with each of its switches, and diagonal pivoting by recurrences.
+template <class At, class Add>
+void measure_documents(cuda_executor const& exec, int samples, int batch, int power, At const& at, Add const& add) {
+    using value = typename std::decay_t<decltype(at(0).x)>::value_type;
+    auto const measured = [&](std::string const& name, auto const& solve) {
+        auto const time = measure_queued(exec, samples, batch, [&](int r) { solve(at(r)); });
+        double const error = tridiagonal_backward_error(exec, at(0).view(), at(0).x.view(), at(0).rhs.view());
+        add("coppice " + name, time, 0, text(", backward error %.1e", error));
+    };
+    struct way {
+        char const* name;
+        spike_options options;
+    };
+    using layout = spike_layout;
+    for (way const w : {way{"SPIKE", {}}, way{"SPIKE-Thomas", {.pivots = false}},
+                        way{"SPIKE, as stored, not tiled, three passes",
+                            {.partition = 64, .layout = layout::as_stored, .watermark = 0, .fused = false}},
+                        way{"SPIKE, marshalled, not tiled, three passes",
+                            {.partition = 64, .layout = layout::marshalled, .watermark = 0, .fused = false}},
+                        way{"SPIKE, marshalled, tiled, three passes",
+                            {.partition = 64, .layout = layout::marshalled, .watermark = 4, .fused = false}},
+                        way{"SPIKE, marshalled, tiled, fused",
+                            {.partition = 64, .layout = layout::marshalled, .watermark = 4, .fused = true}}})
+        measured(w.name, [&](auto& s) {
+            solve_spike(exec, s.view(), columns_view<value const>(s.rhs.view()), columns_view<value>(s.x.view()),
+                        w.options);
+        });
+    if (power < 16) return;
+    measured("diagonal pivoting by recurrences", [&](auto& s) {
+        solve_classical(exec, s.view(), 1, array_view<value const>(s.rhs.view()), s.x.view(),
+                        {classical_algorithm::parallel_diagonal});
+    });
+}
+
 template <class T>
 void measure_size(table& t, options const& o, cuda_executor const& exec, cusparseHandle_t handle, int power) {
     std::int64_t const n = std::int64_t(1) << power;
@@ -90,6 +128,7 @@ void measure_size(table& t, options const& o, cuda_executor const& exec, cuspars
                                                    workspace.view(), tridiagonal_options{});
                              }),
             9, "");
+    measure_documents(exec, samples, batch, power, at, add);
     // cuSPARSE overwrites the right-hand side: it works on x, refilled before each call outside of what it is charged.
     auto const copy_time =
         measure_queued(exec, samples, batch, [&](int r) { exec.copy_elements(at(r).rhs.data(), at(r).x.data(), n); });
@@ -114,6 +153,61 @@ void measure_size(table& t, options const& o, cuda_executor const& exec, cuspars
     t.add(std::move(rows));
 }
 
+/// y_i = factor_i y_{i-1} + offset_i: 3 n elements to move.
+struct recurrence_row {
+    float const *factor, *offset;
+    __host__ __device__ classical::first_order<float> operator()(std::int64_t i) const {
+        return {factor[i], offset[i]};
+    }
+};
+struct keep_offset {
+    float* y;
+    __host__ __device__ void operator()(std::int64_t i, classical::first_order<float> const& r) const {
+        y[i] = r.offset;
+    }
+};
+struct offset_of {
+    __host__ __device__ float operator()(classical::first_order<float> const& r) const { return r.offset; }
+};
+/// For CUB, which hands the earlier operand first.
+struct earlier_first {
+    __host__ __device__ classical::first_order<float> operator()(classical::first_order<float> const& earlier,
+                                                                 classical::first_order<float> const& later) const {
+        return later * earlier;
+    }
+};
+
+void measure_recurrence(table& t, options const& o, cuda_executor const& exec, int power) {
+    std::int64_t const n = std::int64_t(1) << power;
+    std::string const problem = text("first-order recurrence, 2^%d, float", power);
+    if (!t.wants(problem)) return;
+    int const copies = copies_past_cache(3.0 * double(n) * sizeof(float));
+    std::vector<system<float>> systems;
+    for (int c = 0; c < copies; ++c) systems.emplace_back(exec, n, std::uint64_t(c) + 1);
+    auto const at = [&](int r) -> system<float>& { return systems[std::size_t(r % copies)]; };
+    int const samples = o.quick ? 3 : 15, batch = o.quick ? 2 : std::max(10, copies);
+    std::vector<row> rows;
+    auto const add = [&](std::string const& method, timing const& time) {
+        rows.push_back({"tridiagonal", "cuda", problem, method, "", n, 0, time.median, time.fastest,
+                        3.0 * double(n) * sizeof(float), 0, text("%.0f MRows/s", double(n) / time.median * 1e-6),
+                        "first-order recurrence, float", "rows", double(n)});
+    };
+    add("coppice look_back_scan", measure_queued(exec, samples, batch, [&](int r) {
+            look_back_scan(exec, n, recurrence_row{at(r).lower.data(), at(r).rhs.data()}, classical::joined_products{},
+                           keep_offset{at(r).x.data()});
+        }));
+    buffer<unsigned char> storage(exec, n / 8 + (1 << 20));
+    add("CUB DeviceScan", measure_queued(exec, samples, batch, [&](int r) {
+            auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
+                                                               recurrence_row{at(r).lower.data(), at(r).rhs.data()});
+            auto const output = thrust::make_transform_output_iterator(at(r).x.data(), offset_of{});
+            auto bytes = std::size_t(storage.size());
+            COPPICE_CUDA_CHECK(cub::DeviceScan::InclusiveScan(storage.data(), bytes, input, output, earlier_first{}, n,
+                                                              exec.stream()));
+        }));
+    t.add(std::move(rows));
+}
+
 } // namespace
 
 void tridiagonal_cuda(table& t, options const& o) {
@@ -127,6 +221,7 @@ void tridiagonal_cuda(table& t, options const& o) {
         measure_size<float>(t, o, exec, handle, power);
         measure_size<double>(t, o, exec, handle, power);
     }
+    measure_recurrence(t, o, exec, o.quick ? 12 : 25);
     tridiagonal_classes_cuda(t, o, exec, handle);
     cusparseDestroy(handle);
 }

@@ -17,6 +17,9 @@
 ///     block.pass_gate(gate)                    a barrier; behind it all threads see what was copied
 ///     block.publish(slot, value)               one thread hands a value of at most 8 bytes to another block
 ///     T block.collect<T>(slot)                 one thread of a later block waits for it and empties the slot
+///     block.announce(words, value)             one thread leaves a value of any trivially copyable type for all later
+///                                              blocks, in message_words<T> words that are zero before
+///     T block.heard<T>(words)                  a thread of a later block waits for it; it stays
 ///     block.publish_behind_fence(slot), block.collect_behind_fence(slot)
 ///                                              the same for what lies elsewhere in global memory
 ///
@@ -36,6 +39,10 @@ inline constexpr int warp_lanes = 32;
 struct alignas(16) hand_over_slot {
     std::uint64_t half[2];
 };
+
+/// Words of a message: each carries 32 bits of the value and a mark that they are there.
+template <class T>
+inline constexpr int message_words = int((sizeof(T) + 3) / 4);
 
 #if defined(__CUDACC__)
 
@@ -105,6 +112,24 @@ struct cuda_block {
         if constexpr (sizeof(T) > 4) c.halves[1] = take_word(&slot->half[1]);
         return c.value;
     }
+    template <class T>
+    __device__ void announce(std::uint64_t* words, T const& value) const {
+        unsigned parts[message_words<T>] = {};
+        __builtin_memcpy(parts, &value, sizeof(T));
+#pragma unroll
+        for (int w = 0; w < message_words<T>; ++w) store_word(words + w, parts[w] | marked);
+    }
+    template <class T>
+    __device__ T heard(std::uint64_t* words) const {
+        union carrier {
+            __device__ carrier() {}
+            T value;
+            unsigned parts[message_words<T>];
+        } c;
+#pragma unroll
+        for (int w = 0; w < message_words<T>; ++w) c.parts[w] = unsigned(await_word(words + w));
+        return c.value;
+    }
     __device__ void publish_behind_fence(hand_over_slot* slot) const {
         __threadfence();
         publish(slot, 0);
@@ -136,10 +161,14 @@ private:
     __device__ static void store_word(std::uint64_t* to, std::uint64_t word) {
         asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
     }
-    __device__ static unsigned take_word(std::uint64_t* from) {
+    __device__ static std::uint64_t await_word(std::uint64_t const* from) {
         std::uint64_t word;
         do asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
         while (word < marked);
+        return word;
+    }
+    __device__ static unsigned take_word(std::uint64_t* from) {
+        std::uint64_t const word = await_word(from);
         store_word(from, 0);
         return unsigned(word);
     }

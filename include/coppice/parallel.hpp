@@ -5,6 +5,7 @@
 ///     for_each(exec, n, f);                                    // f(i) for i in [0, n), in any order
 ///     auto s = reduce(exec, n, init, map, combine);            // init and map(i), combined
 ///     auto total = exclusive_scan(exec, n, in, out, init);     // out(i, init + in(0) + ... + in(i - 1))
+///     look_back_scan(exec, n, in, joined, out);                // out(i, s_i), s_i = joined(in(i), s_{i-1})
 ///     auto count = select(exec, n, keep, emit);                // emit(position, i) for the i with keep(i), in order
 ///     sort_by_key(exec, keys, values);                         // both by key, stable
 ///     fill(exec, view, value);
@@ -17,13 +18,16 @@
 /// On CUDA everything is queued on the executor's stream, and a call that returns a value waits for it.
 ///
 /// reduce: `combine` is associative and commutative up to rounding, `init` its identity. exclusive_scan: returns the
-/// total; `in(i)` may read what `out(i, .)` overwrites. select: `keep` does not depend on what `emit` writes; returns
-/// the number kept. sort_by_key: integer or floating keys without NaN. dots: left^H right in double, or in complex of
-/// double. Throws dimension_error where lengths differ, memory_error where temporary memory cannot be had.
+/// total; `in(i)` may read what `out(i, .)` overwrites. look_back_scan: the state is of any trivially copyable type,
+/// `joined(later, earlier)` associative up to rounding, it need not commute and has no identity; one pass. select:
+/// `keep` does not depend on what `emit` writes; returns the number kept. sort_by_key: integer or floating keys without
+/// NaN. dots: left^H right in double, or in complex of double. Throws dimension_error where lengths differ,
+/// memory_error where temporary memory cannot be had.
 ///
 /// Scans along the paths of a graph are in <coppice/scan.hpp>, reductions over the rows of a matrix in
 /// <coppice/spmv.hpp>.
 #pragma once
 
 #include <coppice/core/dots.hpp>
+#include <coppice/core/look_back_scan.hpp>
 #include <coppice/core/parallel.hpp>

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <coppice/algebra/tridiagonal.hpp>
-#include <coppice/solvers/classical/classical_team.hpp>
+#include <coppice/solvers/classical/classical_methods.hpp>
 
 namespace coppice {
 
@@ -16,13 +16,17 @@ using classical_algorithm = classical::algorithm;
 struct classical_options {
     classical_algorithm algorithm = classical_algorithm::cr_pcr;
     int intermediate = 128; ///< equations at which the hybrids stop reducing cyclically; at least 1
+    int partition = 8;      ///< rows of a partition, or of a group of a linear recurrence; at least 1
 };
 
 /// Solves `systems` systems of a.size() / systems equations each, one behind the other; x may be d. What the bands hold
-/// outside of each system is ignored. Nothing pivots: good for diagonally dominant and symmetric positive definite
-/// matrices; recursive doubling overflows even on these from some 40 (float) or 300 (double) equations on, its scaled
-/// form does not. On CUDA a block takes a system, which must fit its shared memory, and the call returns before the
-/// work is done. Throws dimension_error or argument_error before anything is written.
+/// outside of each system is ignored. Of the methods only spike, parallel_diagonal, adaptive_cr and g_spike pivot; the
+/// others are good for diagonally dominant and symmetric positive definite matrices. Recursive doubling, cf_lu and
+/// redundant_reduction overflow even on these, from some 40 (float) or 300 (double) equations on; scaled forms do not.
+/// On CUDA a block takes a system, which must fit its shared memory, and the call returns before the work is done;
+/// systems of 16384 equations and more belong to the whole executor with spike, spike_thomas (solve_spike, with its
+/// own partitions), parallel_diagonal and cf_lu (look_back_scan). Throws dimension_error or argument_error before
+/// anything is written.
 template <class T, executor Executor>
 void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t systems,
                      array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,

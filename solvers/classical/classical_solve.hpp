@@ -5,9 +5,11 @@
 
 #include <string>
 
+#include <coppice/core/look_back_scan.hpp>
 #include <coppice/core/parallel_host.hpp>
 #include <coppice/solvers/chain/chain_lane.hpp> // alone
 #include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/spike/spike.hpp>
 #if defined(__CUDACC__)
 #include <coppice/core/cuda_check.hpp>
 #include <coppice/core/launch_shared.cuh>
@@ -21,13 +23,13 @@ struct batch {
     tridiagonal_view<T> a;
     T const* d;
     T* x;
-    int n, intermediate;
+    int n, intermediate, partition;
     algorithm which;
 
-    COPPICE_HD int elements() const { return 4 * n + extra_elements(which, n, intermediate); }
+    COPPICE_HD int elements() const { return 4 * n + extra_elements(which, n, intermediate, partition); }
 
     /// System s, in `memory` of elements().
-    template <class Team>
+    template <bool Partitioned, class Team>
     COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
         equations<T> const e = equations_at(memory, n);
         for (int i = team.rank(); i < n; i += team.size()) {
@@ -35,11 +37,57 @@ struct batch {
             e.set(i, {i > 0 ? a.lower[at] : T(0), a.diagonal[at], i < n - 1 ? a.upper[at] : T(0), d[at]});
         }
         team.sync();
-        T const* const solution = classical::solve(team, which, e, memory + 4 * n, intermediate);
+        T const* const solution = [&] {
+            if constexpr (Partitioned)
+                return solve_partitioned(team, which, e, memory + 4 * n, partition);
+            else
+                return solve_unpartitioned(team, which, e, memory + 4 * n, intermediate);
+        }();
         for (int i = team.rank(); i < n; i += team.size()) x[s * n + i] = solution[i];
         team.sync();
     }
 };
+
+/// An executor as the Machine of recurrences.hpp.
+template <class Executor>
+struct scanning_machine {
+    Executor const& exec;
+    template <class In, class Join, class Out>
+    void scan(std::int64_t n, In const& in, Join const& joined, Out const& out) const {
+        look_back_scan(exec, n, in, joined, out);
+    }
+};
+
+/// Rows from which on a system belongs to the whole executor, if its method can do that.
+inline constexpr std::int64_t large_system = 16384;
+
+/// Solves one system after the other, each with the whole executor.
+template <class T, class Executor>
+void run_large(Executor const& exec, batch<T> const& b, std::int64_t systems) {
+    bool const spikes = b.which == algorithm::spike || b.which == algorithm::spike_thomas;
+    if (spikes) {
+        for (std::int64_t begin = 0; begin < systems * b.n; begin += b.n) {
+            tridiagonal_view<T> const a{b.n, b.a.lower + begin, b.a.diagonal + begin, b.a.upper + begin};
+            solve_spike(exec, a, columns_view<T const>(b.d + begin, b.n, 1), columns_view<T>(b.x + begin, b.n, 1),
+                        {.pivots = b.which == algorithm::spike});
+        }
+        return;
+    }
+    buffer<T> numbers(exec, 2 * std::int64_t(b.n));
+    buffer<int> kinds(exec, b.n);
+    recurrence_memory<T> const at{numbers.data(), numbers.data() + b.n, kinds.data()};
+    scanning_machine<Executor> const machine{exec};
+    for (std::int64_t s = 0; s < systems; ++s) {
+        std::int64_t const begin = s * b.n;
+        system_rows<T> const rows{b.a.lower + begin, b.a.diagonal + begin, b.a.upper + begin, b.d + begin, b.n};
+        if (b.which == algorithm::cf_lu)
+            continued_fraction<plain_minor<T>>(machine, rows, at, b.x + begin);
+        else if (b.which == algorithm::cf_lu_scaled)
+            continued_fraction<minor_matrix<T>>(machine, rows, at, b.x + begin);
+        else
+            parallel_diagonal(machine, rows, at, b.x + begin);
+    }
+}
 
 template <class T>
 void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
@@ -47,7 +95,10 @@ void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
     buffer<T> memory(exec, each * workers);
     detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
         for (std::int64_t s = systems * w / workers; s < systems * (w + 1) / workers; ++s)
-            b.solve(chain::alone{}, s, memory.data() + w * each);
+            if (b.which < first_partitioned)
+                b.template solve<false>(chain::alone{}, s, memory.data() + w * each);
+            else
+                b.template solve<true>(chain::alone{}, s, memory.data() + w * each);
     });
 }
 
@@ -59,10 +110,11 @@ struct whole_block {
     __device__ void sync() const { __syncthreads(); }
 };
 
-template <class T>
+// Two kernels, since the registers of the methods with partitions would lower the occupancy of the others.
+template <bool Partitioned, class T>
 __global__ void __launch_bounds__(512) solve_kernel(batch<T> b) {
     extern __shared__ __align__(16) unsigned char shared[];
-    b.solve(whole_block{}, blockIdx.x, reinterpret_cast<T*>(shared));
+    b.template solve<Partitioned>(whole_block{}, blockIdx.x, reinterpret_cast<T*>(shared));
 }
 
 template <class T>
@@ -75,8 +127,9 @@ void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
                              std::to_string(bytes) + " bytes of shared memory, a block has " + std::to_string(limit));
     auto const grid = checked_cast<int>(systems, "number of CUDA blocks of solve_classical");
     int const threads = std::min(512, (b.n + 31) / 32 * 32);
-    allow_shared(exec, &solve_kernel<T>, std::size_t(bytes));
-    solve_kernel<T><<<unsigned(grid), unsigned(threads), std::size_t(bytes), exec.stream()>>>(b);
+    auto const kernel = b.which < first_partitioned ? &solve_kernel<false, T> : &solve_kernel<true, T>;
+    allow_shared(exec, kernel, std::size_t(bytes));
+    kernel<<<unsigned(grid), unsigned(threads), std::size_t(bytes), exec.stream()>>>(b);
     COPPICE_CUDA_CHECK(cudaGetLastError());
 }
 
@@ -96,14 +149,16 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
     if (int(options.algorithm) < 0 || int(options.algorithm) > int(classical::last_algorithm))
         refuse("unknown algorithm " + std::to_string(int(options.algorithm)));
     if (options.intermediate < 1) refuse("intermediate systems of " + std::to_string(options.intermediate));
+    if (options.partition < 1) refuse("partitions of " + std::to_string(options.partition) + " rows");
     if (a.size() == 0) return;
     if (systems == 0 || a.size() % systems != 0)
         refuse(std::to_string(a.size()) + " rows do not make " + std::to_string(systems) + " systems");
     if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data())
         refuse("null pointer to " + std::to_string(a.size()) + " rows");
-    int const n = checked_cast<int>(a.size() / systems * 17, "memory of a system of solve_classical") / 17;
-    classical::run(exec, classical::batch<T>{a, d.data(), x.data(), n, options.intermediate, options.algorithm},
-                   systems);
+    int const n = checked_cast<int>(a.size() / systems * 32, "memory of a system of solve_classical") / 32;
+    classical::run(
+        exec, classical::batch<T>{a, d.data(), x.data(), n, options.intermediate, options.partition, options.algorithm},
+        systems);
 }
 
 // What the sources of the library instantiate, and no other.

@@ -180,6 +180,16 @@ TEST_CASE("tridiagonal: the classical algorithms") {
         CHECK(told["pivoting"] == "none");
         CHECK(told["backward_error"].get<double>() < (doubling ? 1e-6 : 1e-14));
     }
+    for (std::string const method : {"spike", "parallel-diagonal", "a-r-cr", "g-spike", "spike-thomas", "spike-cr",
+                                     "cf-lu-scaled", "wang", "bondeli", "divide-and-conquer"}) {
+        CAPTURE(method);
+        auto const told = json_of({"tridiagonal", "generate:tridiagonal,case=18,n=20000", "--method", method});
+        CHECK(told["method"] == method);
+        CHECK(told["backward_error"].get<double>() < 1e-14);
+        if (told["pivoting"] == "none") continue;
+        auto const small = json_of({"tridiagonal", "generate:tridiagonal,case=16,n=1000", "--method", method});
+        CHECK(small["backward_error"].get<double>() < 1e-14); // a diagonal of 1e-8 between ones
+    }
     // 400 factors of 1e8 leave the range of double.
     auto const lost =
         run({"tridiagonal", "generate:tridiagonal,case=2,n=400", "--method", "rd", "--backend", "host", "--quiet"});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "solvers/tridiagonal_reference.hpp"
+#include "support/counted.hpp"
 #include "support/executors.hpp"
 #include <coppice/solvers/chain/chain_lane.hpp>
 
@@ -17,33 +18,14 @@ constexpr method methods[] = {method::thomas, method::cr,    method::pcr,       
                               method::cr_pcr, method::cr_rd, method::rd_scaled, method::cr_rd_scaled};
 
 #if !defined(COPPICE_TEST_CUDA) // counted on the host, where one worker is the team
-/// A number that counts what is done with it.
-struct counted {
-    double value = 0;
-    inline static long operations = 0, divisions = 0;
-
-    counted() = default;
-    explicit counted(double v) : value(v) {}
-    static counted made(double v, bool division = false) {
-        ++operations;
-        divisions += division ? 1 : 0;
-        return counted(v);
-    }
-    friend counted operator+(counted a, counted b) { return made(a.value + b.value); }
-    friend counted operator-(counted a, counted b) { return made(a.value - b.value); }
-    friend counted operator*(counted a, counted b) { return made(a.value * b.value); }
-    friend counted operator/(counted a, counted b) { return made(a.value / b.value, true); }
-    friend counted operator-(counted a) { return counted(-a.value); } // a change of sign costs nothing
-};
-
 /// Operations of one algorithm on n diagonally dominant equations.
 std::pair<double, double> count_operations(method which, int n, int intermediate) {
-    std::vector<counted> memory(std::size_t(4 * n + classical::extra_elements(which, n, intermediate)));
+    std::vector<counted> memory(std::size_t(4 * n + classical::extra_elements(which, n, intermediate, 8)));
     auto const e = classical::equations_at(memory.data(), n);
     for (int i = 0; i < n; ++i)
         e.set(i, {counted(i > 0 ? -1 : 0), counted(4), counted(i < n - 1 ? -1 : 0), counted(1)});
     counted::operations = counted::divisions = 0;
-    classical::solve(chain::alone{}, which, e, memory.data() + 4 * n, intermediate);
+    classical::solve(chain::alone{}, which, e, memory.data() + 4 * n, intermediate, 8);
     return {double(counted::operations), double(counted::divisions)};
 }
 #endif
@@ -186,6 +168,7 @@ TEST_CASE_TEMPLATE("classical: wrong arguments are refused in words", Fixture, C
     CHECK_THROWS_AS(solve_classical(exec, a, 3, d, x.view(), {method(int(classical::last_algorithm) + 1)}),
                     argument_error);
     CHECK_THROWS_AS(solve_classical(exec, a, 3, d, x.view(), {method::cr_pcr, 0}), argument_error);
+    CHECK_THROWS_AS(solve_classical(exec, a, 3, d, x.view(), {method::spike, 128, 0}), argument_error);
     CHECK_THROWS_AS(
         solve_classical(exec, tridiagonal_view<float>{12, nullptr, band.data(), band.data()}, 3, d, x.view()),
         argument_error);

@@ -128,6 +128,15 @@ public:
     }
     template <class T>
     T collect(hand_over_slot* slot) const;
+    template <class T>
+    void announce(std::uint64_t* words, T const& value) const {
+        std::uint32_t parts[message_words<T>] = {};
+        std::memcpy(parts, &value, sizeof(T));
+        for (int w = 0; w < message_words<T>; ++w)
+            std::atomic_ref(words[w]).store(parts[w] | (std::uint64_t(1) << 32), std::memory_order_relaxed);
+    }
+    template <class T>
+    T heard(std::uint64_t* words) const;
     void publish_behind_fence(hand_over_slot* slot) const { publish(slot, 0); }
     void collect_behind_fence(hand_over_slot* slot) const { collect<int>(slot); }
 
@@ -382,6 +391,19 @@ T block_stand_in::collect(hand_over_slot* slot) const {
     alignas(T) unsigned char bytes[sizeof(T)];
     std::memcpy(bytes, &word, sizeof(T));
     return *reinterpret_cast<T const*>(bytes);
+}
+
+template <class T>
+T block_stand_in::heard(std::uint64_t* words) const {
+    alignas(T) std::uint32_t parts[message_words<T>];
+    for (int w = 0; w < message_words<T>; ++w) {
+        std::uint64_t word;
+        while ((word = std::atomic_ref(words[w]).load(std::memory_order_relaxed)) == 0) owner_->wait_for_others();
+        parts[w] = std::uint32_t(word);
+    }
+    T value;
+    std::memcpy(static_cast<void*>(&value), parts, sizeof(T));
+    return value;
 }
 
 template <class T>

@@ -185,7 +185,7 @@ private:
 template <executor Executor, class T, class I>
 adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr_view<T, I> a,
                                                        adaptive_options const& options)
-    : rows_((detail::require_preconditioner_matrix(a), a.rows())), options_(options), mark_(exec, a),
+    : rows_(require_square(a, "a preconditioner").rows()), options_(options), mark_(exec, a),
       sorted_(has_sorted_columns(exec, a)), systems_(exec, rows_, options.splitting.tridiagonal),
       inverse_(exec, rows_) {
     auto const& o = options.splitting;

@@ -88,7 +88,7 @@ public:
     /// Throws argument_error for options out of range, dimension_error where A is not square, matrix_error where its
     /// values are not finite or a row holds a column twice.
     inner_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
-        : parts_(exec, require_preconditioner_matrix(a), options) {
+        : parts_(exec, require_square(a, "a preconditioner"), options) {
         if (parts_.systems().count() == 1) return;
         matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
                    copy_of(exec, a.values())};
@@ -109,8 +109,9 @@ public:
         systems.solve(exec, 0, r, z);
         for (int l = 1; l < systems.count(); ++l) {
             auto const a = matrix_.view();
-            reduce_rows(exec, plan_, along_nonzeros{detail::times_element<T, I>{z.data()}, a.coefficients, a.indices},
-                        detail::add_products<T>{}, detail::store_residual<T>{r.data(), left_.data()});
+            reduce_rows(exec, plan_,
+                        along_nonzeros{detail::multiply_stored<T, I, T>{z.data()}, a.coefficients, a.indices},
+                        add_plus<T>{}, detail::store_residual<T>{r.data(), left_.data()});
             systems.solve(exec, l, array_view<T const>(left_.view()), left_.view());
             for_each(exec, z.size(), detail::add_elements<T>{left_.data(), z.data()});
         }
@@ -121,11 +122,6 @@ public:
     std::vector<finding> findings() const { return parts_.findings(); }
 
 private:
-    static csr_view<T, I> require_preconditioner_matrix(csr_view<T, I> a) {
-        detail::require_preconditioner_matrix(a);
-        return a;
-    }
-
     detail::alternating_parts<Executor, T, I> parts_;
     csr<T, I> matrix_{};
     srcsr_plan<I> plan_{};
@@ -139,7 +135,7 @@ class outer_alternation {
 public:
     /// Throws as inner_alternation.
     outer_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
-        : parts_(exec, (detail::require_preconditioner_matrix(a), a), options) {}
+        : parts_(exec, require_square(a, "a preconditioner"), options) {}
 
     void refresh(Executor const& exec, csr_view<T, I> a) { parts_.refresh(exec, a); }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {

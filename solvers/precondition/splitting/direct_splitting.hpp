@@ -57,7 +57,7 @@ class direct_splitting {
 public:
     /// Throws as inner_alternation.
     direct_splitting(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {.omega = 0})
-        : mark_(exec, (detail::require_preconditioner_matrix(a), a)), systems_(exec, a.rows(), options.tridiagonal),
+        : mark_(exec, require_square(a, "a preconditioner")), systems_(exec, a.rows(), options.tridiagonal),
           diagonal_(exec, a.rows()) {
         detail::check_splitting_options(options);
         detail::stopwatch watch(exec);

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/spike/spike_solve.hpp>
+
+namespace coppice {
+
+COPPICE_SPIKE_DECLARE(template, float, host_executor)
+COPPICE_SPIKE_DECLARE(template, double, host_executor)
+
+} // namespace coppice
