@@ -30,4 +30,7 @@
 #include <coppice/semiring/products/mxm.hpp>
 #include <coppice/semiring/sparse/elementwise.hpp>
 #include <coppice/semiring/sparse/parts.hpp>
+#include <coppice/semiring/sparse/push_pull.hpp>
+#include <coppice/semiring/sparse/sparse_vector.hpp>
 #include <coppice/semiring/sparse/tuples.hpp>
+#include <coppice/semiring/sparse/vector_operations.hpp>

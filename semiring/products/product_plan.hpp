@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/operations.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/srcsr.hpp>
 
