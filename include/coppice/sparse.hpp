@@ -28,6 +28,7 @@
 #pragma once
 
 #include <coppice/semiring/products/mxm.hpp>
+#include <coppice/semiring/products/thin_dense.hpp>
 #include <coppice/semiring/sparse/elementwise.hpp>
 #include <coppice/semiring/sparse/parts.hpp>
 #include <coppice/semiring/sparse/push_pull.hpp>

@@ -112,26 +112,36 @@ struct long_row_products {
     }
 };
 
-/// Writes product t of the batch as a key, row first: a lane finds its row and its nonzero by search.
+/// Products of nonzero k of the range.
+template <class A, class B, class I, class O>
+struct nonzero_products {
+    csr_view<A, I, O> a;
+    csr_view<B, I, O> b;
+    std::int64_t first;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        I const inner = a.indices[first + k];
+        return std::int64_t(b.row_end(inner)) - std::int64_t(b.row_begin(inner));
+    }
+};
+
+/// Writes product t of the batch as a key, row first: a lane finds its row and then its nonzero by search.
 template <class A, class B, class I, class O>
 struct write_product_key {
     csr_view<A, I, O> a;
     csr_view<B, I, O> b;
-    std::int64_t const* starts; ///< of the rows' products
-    std::int64_t rows, first, base;
+    std::int64_t const* starts;         ///< of the long rows' products
+    std::int64_t const* nonzero_starts; ///< of the products of the nonzeros from `first_nonzero` on
+    std::int64_t rows, first, first_nonzero, base;
     std::uint64_t* keys;
     std::uint8_t* nothing;
     COPPICE_HD void operator()(std::int64_t t) const {
         std::int64_t const r = position_below(starts, rows, base + t);
-        std::int64_t left = base + t - starts[r];
-        O k = a.row_begin(first + r);
-        for (;; ++k) {
-            std::int64_t const length = b.row_end(a.indices[k]) - b.row_begin(a.indices[k]);
-            if (left < length) break;
-            left -= length;
-        }
-        keys[t] =
-            std::uint64_t(r) * std::uint64_t(b.columns()) + std::uint64_t(b.indices[b.row_begin(a.indices[k]) + left]);
+        std::int64_t const begin = a.row_begin(first + r), count = a.row_end(first + r) - begin;
+        std::int64_t const* const of_row = nonzero_starts + (begin - first_nonzero);
+        std::int64_t const product = of_row[0] + (base + t - starts[r]);
+        std::int64_t const k = position_below(of_row, count, product);
+        std::int64_t const q = b.row_begin(a.indices[begin + k]) + (product - of_row[k]);
+        keys[t] = std::uint64_t(r) * std::uint64_t(b.columns()) + std::uint64_t(b.indices[q]);
         nothing[t] = 0;
     }
 };
@@ -210,6 +220,12 @@ std::vector<product_batch> sort_long_rows(Executor const& exec, csr_view<A, I, O
     std::int64_t const total = exclusive_scan(exec, rows, long_row_products<A, B, I, O>{{a, b}, range.first},
                                               store_start<std::int64_t>{starts.data()}, std::int64_t{0});
     fill(exec, starts.view().slice(rows, 1), total);
+    if (total == 0) return {};
+    std::int64_t const first_nonzero = exec.load(a.offsets + range.first);
+    std::int64_t const nonzeros = exec.load(a.offsets + range.last) - first_nonzero;
+    buffer<std::int64_t> nonzero_starts(exec, nonzeros);
+    exclusive_scan(exec, nonzeros, nonzero_products<A, B, I, O>{a, b, first_nonzero},
+                   store_start<std::int64_t>{nonzero_starts.data()}, std::int64_t{0});
     std::int64_t const most = std::max(least, std::int64_t(a.nonzeros()) + std::int64_t(b.nonzeros()));
     std::vector<product_batch> batches;
     buffer<std::int64_t> found(exec, 1);
@@ -221,8 +237,8 @@ std::vector<product_batch> sort_long_rows(Executor const& exec, csr_view<A, I, O
             buffer<std::uint64_t> keys(exec, products);
             buffer<std::uint8_t> nothing(exec, products);
             for_each(exec, products,
-                     write_product_key<A, B, I, O>{a, b, starts.data(), rows, range.first, done, keys.data(),
-                                                   nothing.data()});
+                     write_product_key<A, B, I, O>{a, b, starts.data(), nonzero_starts.data(), rows, range.first,
+                                                   first_nonzero, done, keys.data(), nothing.data()});
             sort_by_key(exec, keys.view(), nothing.view());
             buffer<std::uint64_t> distinct(exec, products);
             std::int64_t const count =
