@@ -99,6 +99,7 @@ void check_arguments(CLI::App const& cli);
 command add_generate(CLI::App& program);
 command add_info(CLI::App& program);
 command add_spmv(CLI::App& program);
+command add_multiply(CLI::App& program);
 command add_tune(CLI::App& program);
 command add_factor(CLI::App& program);
 command add_forest(CLI::App& program);

@@ -19,6 +19,7 @@
 #include <coppice/preconditioner.hpp>
 #include <coppice/scan.hpp>
 #include <coppice/solve.hpp>
+#include <coppice/sparse.hpp>
 #include <coppice/spmv.hpp>
 #include <coppice/tridiagonal.hpp>
 #include <coppice/version.h>

@@ -106,6 +106,26 @@ TEST_CASE("spmv over several semirings, against products by hand") {
     }
 }
 
+TEST_CASE("multiply: the square of a matrix by hand, whole and by a mask") {
+    scratch_folder const folder;
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "3 3 4\n1 1 2\n1 3 5\n2 2 -1\n2 1 4\n");
+    auto const c = folder / "c.mtx";
+    auto const told = json_of({"multiply", a, a, "-o", c});
+    check_fields(told, {"rows", "columns", "nonzeros", "semiring", "plan_seconds", "seconds"});
+    CHECK(told["nonzeros"] == 5);
+    std::ifstream file(c);
+    std::string line;
+    std::getline(file, line);
+    std::vector<double> const expected{3, 3, 5, 1, 1, 4, 1, 3, 10, 2, 1, 4, 2, 2, 1, 2, 3, 20};
+    std::vector<double> got;
+    for (double x; file >> x;) got.push_back(x);
+    CHECK(got == expected);
+    CHECK(json_of({"multiply", a, a, "--mask", a})["nonzeros"] == 4);
+    CHECK(json_of({"multiply", a, a, "--mask", a, "--complement", "--semiring", "min-plus"})["nonzeros"] == 1);
+    CHECK(json_of({"multiply", a, a, "--semiring", "arg-max", "--precision", "single"})["nonzeros"] == 5);
+}
+
 TEST_CASE("factor: fields, and a file that keeps the promise of the degree") {
     scratch_folder const folder;
     for (std::string const method : {"parallel", "greedy"})
@@ -328,7 +348,7 @@ TEST_CASE("help and version") {
     auto const help = run({"--help"});
     CHECK(help.code == 0);
     for (std::string const command :
-         {"generate", "info", "spmv", "factor", "forest", "tridiagonal", "solve", "bench"}) {
+         {"generate", "info", "spmv", "multiply", "factor", "forest", "tridiagonal", "solve", "bench"}) {
         CHECK(help.out.find("\n  " + command) != std::string::npos);
         auto const one = run({command, "--help"});
         CHECK(one.code == 0);

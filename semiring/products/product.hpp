@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The product of two sparse matrices over a semiring: plan and numeric phase.
+#pragma once
+
+#include <utility>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/core/memory_range.hpp>
+#include <coppice/semiring/products/product_host.hpp>
+#include <coppice/semiring/products/product_lanes.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class A, class B, class I, class O, class Mask>
+void structure_of_product(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
+                          product_plan<I, O>& plan) {
+    find_structure(exec, a, b, mask, plan);
+}
+template <class A, class B, class I, class O, class Mask>
+void structure_of_product(cuda_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
+                          product_plan<I, O>& plan) {
+    find_structure_by_lanes(exec, a, b, mask, plan);
+}
+template <class A, class B, class I, class O, class Semiring, class Z>
+void values_of_product(host_executor const& exec, product_plan<I, O> const& plan, Semiring const& s,
+                       csr_view<A, I, O> a, csr_view<B, I, O> b, array_view<Z> values) {
+    sum_products(exec, plan, s, a, b, values);
+}
+template <class A, class B, class I, class O, class Semiring, class Z>
+void values_of_product(cuda_executor const& exec, product_plan<I, O> const& plan, Semiring const& s,
+                       csr_view<A, I, O> a, csr_view<B, I, O> b, array_view<Z> values) {
+    sum_products_by_lanes(exec, plan, s, a, b, values);
+}
+
+/// The plan without a row: sizes, and what must agree.
+template <class A, class B, class I, class O>
+product_plan<I, O> blank_plan(csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range) {
+    require_product(a, b);
+    require_range(range, a.rows());
+    product_plan<I, O> plan;
+    plan.range = range;
+    plan.rows = a.rows();
+    plan.inner = a.columns();
+    plan.columns = b.columns();
+    plan.a_nonzeros = a.nonzeros();
+    plan.b_nonzeros = b.nonzeros();
+    return plan;
+}
+
+/// The whole matrix where no range is given.
+template <class T, class I, class O>
+row_range all_rows(csr_view<T, I, O> a) {
+    return {0, a.rows()};
+}
+
+template <executor Executor, class A, class B, class I, class O, class Mask>
+product_plan<I, O> plan_product(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
+                                bool masked, row_range range) {
+    auto plan = blank_plan(a, b, range);
+    require_rising(exec, a, "first matrix of a product");
+    require_rising(exec, b, "second matrix of a product");
+    plan.masked = masked;
+    structure_of_product(exec, a, b, mask, plan);
+    return plan;
+}
+
+template <class Semiring, class A, class B>
+using semiring_result_t = std::remove_cvref_t<decltype(std::declval<Semiring const&>().result(
+    std::declval<Semiring const&>().add.identity()))>;
+
+} // namespace detail
+
+/// Symbolic phase of C = A B: structure, sizes and schedule, for any values and semiring on these patterns.
+///
+/// Columns of A and B rise strictly in every row (matrix_error). `range`: only these rows of A, which become the rows
+/// of the product. Throws dimension_error where shapes disagree, overflow_error before memory is asked for where the
+/// product has more entries than its offsets can count. On CUDA waits for sizes.
+template <executor Executor, class A, class B, class I, class O>
+product_plan<I, O> make_product_plan(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range) {
+    return detail::plan_product(exec, a, b, detail::constant_mask{}, false, range);
+}
+template <executor Executor, class A, class B, class I, class O>
+product_plan<I, O> make_product_plan(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    return make_product_plan(exec, a, b, detail::all_rows(a));
+}
+
+/// The same of the part of the product that a mask admits (shape of A B; read by d.structure and d.complement): nothing
+/// else is computed, and where a row of the mask is shorter than rows of B, its columns are looked up in them.
+template <executor Executor, class A, class B, class M, class I, class O>
+product_plan<I, O> make_masked_product_plan(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
+                                            csr_view<M, I, O> mask, descriptor const& d = {}) {
+    detail::require_product(a, b);
+    detail::require_shape(mask, a.rows(), b.columns());
+    detail::require_rising(exec, mask, "mask of a product");
+    return detail::plan_product(exec, a, b, detail::mask_of(mask, d), true, detail::all_rows(a));
+}
+
+/// Numeric phase: values[plan.nonzeros()] = ⊕_k a_ik ⊗ b_kj, folded from the identity of ⊕ on in rising k, so that the
+/// bits are the same on every run and for any number of threads; ⊕ need not commute. On CUDA returns when it is queued.
+template <executor Executor, semiring Semiring, class A, class B, class I, class O, class Z>
+void product_values(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
+                    csr_view<B, I, O> b, array_view<Z> values) {
+    detail::require_planned(plan, a, b);
+    require_size("values of the product", values.size(), plan.indices.size());
+    require_apart(range_of("values of the product", values), range_of("the values of A", a.values()));
+    require_apart(range_of("values of the product", values), range_of("the values of B", b.values()));
+    detail::values_of_product(exec, plan, s, a, b, values);
+}
+
+/// A B by a plan, which keeps its structure.
+template <executor Executor, semiring Semiring, class A, class B, class I, class O>
+auto mxm(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
+         csr_view<B, I, O> b) {
+    using Z = detail::semiring_result_t<Semiring, A, B>;
+    buffer<Z> values(exec, plan.indices.size());
+    product_values(exec, plan, s, a, b, values.view());
+    return csr<Z, I, O>(plan.product_rows(), plan.columns, copy_of(exec, plan.offsets), copy_of(exec, plan.indices),
+                        std::move(values));
+}
+/// A B by a plan that is given up: its structure becomes that of the product.
+template <executor Executor, semiring Semiring, class A, class B, class I, class O>
+auto mxm(Executor const& exec, product_plan<I, O>&& plan, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    using Z = detail::semiring_result_t<Semiring, A, B>;
+    buffer<Z> values(exec, plan.indices.size());
+    product_values(exec, std::as_const(plan), s, a, b, values.view());
+    return csr<Z, I, O>(plan.product_rows(), plan.columns, std::move(plan.offsets), std::move(plan.indices),
+                        std::move(values));
+}
+/// A B.
+template <executor Executor, semiring Semiring, class A, class B, class I, class O>
+auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    return mxm(exec, make_product_plan(exec, a, b), s, a, b);
+}
+
+} // namespace coppice

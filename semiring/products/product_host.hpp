@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Sparse products on the host: pieces of rows with about as many products each, a worker's marks and accumulators as
+/// wide as the matrix.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include <coppice/semiring/products/marked_columns.hpp>
+#include <coppice/semiring/products/product_plan.hpp>
+#include <coppice/semiring/semirings.hpp>
+
+namespace coppice::detail {
+
+/// Things that workers borrow and bring back, made when there is none to spare.
+template <class Thing>
+class lending_pool {
+public:
+    template <class Make>
+    std::unique_ptr<Thing> take(Make const& make) {
+        {
+            std::lock_guard const lock(mutex_);
+            if (!spare_.empty()) {
+                auto thing = std::move(spare_.back());
+                spare_.pop_back();
+                return thing;
+            }
+        }
+        return std::make_unique<Thing>(make());
+    }
+    void bring_back(std::unique_ptr<Thing> thing) {
+        std::lock_guard const lock(mutex_);
+        spare_.push_back(std::move(thing));
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Thing>> spare_;
+};
+
+/// First rows of the pieces, and one more for the end; how many products there are.
+struct product_division {
+    std::vector<std::int64_t> rows;
+    std::int64_t products = 0;
+};
+
+/// About `most` pieces of equal work, of 32 rows at least.
+template <class A, class B, class I, class O>
+product_division product_pieces(host_executor const& exec, row_products<A, B, I, O> work, row_range range) {
+    constexpr std::int64_t step = 32, most = 512;
+    std::int64_t const rows = range.last - range.first;
+    std::vector<std::int64_t> of_step(static_cast<std::size_t>((rows + step - 1) / step));
+    for_each_block(exec, rows, step, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
+        std::int64_t sum = 0;
+        for (std::int64_t r = first; r < last; ++r) sum += work(range.first + r);
+        of_step[static_cast<std::size_t>(s)] = sum;
+    });
+    product_division to{{0}, std::accumulate(of_step.begin(), of_step.end(), std::int64_t{0})};
+    std::int64_t const share = (to.products + rows) / most;
+    std::int64_t sum = 0;
+    for (std::size_t s = 0; s < of_step.size(); ++s) {
+        sum += of_step[s] + step;
+        if (sum < share && s + 1 < of_step.size()) continue;
+        to.rows.push_back(std::min(rows, std::int64_t(s + 1) * step));
+        sum = 0;
+    }
+    return to;
+}
+
+/// One worker's marks, and the columns that its pieces have found, in slabs that stay where they are. What a slab has
+/// left when a piece might not fit is never touched, so it takes no memory.
+template <class I>
+struct piece_worker {
+    marked_columns<I> marks;
+    std::vector<buffer<I>> slabs{};
+    std::int64_t used = 0;                ///< of the last slab
+    std::vector<std::int64_t> products{}; ///< of the rows of a piece
+
+    /// Room for `size` columns behind those that are kept.
+    I* room(host_executor const& exec, std::int64_t size) {
+        constexpr std::int64_t slab = std::int64_t{1} << 22;
+        if (slabs.empty() || slabs.back().size() - used < size) {
+            slabs.emplace_back(exec, std::max(slab, size));
+            used = 0;
+        }
+        return slabs.back().data() + used;
+    }
+};
+
+/// A piece of the structure: how much a worker has found, and where it stands.
+template <class I>
+struct found_piece {
+    I const* columns = nullptr;
+    std::int64_t size = 0;
+};
+
+/// Finds the rows of one piece, their lengths to plan.offsets; keeps the columns where `keep` says so.
+template <class A, class B, class I, class O, class Mask>
+found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
+                          product_plan<I, O>& plan, std::int64_t piece, piece_worker<I>& worker, bool keep) {
+    row_products<A, B, I, O> const work{a, b};
+    std::int64_t const first = plan.pieces[piece], last = plan.pieces[piece + 1], top = plan.range.first;
+    std::int64_t room = 0, longest = 0;
+    worker.products.resize(static_cast<std::size_t>(last - first));
+    for (std::int64_t r = first; r < last; ++r) {
+        std::int64_t const products = worker.products[static_cast<std::size_t>(r - first)] = work(top + r);
+        std::int64_t const most = std::min(std::int64_t(plan.columns), products) + 1;
+        room += most;
+        longest = std::max(longest, most);
+    }
+    I* const found = worker.room(exec, (keep ? room : longest) + marked_columns<I>::room_behind);
+    std::int64_t n = 0;
+    for (std::int64_t r = first; r < last; ++r) {
+        std::int64_t const here = worker.marks.row(
+            a, b, mask, top + r, worker.products[static_cast<std::size_t>(r - first)], found + (keep ? n : 0));
+        n += here;
+        plan.offsets[r + 1] = static_cast<O>(here);
+    }
+    if (keep) worker.used += n;
+    return {found, n};
+}
+
+/// Structure of the product into `plan`. A product whose size may not fit its offsets is counted before it is kept.
+template <class A, class B, class I, class O, class Mask>
+void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
+                    product_plan<I, O>& plan) {
+    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range);
+    plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
+    plan.pieces = copy_of(exec, starts.rows);
+    plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
+    plan.offsets[0] = 0;
+
+    lending_pool<piece_worker<I>> pool;
+    std::vector<found_piece<I>> found(static_cast<std::size_t>(plan.piece_count));
+    auto const find = [&](bool keep) {
+        for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
+            auto worker = pool.take([&] { return piece_worker<I>{marked_columns<I>(exec, plan.columns)}; });
+            found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep);
+            pool.bring_back(std::move(worker));
+        });
+        std::int64_t total = 0;
+        for (auto const& f : found) total += f.size;
+        return product_size<O>(total);
+    };
+    if (!std::in_range<O>(starts.products)) find(false);
+    plan.indices = buffer<I>(exec, find(true));
+
+    std::vector<std::int64_t> position(found.size() + 1, 0);
+    for (std::size_t p = 0; p < found.size(); ++p) position[p + 1] = position[p] + found[p].size;
+    for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
+        std::int64_t const start = position[static_cast<std::size_t>(p)];
+        auto const& from = found[static_cast<std::size_t>(p)];
+        std::copy(from.columns, from.columns + from.size, plan.indices.data() + start);
+        O end = static_cast<O>(start);
+        for (std::int64_t r = plan.pieces[p]; r < plan.pieces[p + 1]; ++r)
+            plan.offsets[r + 1] = end = static_cast<O>(end + plan.offsets[r + 1]);
+    });
+}
+
+/// Accumulators of one worker, one for every column; marks where only some columns have a place.
+template <class Sum>
+struct wide_accumulators {
+    buffer<Sum> sums;
+    buffer<unsigned char> wanted;
+};
+
+/// The sums of one row: every column of the structure begins with the identity, products join in the order of A's row.
+template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
+void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t i, I const* columns, std::int64_t n,
+             Sum* COPPICE_RESTRICT sums, Z* COPPICE_RESTRICT values) {
+    for (std::int64_t p = 0; p < n; ++p) sums[columns[p]] = s.add.identity();
+    for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+        I const inner = a.indices[k];
+        if (k + 8 < a.nonzeros()) {
+            O const ahead = b.row_begin(a.indices[k + 8]);
+            __builtin_prefetch(b.indices + ahead);
+            __builtin_prefetch(b.coefficients + ahead);
+        }
+        A const left = a.coefficients[k];
+        for (O q = b.row_begin(inner), end = b.row_end(inner); q < end; ++q) {
+            Sum& sum = sums[b.indices[q]];
+            sum = accumulate(s.add, sum, s.multiply(left, b.coefficients[q], std::int64_t(inner)));
+        }
+    }
+    for (std::int64_t p = 0; p < n; ++p) values[p] = static_cast<Z>(s.result(sums[columns[p]]));
+}
+
+/// The same where only the columns of the structure have a place. A short row of it is looked up in long rows of B.
+template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
+void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t i, I const* columns,
+                    std::int64_t n, Sum* COPPICE_RESTRICT sums, unsigned char* COPPICE_RESTRICT wanted,
+                    Z* COPPICE_RESTRICT values) {
+    if (n == 0) return;
+    for (std::int64_t p = 0; p < n; ++p) {
+        sums[columns[p]] = s.add.identity();
+        wanted[columns[p]] = 1;
+    }
+    for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+        I const inner = a.indices[k];
+        O const begin = b.row_begin(inner), end = b.row_end(inner);
+        auto const join = [&](O q) {
+            Sum& sum = sums[b.indices[q]];
+            sum = accumulate(s.add, sum, s.multiply(a.coefficients[k], b.coefficients[q], std::int64_t(inner)));
+        };
+        if (n * 8 < std::int64_t(end - begin)) {
+            for (std::int64_t p = 0; p < n; ++p)
+                if (O const q = position_in_row(b, inner, columns[p]); q != O(-1)) join(q);
+        } else {
+            for (O q = begin; q < end; ++q)
+                if (wanted[b.indices[q]] != 0) join(q);
+        }
+    }
+    for (std::int64_t p = 0; p < n; ++p) {
+        values[p] = static_cast<Z>(s.result(sums[columns[p]]));
+        wanted[columns[p]] = 0;
+    }
+}
+
+/// The values of a planned product.
+template <class A, class B, class I, class O, class Semiring, class Z>
+void sum_products(host_executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
+                  csr_view<B, I, O> b, array_view<Z> values) {
+    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    lending_pool<wide_accumulators<sum_type>> pool;
+    auto const make = [&] {
+        wide_accumulators<sum_type> w{buffer<sum_type>(exec, plan.columns), {}};
+        if (plan.masked) {
+            w.wanted = buffer<unsigned char>(exec, plan.columns);
+            std::fill(w.wanted.begin(), w.wanted.end(), static_cast<unsigned char>(0));
+        }
+        return w;
+    };
+    for_each_block(exec, plan.piece_count, 1, [&](std::int64_t piece, std::int64_t, std::int64_t) {
+        auto worker = pool.take(make);
+        for (std::int64_t r = plan.pieces[piece]; r < plan.pieces[piece + 1]; ++r) {
+            O const begin = plan.offsets[r];
+            I const* const columns = plan.indices.data() + begin;
+            std::int64_t const n = std::int64_t(plan.offsets[r + 1]) - std::int64_t(begin);
+            std::int64_t const i = plan.range.first + r;
+            if (plan.masked)
+                sum_masked_row(a, b, s, i, columns, n, worker->sums.data(), worker->wanted.data(),
+                               values.data() + begin);
+            else
+                sum_row(a, b, s, i, columns, n, worker->sums.data(), values.data() + begin);
+        }
+        pool.bring_back(std::move(worker));
+    });
+}
+
+} // namespace coppice::detail

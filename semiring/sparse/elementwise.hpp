@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Element-wise operations on sparse matrices: ewise_add, ewise_mult, ewise_union, apply, select, reduce.
+#pragma once
+
+#include <coppice/semiring/sparse/update.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class A, class B, class I, class O>
+void require_same_shape(csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    require_size("rows of the second matrix", b.rows(), a.rows());
+    require_size("columns of the second matrix", b.columns(), a.columns());
+}
+
+/// What an operator makes of two elements, op(a, b) or op(a, b, index).
+template <class Op, class A, class B>
+using operator_result_t = std::remove_cvref_t<decltype(apply(std::declval<Op const&>(), std::declval<A const&>(),
+                                                             std::declval<B const&>(), std::int64_t{}))>;
+
+template <executor Executor, class Op, class A, class B, class I, class O, class Single>
+auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
+    require_same_shape(a, b);
+    require_rising(exec, a, "first matrix of an element-wise operation");
+    require_rising(exec, b, "second matrix of an element-wise operation");
+    using Z = operator_result_t<Op, A, B>;
+    return build_rows<Z, I, O>(exec, a.rows(), a.columns(), merged_rows<A, B, I, O, Op, Single>{a, b, op, single});
+}
+
+/// f(a), or f(a, i, j).
+COPPICE_NO_EXEC_CHECK
+template <class F, class A>
+COPPICE_HD constexpr auto apply_at_position(F const& f, A const& a, std::int64_t i, std::int64_t j) {
+    if constexpr (std::is_invocable_v<F const&, A const&, std::int64_t, std::int64_t>)
+        return f(a, i, j);
+    else
+        return f(a);
+}
+
+template <class A, class I, class O, class F, class Z>
+struct apply_to_row {
+    csr_view<A, I, O> a;
+    F f;
+    Z* values;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
+            values[k] = apply_at_position(f, a.coefficients[k], i, std::int64_t(a.indices[k]));
+    }
+};
+
+template <class A, class I, class O, class Keep>
+struct selected_rows {
+    csr_view<A, I, O> a;
+    Keep keep;
+    COPPICE_NO_EXEC_CHECK
+    template <class Emit>
+    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
+            if (apply_at_position(keep, a.coefficients[k], i, std::int64_t(a.indices[k])))
+                emit(std::int64_t(a.indices[k]), a.coefficients[k]);
+    }
+};
+
+template <class A, class I, class O, class Add>
+struct fold_row {
+    csr_view<A, I, O> a;
+    Add add;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD auto operator()(std::int64_t i) const {
+        auto sum = add.identity();
+        for (O k = a.row_begin(i); k < a.row_end(i) && !is_terminal(add, sum); ++k)
+            sum = accumulate(add, sum, a.coefficients[k]);
+        return sum;
+    }
+};
+template <class A, class Add>
+struct element_as_sum {
+    A const* values;
+    Add add;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD auto operator()(std::int64_t k) const { return accumulate(add, add.identity(), values[k]); }
+};
+template <class O, class Rows, class Z>
+struct store_row_fold {
+    Rows fold;
+    O const* offsets;
+    Z* values;
+    std::int8_t* present;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t i) const {
+        present[i] = offsets[i] < offsets[i + 1] ? 1 : 0;
+        values[i] = static_cast<Z>(result_of(fold.add, fold(i)));
+    }
+};
+
+} // namespace detail
+
+/// A ⊕ B: entries of both, joined by `op` where both have one (GrB_eWiseAdd). Entries that stand alone are converted to
+/// the type that `op` returns. Operators are those of semirings; one of three arguments is also given the column.
+/// Matrices have the same shape (dimension_error) and strictly rising columns (matrix_error), here and below.
+template <executor Executor, class Op, class A, class B, class I, class O>
+auto ewise_add(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    return detail::merge(exec, op, a, b, detail::keep_single{});
+}
+
+/// A ⊗ B: where both have an entry (GrB_eWiseMult).
+template <executor Executor, class Op, class A, class B, class I, class O>
+auto ewise_mult(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    return detail::merge(exec, op, a, b, detail::drop_single{});
+}
+
+/// A ⊕ B where `missing_a`, `missing_b` stand for an entry that only the other has (GxB_eWiseUnion).
+template <executor Executor, class Op, class A, class B, class I, class O>
+auto ewise_union(Executor const& exec, Op const& op, csr_view<A, I, O> a, std::type_identity_t<A> missing_a,
+                 csr_view<B, I, O> b, std::type_identity_t<B> missing_b) {
+    return detail::merge(exec, op, a, b, detail::fill_single<A, B>{missing_a, missing_b});
+}
+
+/// f(a_ij) or f(a_ij, i, j) for every entry (GrB_apply: unary, index-unary, and binary with one operand bound). Columns
+/// may have any order.
+template <executor Executor, class F, class A, class I, class O>
+auto apply(Executor const& exec, F const& f, csr_view<A, I, O> a) {
+    using Z = std::remove_cvref_t<decltype(detail::apply_at_position(f, std::declval<A const&>(), std::int64_t{},
+                                                                     std::int64_t{}))>;
+    buffer<Z> values(exec, std::int64_t(a.nonzeros()));
+    for_each(exec, a.rows(), detail::apply_to_row<A, I, O, F, Z>{a, f, values.data()});
+    return csr<Z, I, O>(a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+                        std::move(values));
+}
+
+/// The entries with keep(a_ij) or keep(a_ij, i, j) (GrB_select).
+template <executor Executor, class Keep, class A, class I, class O>
+csr<A, I, O> select_entries(Executor const& exec, Keep const& keep, csr_view<A, I, O> a) {
+    return detail::build_rows<A, I, O>(exec, a.rows(), a.columns(), detail::selected_rows<A, I, O, Keep>{a, keep});
+}
+
+/// Every row folded by a monoid, in order of its columns; a row without entries has none (GrB_reduce to a vector).
+template <executor Executor, adder Add, class A, class I, class O>
+auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a) {
+    using Z = std::remove_cvref_t<detail::result_t<Add>>;
+    using fold = detail::fold_row<A, I, O, Add>;
+    dense_vector<Z> w(exec, a.rows());
+    for_each(exec, a.rows(),
+             detail::store_row_fold<O, fold, Z>{{a, add}, a.offsets, w.values().data(), w.present().data()});
+    return w;
+}
+
+/// All entries folded by a monoid, commutative up to rounding; its identity where there are none (GrB_reduce to a
+/// scalar). Waits.
+template <executor Executor, adder Add, class A, class I, class O>
+auto reduce_to_scalar(Executor const& exec, Add const& add, csr_view<A, I, O> a) {
+    return detail::result_of(add, reduce(exec, std::int64_t(a.nonzeros()), add.identity(),
+                                         detail::element_as_sum<A, Add>{a.coefficients, add}, add));
+}
+
+} // namespace coppice

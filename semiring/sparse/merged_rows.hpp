@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Lane code of element-wise operations: two sorted rows walked together.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <coppice/algebra/csr.hpp>
+#include <coppice/semiring/descriptor.hpp>
+#include <coppice/semiring/semirings.hpp>
+
+namespace coppice::detail {
+
+/// Calls at(column, p, q) for the columns of two sorted rows [p, p_end), [q, q_end), in order; -1 for a row that has
+/// no entry there.
+COPPICE_NO_EXEC_CHECK
+template <class I, class J, class At>
+COPPICE_HD void walk_together(I const* a, std::int64_t p, std::int64_t p_end, J const* b, std::int64_t q,
+                              std::int64_t q_end, At const& at) {
+    while (p < p_end || q < q_end) {
+        bool const first = p < p_end && (q == q_end || a[p] <= b[q]),
+                   second = q < q_end && (p == p_end || b[q] <= a[p]);
+        at(std::int64_t(first ? a[p] : b[q]), first ? p : -1, second ? q : -1);
+        p += first;
+        q += second;
+    }
+}
+
+/// Where only one operand has an entry it is taken as it is.
+struct keep_single {
+    COPPICE_NO_EXEC_CHECK
+    template <class Op, class A, class B, class Emit>
+    COPPICE_HD void operator()(Op const&, std::int64_t column, A const* a, B const* b, Emit& emit) const {
+        if (a)
+            emit(column, *a);
+        else
+            emit(column, *b);
+    }
+};
+/// ... is dropped.
+struct drop_single {
+    template <class Op, class A, class B, class Emit>
+    COPPICE_HD void operator()(Op const&, std::int64_t, A const*, B const*, Emit&) const {}
+};
+/// ... meets a value that stands for what is missing.
+template <class A, class B>
+struct fill_single {
+    A missing_a;
+    B missing_b;
+    COPPICE_NO_EXEC_CHECK
+    template <class Op, class Emit>
+    COPPICE_HD void operator()(Op const& op, std::int64_t column, A const* a, B const* b, Emit& emit) const {
+        emit(column, apply(op, a ? *a : missing_a, b ? *b : missing_b, column));
+    }
+};
+
+/// Rows of an element-wise operation.
+template <class A, class B, class I, class O, class Op, class Single>
+struct merged_rows {
+    csr_view<A, I, O> a;
+    csr_view<B, I, O> b;
+    Op op;
+    Single single;
+
+    template <class Emit>
+    struct meet {
+        merged_rows const& rows;
+        Emit& emit;
+        COPPICE_NO_EXEC_CHECK
+        COPPICE_HD void operator()(std::int64_t column, std::int64_t p, std::int64_t q) const {
+            A const* const x = p >= 0 ? rows.a.coefficients + p : nullptr;
+            B const* const y = q >= 0 ? rows.b.coefficients + q : nullptr;
+            if (x && y)
+                emit(column, apply(rows.op, *x, *y, column));
+            else
+                rows.single(rows.op, column, x, y, emit);
+        }
+    };
+    COPPICE_NO_EXEC_CHECK
+    template <class Emit>
+    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+        walk_together(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
+                      meet<Emit>{*this, emit});
+    }
+};
+
+/// Rows and columns that an assignment covers; null where all are.
+struct region {
+    std::int8_t const* rows = nullptr;
+    std::int8_t const* columns = nullptr;
+    bool mask_inside_only = false; ///< subassign: what lies outside stays whatever the mask says
+    COPPICE_HD bool has(std::int64_t i, std::int64_t j) const {
+        return (!rows || rows[i] != 0) && (!columns || columns[j] != 0);
+    }
+};
+
+/// Rows of C<M, replace> = C ⊙ T (GraphBLAS C API 2.0, section 3.9.2), T having entries inside the region only.
+template <class C, class T, class I, class O, class Mask, class Accumulator>
+struct written_rows {
+    csr_view<C, I, O> c;
+    csr_view<T, I, O> t;
+    Mask mask;
+    Accumulator accumulate;
+    bool replace;
+    region inside;
+
+    template <class Emit>
+    struct meet {
+        written_rows const& rows;
+        std::int64_t i;
+        typename Mask::cursor& cursor;
+        Emit& emit;
+        COPPICE_NO_EXEC_CHECK
+        COPPICE_HD void operator()(std::int64_t column, std::int64_t p, std::int64_t q) const {
+            bool const admitted = cursor.admits(column);
+            bool const in_region = rows.inside.has(i, column);
+            bool const touched = in_region && admitted;
+            if (!touched) {
+                bool const kept = !rows.replace || (!in_region && (admitted || rows.inside.mask_inside_only));
+                if (p >= 0 && kept) emit(column, rows.c.coefficients[p]);
+            } else if constexpr (std::is_same_v<Accumulator, no_accumulator>) {
+                if (q >= 0) emit(column, rows.t.coefficients[q]);
+            } else if (p >= 0 && q >= 0) {
+                emit(column, apply(rows.accumulate, rows.c.coefficients[p], rows.t.coefficients[q], column));
+            } else if (p >= 0) {
+                emit(column, rows.c.coefficients[p]);
+            } else {
+                emit(column, rows.t.coefficients[q]);
+            }
+        }
+    };
+    COPPICE_NO_EXEC_CHECK
+    template <class Emit>
+    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+        auto cursor = mask.row(i);
+        walk_together(c.indices, c.row_begin(i), c.row_end(i), t.indices, t.row_begin(i), t.row_end(i),
+                      meet<Emit>{*this, i, cursor, emit});
+    }
+};
+
+} // namespace coppice::detail

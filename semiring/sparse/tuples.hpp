@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Tuples to matrices and back, and what both stand on: folds of values that share a key, in their order.
+#pragma once
+
+#include <string>
+
+#include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/sparse/index_lists.hpp>
+#include <coppice/semiring/sparse/update.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class K>
+struct begins_run {
+    K const* keys;
+    COPPICE_HD bool operator()(std::int64_t k) const { return k == 0 || keys[k] != keys[k - 1]; }
+};
+struct store_position {
+    std::int64_t* to;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const { to[position] = k; }
+};
+
+/// Folds run r of equal keys from its first value on: one after the other, in the order in which they came.
+template <class T, class Op>
+struct fold_run {
+    std::int64_t const* starts;
+    std::int64_t const* order;
+    T const* values;
+    Op op;
+    T* folded;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t r) const {
+        T sum = values[order[starts[r]]];
+        for (std::int64_t k = starts[r] + 1; k < starts[r + 1]; ++k) sum = static_cast<T>(op(sum, values[order[k]]));
+        folded[r] = sum;
+    }
+};
+
+/// Distinct keys, rising, and for each the values that came with it folded by `op` in their order.
+template <class K, class T>
+struct folded_runs {
+    buffer<K> keys;
+    buffer<T> values;
+};
+template <class K>
+struct gather_key {
+    K const* keys;
+    std::int64_t const* starts;
+    K* to;
+    COPPICE_HD void operator()(std::int64_t r) const { to[r] = keys[starts[r]]; }
+};
+struct iota_element {
+    std::int64_t* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = k; }
+};
+
+/// Sorts `keys`, stable, and folds.
+template <executor Executor, class K, class T, class Op>
+folded_runs<K, T> fold_by_key(Executor const& exec, buffer<K> keys, array_view<T const> values, Op const& op) {
+    std::int64_t const n = keys.size();
+    buffer<std::int64_t> order(exec, n);
+    for_each(exec, n, iota_element{order.data()});
+    sort_by_key(exec, keys.view(), order.view());
+    buffer<std::int64_t> starts(exec, n + 1);
+    std::int64_t const runs = select(exec, n, begins_run<K>{keys.data()}, store_position{starts.data()});
+    fill(exec, starts.view().slice(runs, 1), n);
+    folded_runs<K, T> to{buffer<K>(exec, runs), buffer<T>(exec, runs)};
+    for_each(exec, runs, gather_key<K>{keys.data(), starts.data(), to.keys.data()});
+    for_each(exec, runs, fold_run<T, Op>{starts.data(), order.data(), values.data(), op, to.values.data()});
+    return to;
+}
+
+template <class I>
+struct tuple_key {
+    I const* rows;
+    I const* columns;
+    std::int64_t width;
+    std::uint64_t* keys;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        keys[k] = std::uint64_t(rows[k]) * std::uint64_t(width) + std::uint64_t(columns[k]);
+    }
+};
+template <class I>
+struct tuple_outside {
+    I const* rows;
+    I const* columns;
+    std::int64_t row_count, column_count, count;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        bool const inside = rows[k] >= 0 && rows[k] < row_count && columns[k] >= 0 && columns[k] < column_count;
+        return inside ? count : k;
+    }
+};
+template <class I>
+struct column_of_key {
+    std::uint64_t const* keys;
+    std::uint64_t width;
+    I* columns;
+    COPPICE_HD void operator()(std::int64_t k) const { columns[k] = I(keys[k] % width); }
+};
+template <class O>
+struct offset_of_row {
+    std::uint64_t const* keys;
+    std::int64_t count;
+    std::uint64_t width;
+    O* offsets;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int64_t first = 0, last = count;
+        while (first < last) {
+            std::int64_t const middle = first + (last - first) / 2;
+            if (keys[middle] < std::uint64_t(i) * width)
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        offsets[i] = O(first);
+    }
+};
+
+template <class T, class I, class O>
+struct row_of_entry {
+    csr_view<T, I, O> a;
+    I* rows;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) rows[k] = I(i);
+    }
+};
+
+} // namespace detail
+
+namespace detail {
+struct keep_first {
+    template <class T>
+    COPPICE_HD T operator()(T const& a, T const&) const {
+        return a;
+    }
+};
+} // namespace detail
+
+/// In place of an operator for duplicates: there are to be none.
+struct no_duplicates {};
+
+/// The matrix of the tuples (rows[k], columns[k], values[k]), in any order (GrB_Matrix_build). Those of one position
+/// are folded by `duplicates` in the order in which they are given; with no_duplicates{} they are a matrix_error.
+/// Indices outside the matrix are an argument_error. Waits for sizes.
+template <executor Executor, class T, class I, class Op>
+csr<T, I> build(Executor const& exec, std::type_identity_t<I> row_count, std::type_identity_t<I> column_count,
+                array_view<I const> rows, array_view<I const> columns, array_view<T const> values,
+                Op const& duplicates) {
+    std::int64_t const n = values.size();
+    require_size("rows of the tuples", rows.size(), n);
+    require_size("columns of the tuples", columns.size(), n);
+    if (row_count < 0 || column_count < 0) throw argument_error("build: a matrix has no negative size");
+    std::int64_t const bad =
+        reduce(exec, n, n, detail::tuple_outside<I>{rows.data(), columns.data(), row_count, column_count, n},
+               detail::smaller{});
+    if (bad < n)
+        throw argument_error("build: tuple " + std::to_string(bad) + " is at (" +
+                             std::to_string(exec.load(rows.data() + bad)) + ", " +
+                             std::to_string(exec.load(columns.data() + bad)) + "), outside of " +
+                             std::to_string(row_count) + " x " + std::to_string(column_count));
+    checked_cast<I>(n, "number of tuples");
+    buffer<std::uint64_t> keys(exec, n);
+    for_each(exec, n, detail::tuple_key<I>{rows.data(), columns.data(), column_count, keys.data()});
+    constexpr bool refuses = std::is_same_v<Op, no_duplicates>;
+    auto runs = [&] {
+        if constexpr (refuses)
+            return detail::fold_by_key(exec, std::move(keys), values, detail::keep_first{});
+        else
+            return detail::fold_by_key(exec, std::move(keys), values, duplicates);
+    }();
+    std::int64_t const entries = runs.keys.size();
+    if (refuses && entries < n)
+        throw matrix_error("build: " + std::to_string(n - entries) + " of " + std::to_string(n) +
+                           " tuples repeat a position, and there is no operator for duplicates");
+    buffer<I> offsets(exec, std::int64_t(row_count) + 1), indices(exec, entries);
+    std::uint64_t const width = std::uint64_t(column_count) > 0 ? std::uint64_t(column_count) : 1;
+    for_each(exec, offsets.size(), detail::offset_of_row<I>{runs.keys.data(), entries, width, offsets.data()});
+    for_each(exec, entries, detail::column_of_key<I>{runs.keys.data(), width, indices.data()});
+    return {row_count, column_count, std::move(offsets), std::move(indices), std::move(runs.values)};
+}
+
+/// Tuples of a matrix, row by row.
+template <class T, class I>
+struct tuples {
+    buffer<I> rows;
+    buffer<I> columns;
+    buffer<T> values;
+};
+
+/// The entries of A as tuples (GrB_Matrix_extractTuples), in the order in which they are stored.
+template <executor Executor, class T, class I, class O>
+tuples<T, I> extract_tuples(Executor const& exec, csr_view<T, I, O> a) {
+    buffer<I> rows(exec, std::int64_t(a.nonzeros()));
+    for_each(exec, a.rows(), detail::row_of_entry<T, I, O>{a, rows.data()});
+    return {std::move(rows), copy_of(exec, a.column_indices()), copy_of(exec, a.values())};
+}
+
+namespace detail {
+
+template <class W, class T, class I, class Add>
+struct join_scattered {
+    I const* keys;
+    T const* values;
+    dense_vector_view<W> w;
+    Add add;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t r) const {
+        I const at = keys[r];
+        bool const joins = w.is_full() || w.present[at] != 0;
+        w.values[at] = joins ? static_cast<W>(add(w.values[at], values[r])) : static_cast<W>(values[r]);
+        if (!w.is_full()) w.present[at] = 1;
+    }
+};
+
+} // namespace detail
+
+/// w[index[k]] ⊕= u[k] for every k (what GraphBLAS lacks): what meets in one place is folded in rising k, and the
+/// result joined to what w holds, so that the bits are the same on every run; ⊕ is associative and need not commute.
+/// Throws argument_error for an index outside of w, before anything is written. O(k log k).
+template <executor Executor, class W, class T, class I, class Add>
+void scatter(Executor const& exec, dense_vector_view<W> w, Add const& add, array_view<I const> index,
+             array_view<T const> u) {
+    std::int64_t const n = u.size();
+    require_size("indices of scatter", index.size(), n);
+    detail::require_flags(w, "w");
+    std::int64_t const bad =
+        reduce(exec, n, n, detail::index_out_of_range<I>{index.data(), w.size(), n}, detail::smaller{});
+    if (bad < n)
+        throw argument_error("scatter: index " + std::to_string(bad) + " is " +
+                             std::to_string(exec.load(index.data() + bad)) + ", expected 0 to " +
+                             std::to_string(w.size() - 1));
+    auto const runs = detail::fold_by_key(exec, copy_of(exec, index), u, add);
+    for_each(exec, runs.keys.size(),
+             detail::join_scattered<W, T, I, Add>{runs.keys.data(), runs.values.data(), w, add});
+}
+
+} // namespace coppice

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plans of sparse products: order of sums, ranges of rows, new values, three matrices, errors; the same by lanes.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <map>
+
+#include "sparse/sparse_problem.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// x -> a x + b modulo a prime; composition neither commutes nor forgets an operand.
+struct affine {
+    std::uint32_t a, b;
+    friend bool operator==(affine const&, affine const&) = default;
+};
+struct compose_affine {
+    COPPICE_HD affine identity() const { return {1, 0}; }
+    COPPICE_HD affine operator()(affine const& f, affine const& g) const {
+        constexpr std::uint64_t p = 2147483647;
+        return {std::uint32_t(std::uint64_t(f.a) * g.a % p), std::uint32_t((std::uint64_t(g.a) * f.b + g.b) % p)};
+    }
+};
+struct pair_to_affine {
+    COPPICE_HD affine operator()(std::int32_t x, std::int32_t y, std::int64_t k) const {
+        return {std::uint32_t(2 * x + 3 + k), std::uint32_t(5 * y + 1)};
+    }
+};
+using affine_semiring = semiring_of<compose_affine, pair_to_affine>;
+
+/// The product from its definition.
+template <class Semiring, class T>
+auto by_definition(Semiring const& s, plain_matrix<T> const& a, plain_matrix<T> const& b) {
+    using sum = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    plain_matrix<sum> c{a.rows, b.columns};
+    for (std::int32_t i = 0; i < a.rows; ++i) {
+        std::map<std::int32_t, sum> row;
+        for (auto p = a.offsets[std::size_t(i)]; p < a.offsets[std::size_t(i) + 1]; ++p) {
+            auto const k = std::size_t(a.indices[std::size_t(p)]);
+            for (auto q = b.offsets[k]; q < b.offsets[k + 1]; ++q) {
+                auto const [at, is_new] = row.try_emplace(b.indices[std::size_t(q)], s.add.identity());
+                at->second =
+                    s.add(at->second, s.multiply(a.values[std::size_t(p)], b.values[std::size_t(q)], std::int64_t(k)));
+            }
+        }
+        for (auto const& [column, value] : row) {
+            c.indices.push_back(column);
+            c.values.push_back(value);
+        }
+        c.offsets.push_back(static_cast<std::int32_t>(c.indices.size()));
+    }
+    return c;
+}
+
+struct shape {
+    std::int32_t rows, inner, columns;
+    double density;
+};
+std::vector<shape> shapes() {
+    return {{61, 47, 53, 0.1}, {40, 700, 900, 0.2}, {700, 60, 20000, 0.004}, {5, 0, 7, 0}, {0, 4, 3, 0}, {6, 3, 0, 0}};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("products fold in the order of the row of A", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::uint64_t seed = 1;
+    for (auto const [rows, inner, columns, density] : shapes()) {
+        auto const a = random_sparse<std::int32_t>(rows, inner, density, seed++);
+        auto const b = random_sparse<std::int32_t>(inner, columns, density, seed++);
+        auto const da = a.on(exec), db = b.on(exec);
+        CHECK(plain(exec, mxm(exec, affine_semiring{}, da.view(), db.view())) ==
+              by_definition(affine_semiring{}, a, b));
+    }
+}
+
+TEST_CASE_TEMPLATE("a plan serves ranges of rows and new values", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto a = random_sparse<double>(300, 200, 0.05, 3), b = random_sparse<double>(200, 150, 0.05, 4);
+    auto const db = b.on(exec);
+    auto const da = a.on(exec);
+    auto const plan = make_product_plan(exec, da.view(), db.view(), row_range{37, 211});
+    for (double& v : a.values) v = 2 * v + 1;
+    auto const again = a.on(exec);
+    auto const whole = by_definition(plus_times<double>{}, a, b);
+    auto const part = plain(exec, mxm(exec, plan, plus_times<double>{}, again.view(), db.view()));
+    CHECK(part.rows == 211 - 37);
+    CHECK(std::equal(part.values.begin(), part.values.end(), whole.values.begin() + whole.offsets[37]));
+    CHECK(std::equal(part.indices.begin(), part.indices.end(), whole.indices.begin() + whole.offsets[37]));
+    CHECK(std::int32_t(part.indices.size()) == whole.offsets[211] - whole.offsets[37]);
+}
+
+TEST_CASE_TEMPLATE("the triple product is refreshed by its plan", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const r = random_sparse<double>(40, 120, 0.05, 5), p = random_sparse<double>(120, 45, 0.05, 6);
+    auto a = random_sparse<double>(120, 120, 0.05, 7);
+    auto const dr = r.on(exec), dp = p.on(exec);
+    auto const old = a.on(exec);
+    auto const plan = make_triple_product_plan(exec, dr.view(), old.view(), dp.view());
+    for (double& v : a.values) v += 3;
+    auto const da = a.on(exec);
+    auto const s = plus_times<double>{};
+    CHECK(plain(exec, triple_product(exec, plan, s, dr.view(), da.view(), dp.view())) ==
+          by_definition(s, r, by_definition(s, a, p)));
+}
+
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
+    host_executor const exec(2);
+    std::uint64_t seed = 50;
+    for (auto const [rows, inner, columns, density] : shapes()) {
+        auto const a = random_sparse<double>(rows, inner, density, seed++),
+                   b = random_sparse<double>(inner, columns, density, seed++);
+        auto const m = random_sparse<float>(rows, columns, density, seed++);
+        auto const da = a.on(exec), db = b.on(exec);
+        auto const dm = m.on(exec);
+        plus_times<double> const s;
+        auto const check = [&](auto const& mask, bool masked) {
+            auto const expected = detail::plan_product(exec, da.view(), db.view(), mask, masked, {0, rows});
+            auto plan = detail::blank_plan(da.view(), db.view(), {0, rows});
+            plan.masked = masked;
+            detail::find_structure_by_lanes(exec, da.view(), db.view(), mask, plan);
+            REQUIRE(to_vector(exec, plan.offsets) == to_vector(exec, expected.offsets));
+            REQUIRE(to_vector(exec, plan.indices) == to_vector(exec, expected.indices));
+            buffer<double> x(exec, plan.nonzeros()), y(exec, plan.nonzeros());
+            detail::sum_products_by_lanes(exec, plan, s, da.view(), db.view(), x.view());
+            product_values(exec, expected, s, da.view(), db.view(), y.view());
+            CHECK(to_vector(exec, x) == to_vector(exec, y));
+        };
+        check(detail::constant_mask{}, false);
+        check(detail::mask_of(dm.view(), {}), true);
+        check(detail::mask_of(dm.view(), {.complement = true}), true);
+    }
+}
+#endif
+
+TEST_CASE_TEMPLATE("bad input of products is refused", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = random_sparse<double>(20, 30, 0.2, 1).on(exec), b = random_sparse<double>(31, 10, 0.2, 2).on(exec);
+    plus_times<double> const s;
+    CHECK_THROWS_AS(mxm(exec, s, a.view(), b.view()), dimension_error);
+    auto const good = random_sparse<double>(30, 10, 0.2, 2).on(exec);
+    CHECK_THROWS_AS(make_product_plan(exec, a.view(), good.view(), row_range{3, 21}), argument_error);
+    auto const plan = make_product_plan(exec, a.view(), good.view());
+    CHECK_THROWS_AS(mxm(exec, plan, s, good.view(), a.view()), dimension_error);
+    auto const narrow = random_sparse<float>(20, 9, 0.2, 2).on(exec);
+    CHECK_THROWS_AS(make_masked_product_plan(exec, a.view(), good.view(), narrow.view()), dimension_error);
+    plain_matrix<double> twice{1, 3, {0, 2}, {1, 1}, {1, 1}}, falls{1, 3, {0, 2}, {2, 1}, {1, 1}},
+        outside{1, 3, {0, 1}, {3}, {1}};
+    auto const column = plain_matrix<double>{3, 1, {0, 1, 1, 1}, {0}, {1}}.on(exec);
+    for (auto const& broken : {twice, falls, outside}) {
+        auto const x = broken.on(exec);
+        CHECK_THROWS_AS(mxm(exec, s, x.view(), column.view()), matrix_error);
+    }
+    auto c = random_sparse<double>(20, 10, 0.2, 9).on(exec);
+    auto const before = plain(exec, c);
+    CHECK_THROWS_AS(mxm(exec, c, narrow.view(), no_accumulator{}, s, a.view(), good.view()), dimension_error);
+    CHECK(plain(exec, c) == before);
+}
+
+TEST_CASE("a product that its offsets cannot count is refused before it is kept") {
+    host_executor const exec(2);
+    // A column times a row of 200: 40,000 entries, where 16-bit offsets count to 32,767.
+    using narrow = csr<double, std::int32_t, std::int16_t>;
+    std::vector<std::int16_t> one_each(201), all{0, 200};
+    std::vector<std::int32_t> zeros(200, 0), rising(200);
+    for (int i = 0; i <= 200; ++i) one_each[std::size_t(i)] = static_cast<std::int16_t>(i);
+    for (int i = 0; i < 200; ++i) rising[std::size_t(i)] = i;
+    std::vector<double> const ones(200, 1.0);
+    narrow const a(200, 1, exec.copy(one_each), exec.copy(zeros), exec.copy(ones));
+    narrow const b(1, 200, exec.copy(all), exec.copy(rising), exec.copy(ones));
+    CHECK_THROWS_AS(make_product_plan(exec, a.view(), b.view()), overflow_error);
+    CHECK(make_product_plan(exec, a.view(), b.view(), row_range{100, 120}).nonzeros() == 20 * 200);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// SuiteSparse:GraphBLAS as the oracle of sparse operations.
+#pragma once
+
+#include "semiring/graphblas_session.hpp"
+#include "sparse/sparse_problem.hpp"
+
+namespace coppice::test {
+
+template <class T>
+grb_matrix to_grb(plain_matrix<T> const& a) {
+    return to_grb<T>(a.on(host_executor(1)).view());
+}
+
+template <class T>
+plain_matrix<T> from_grb_matrix(GrB_Matrix a) {
+    GrB_Index rows = 0, columns = 0;
+    grb(GrB_Matrix_nrows(&rows, a));
+    grb(GrB_Matrix_ncols(&columns, a));
+    plain_matrix<T> to{static_cast<std::int32_t>(rows), static_cast<std::int32_t>(columns)};
+    for (GrB_Index i = 0; i < rows; ++i) {
+        for (GrB_Index j = 0; j < columns; ++j) {
+            T value{};
+            if (grb_type<T>::get(&value, a, i, j) != GrB_SUCCESS) continue;
+            to.indices.push_back(static_cast<std::int32_t>(j));
+            to.values.push_back(value);
+        }
+        to.offsets.push_back(static_cast<std::int32_t>(to.indices.size()));
+    }
+    return to;
+}
+
+inline GrB_Descriptor grb_descriptor(descriptor const& d) {
+    GrB_Descriptor g = nullptr;
+    grb(GrB_Descriptor_new(&g));
+    if (d.replace) grb(GrB_Descriptor_set(g, GrB_OUTP, GrB_REPLACE));
+    if (d.structure) grb(GrB_Descriptor_set(g, GrB_MASK, GrB_STRUCTURE));
+    if (d.complement) grb(GrB_Descriptor_set(g, GrB_MASK, GrB_COMP));
+    if (d.transpose0) grb(GrB_Descriptor_set(g, GrB_INP0, GrB_TRAN));
+    if (d.transpose1) grb(GrB_Descriptor_set(g, GrB_INP1, GrB_TRAN));
+    return g;
+}
+using grb_desc = grb_object<GrB_Descriptor, GrB_Descriptor_free>;
+
+} // namespace coppice::test
