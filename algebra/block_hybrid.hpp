@@ -76,9 +76,12 @@ public:
     std::int64_t blocks() const { return rows_ == 0 ? 0 : (rows_ - 1) / block_ + 1; }
     int lower_bands() const { return lower_; }
     int upper_bands() const { return upper_; }
-    buffer<T>& bands() { return bands_; }
     buffer<T> const& bands() const { return bands_; }
     csr<T, I> const& couplings() const { return couplings_; }
+
+    /// New values from a matrix with the pattern that this one was made of; neither allocates nor waits.
+    template <executor Executor>
+    void refill(Executor const& exec, csr_view<T, I> a);
 
     block_hybrid_view<T, I> view() const {
         return {rows_, block_, blocks(), lower_, upper_, bands_.data(), couplings_.view()};
@@ -160,7 +163,7 @@ struct split_row {
     hybrid_place place;
     T* bands;
     I const* offsets;
-    I* columns;
+    I* columns; ///< null where they stand already
     T* values;
     COPPICE_HD void operator()(std::int64_t row) const {
         for (std::int64_t d = -place.lower; d <= place.upper; ++d)
@@ -172,7 +175,7 @@ struct split_row {
             if (place.in_blocks(row, column)) {
                 bands[place.band(row, column)] += a.coefficients[k];
             } else {
-                columns[to] = column;
+                if (columns) columns[to] = column;
                 values[to++] = a.coefficients[k];
             }
         }
@@ -202,6 +205,16 @@ std::int64_t couplings_with_block(array_view<I const> offsets, array_view<I cons
 }
 
 } // namespace detail
+
+template <class T, class I>
+template <executor Executor>
+void block_hybrid<T, I>::refill(Executor const& exec, csr_view<T, I> a) {
+    require_size("rows of the matrix to refill from", a.rows(), rows_);
+    detail::hybrid_place const place{block_, blocks() * block_, lower_, upper_};
+    for_each(exec, place.padded,
+             detail::split_row<T, I>{a, place, bands_.data(), couplings_.row_offsets().data(), nullptr,
+                                     couplings_.values().data()});
+}
 
 /// The block size with which a matrix is block-tridiagonal, its diagonal blocks of at most `most_bands` bands on either
 /// side. A matrix that has no more bands itself is one block; else that with the fewest bands, then the fewest

@@ -30,15 +30,11 @@ struct block_rows {
 };
 
 template <class T>
-struct gather_bands {
+struct gather_band {
     block_rows range;
-    T const* bands;
-    std::int64_t band_count, padded;
+    T const* from;
     T* to;
-    COPPICE_HD void operator()(std::int64_t q) const {
-        std::int64_t const row = range.row(q);
-        for (std::int64_t d = 0; d < band_count; ++d) to[d * range.rows() + q] = bands[d * padded + row];
-    }
+    COPPICE_HD void operator()(std::int64_t q) const { to[q] = from[range.row(q)]; }
 };
 struct first_singular {
     std::int64_t const* rows;
@@ -53,29 +49,37 @@ struct lesser {
 template <executor Executor, class T>
 class block_range {
 public:
-    /// Copies and factorises the blocks. Where they may be mended (tridiagonal ones only), `mended` grows by the number
-    /// of rows that were; else throws matrix_error for a singular block. Waits.
+    /// Singular blocks are mended where that is wanted and they are tridiagonal. Waits.
     template <class I>
-    block_range(Executor const& exec, block_hybrid<T, I> const& a, block_rows range, std::int64_t* mended = nullptr)
-        : range_(range), lower_(a.lower_bands()), upper_(a.upper_bands()),
-          bands_(exec, range.rows() * (lower_ + upper_ + 1)), right_(exec, range.rows()) {
-        if (range.rows() == 0) return;
-        for_each(exec, range.rows(),
-                 gather_bands<T>{range, a.bands().data(), lower_ + upper_ + 1, a.view().padded_rows(), bands_.data()});
-        if (mended) *mended += mend(exec);
-        buffer<std::int64_t> singular(exec, matrix().systems);
-        factor_ = buffer<std::byte>(exec, bands_factor_bytes(exec, matrix()));
-        workspace_ = buffer<std::byte>(exec, factored_workspace(exec, matrix(), 1));
-        factorise_bands(exec, matrix(), factor_.view(), {}, singular.view());
-        std::int64_t const none = range.rows();
-        std::int64_t const q = reduce(exec, singular.size(), none,
-                                      first_singular{singular.data(), one_system() ? 0 : range.block, none}, lesser{});
-        if (q < none && !mended)
-            throw matrix_error("diagonal block " + std::to_string(range.row(q) / range.block) +
-                               " is singular: its column " + std::to_string(q % range.block) + " has no pivot");
+    block_range(Executor const& exec, block_hybrid<T, I> const& a, block_rows range, bool mends)
+        : range_(range), lower_(a.lower_bands()), upper_(a.upper_bands()), mends_(mends && !one_system()),
+          singular_(exec, one_system() ? 1 : range.blocks()), right_(exec, range.rows()) {
+        if (one_system())
+            bands_ = buffer<T>(exec, range.rows() * (lower_ + upper_ + 1));
+        else
+            system_ = tridiagonal<T>(exec, range.rows());
+        if (range.rows() > 0) {
+            factor_ = buffer<std::byte>(exec, bands_factor_bytes(exec, matrix()));
+            workspace_ = buffer<std::byte>(exec, factored_workspace(exec, matrix(), 1));
+        }
+        refresh(exec, a);
+    }
+
+    /// Copies and factorises the blocks, of new values. Throws matrix_error for a singular one that is not to be
+    /// mended. Waits, and allocates nothing but where blocks are mended for the first time.
+    template <class I>
+    void refresh(Executor const& exec, block_hybrid<T, I> const& a) {
+        if (range_.rows() == 0) return;
+        auto const view = a.view();
+        for (int d = 0; d <= lower_ + upper_; ++d)
+            for_each(exec, range_.rows(), gather_band<T>{range_, view.bands + d * view.padded_rows(), band(d)});
+        if (mends_) mended_rows_ = mender_.mend(exec, system_, {}, false);
+        factorise_bands(exec, matrix(), factor_.view(), {}, singular_.view());
+        if (!mends_) require_regular(exec);
     }
 
     block_rows const& rows() const { return range_; }
+    std::int64_t mended_rows() const { return mended_rows_; }
     /// The right-hand sides of the range, row by row, which solve() makes solutions.
     T* right() const { return right_.data(); }
     /// D y = r in place. Neither allocates nor waits.
@@ -88,24 +92,32 @@ public:
 private:
     /// Batches of banded systems are one system without couplings between its parts.
     bool one_system() const { return lower_ != 1 || upper_ != 1; }
-    band_matrix<T> matrix() const {
-        std::int64_t const n = range_.rows();
-        if (one_system()) return banded_view<T>{n, lower_, upper_, bands_.data()};
-        tridiagonal_view<T> const all{n, bands_.data(), bands_.data() + n, bands_.data() + 2 * n};
-        return band_matrix<T>::batch(all, range_.blocks());
+    T* band(int d) {
+        if (one_system()) return bands_.data() + d * range_.rows();
+        return d == 0 ? system_.lower.data() : d == 1 ? system_.diagonal.data() : system_.upper.data();
     }
-    std::int64_t mend(Executor const& exec) {
-        std::int64_t const n = range_.rows();
-        auto const band = [&](int d) { return bands_.view().slice(d * n, n); };
-        tridiagonal<T> system(copy_of(exec, band(0)), copy_of(exec, band(1)), copy_of(exec, band(2)));
-        std::int64_t const rows = tridiagonal_mender<Executor, T>().mend(exec, system, {}, false);
-        exec.copy_elements(system.diagonal.data(), band(1).data(), n);
-        return rows;
+    band_matrix<T> matrix() const {
+        if (one_system()) return banded_view<T>{range_.rows(), lower_, upper_, bands_.data()};
+        return band_matrix<T>::batch(system_, range_.blocks());
+    }
+    void require_regular(Executor const& exec) const {
+        std::int64_t const none = range_.rows();
+        std::int64_t const q =
+            reduce(exec, singular_.size(), none,
+                   first_singular{singular_.data(), one_system() ? 0 : range_.block, none}, lesser{});
+        if (q < none)
+            throw matrix_error("diagonal block " + std::to_string(range_.row(q) / range_.block) +
+                               " is singular: its column " + std::to_string(q % range_.block) + " has no pivot");
     }
 
     block_rows range_;
     int lower_, upper_;
-    buffer<T> bands_;
+    bool mends_;
+    tridiagonal<T> system_{};
+    buffer<T> bands_{}; ///< of blocks that are not tridiagonal
+    tridiagonal_mender<Executor, T> mender_{};
+    std::int64_t mended_rows_ = 0;
+    buffer<std::int64_t> singular_;
     mutable buffer<T> right_;
     buffer<std::byte> factor_{};
     mutable buffer<std::byte> workspace_{};

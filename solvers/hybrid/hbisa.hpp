@@ -59,9 +59,12 @@ template <executor Executor, class T, class I = std::int32_t>
 class hbisa {
 public:
     /// Throws what to_block_hybrid() throws, dimension_error where the systems do not divide the matrix into whole
-    /// blocks, matrix_error for a singular diagonal block (lenient storage mends it) and for values that are not
-    /// finite, argument_error for options outside their range.
+    /// blocks, matrix_error for a singular diagonal block (a tridiagonal one in lenient storage is mended) and for
+    /// values that are not finite, argument_error for options outside their range.
     hbisa(Executor const& exec, csr_view<T, I> a, hbisa_options const& options = {});
+
+    /// New values on the pattern of the matrix that it was made of. Throws as the constructor does; waits.
+    void refresh(Executor const& exec, csr_view<T, I> a);
 
     /// x[n] holds the starting guess on entry and, for each system, the best iterate on return; b[n] must not overlap
     /// it. One result a system. Waits.
@@ -72,16 +75,28 @@ public:
     void smooth(Executor const& exec, array_view<T const> b, array_view<T> x, std::int64_t sweeps,
                 bool symmetric = false) const;
 
+    /// D x = b, without what couples the blocks: the first sweep from x = 0. As smooth().
+    void solve_blocks(Executor const& exec, array_view<T const> b, array_view<T> x) const;
+
+    /// The factor by which a sweep lets a random vector grow, in the maximum norm; infinite where it overflows. Waits.
+    double growth(Executor const& exec, bool symmetric = false) const;
+
     /// Estimate of the spectral radius of D^-1 (L + U), the largest of all systems, by the power method; infinite where
     /// powers overflow. Waits.
     double spectral_radius(Executor const& exec) const;
 
     block_hybrid<T, I> const& matrix() const { return matrix_; }
-    std::int64_t mended_rows() const { return mended_rows_; }
+    std::int64_t mended_rows() const {
+        std::int64_t rows = 0;
+        for (auto const& range : ranges_) rows += range.mended_rows();
+        return rows;
+    }
 
 private:
     std::int64_t size() const { return matrix_.rows(); }
-    void sweep_range(Executor const& exec, std::size_t r, T const* b, T* x, detail::hbisa_state const* states) const;
+    void sweep_range(Executor const& exec, std::size_t r, T const* b, T const* seen, T* x,
+                     detail::hbisa_state const* states) const;
+    void sweep(Executor const& exec, T const* b, T* x, bool symmetric) const;
     void iterate(Executor const& exec, T const* b, T* x, detail::hbisa_state* states, loop_switch* loop) const;
 
     hbisa_options options_;
@@ -89,7 +104,6 @@ private:
     std::vector<detail::block_range<Executor, T>> ranges_{};
     mutable buffer<double> squares_, block_sums_;
     mutable buffer<T> best_;
-    std::int64_t mended_rows_ = 0;
 };
 
 #define COPPICE_HBISA(EXTERN, EXECUTOR, T) EXTERN template class hbisa<EXECUTOR, T>;

@@ -57,7 +57,7 @@ private:
     }
 };
 
-/// r = b - N x over the rows of a range; 0 in the rows beyond the matrix. `b` null stands for zero.
+/// r = b - N x over the rows of a range; 0 in the rows beyond the matrix. `b` or `x` null stands for zero.
 template <class T, class I>
 struct range_side {
     block_hybrid_view<T, I> a;
@@ -66,7 +66,7 @@ struct range_side {
     T* r;
     COPPICE_HD void operator()(std::int64_t q) const {
         std::int64_t const i = range.row(q);
-        r[q] = i < a.rows() ? (b ? b[i] : T(0)) - a.coupling_product(i, x) : T(0);
+        r[q] = i < a.rows() ? (b ? b[i] : T(0)) - (x ? a.coupling_product(i, x) : T(0)) : T(0);
     }
 };
 

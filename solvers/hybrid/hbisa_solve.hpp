@@ -78,15 +78,22 @@ hbisa<Executor, T, I>::hbisa(Executor const& exec, csr_view<T, I> a, hbisa_optio
     for (std::int64_t first = 0; first < step; ++first)
         ranges_.emplace_back(exec, matrix_,
                              detail::block_rows{matrix_.block(), in_system, first, step, options.systems},
-                             options.storage.lenient ? &mended_rows_ : nullptr);
+                             options.storage.lenient);
 }
 
 template <executor Executor, class T, class I>
-void hbisa<Executor, T, I>::sweep_range(Executor const& exec, std::size_t r, T const* b, T* x,
+void hbisa<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    detail::require_finite(exec, a);
+    matrix_.refill(exec, a);
+    for (auto& range : ranges_) range.refresh(exec, matrix_);
+}
+
+template <executor Executor, class T, class I>
+void hbisa<Executor, T, I>::sweep_range(Executor const& exec, std::size_t r, T const* b, T const* seen, T* x,
                                         detail::hbisa_state const* states) const {
     auto const& range = ranges_[r];
     std::int64_t const in_system = std::max<std::int64_t>(size() / options_.systems, 1);
-    for_each(exec, range.rows().rows(), detail::range_side<T, I>{matrix_.view(), range.rows(), b, x, range.right()});
+    for_each(exec, range.rows().rows(), detail::range_side<T, I>{matrix_.view(), range.rows(), b, seen, range.right()});
     range.solve(exec);
     for_each(exec, range.rows().rows(),
              detail::take_range<T>{range.rows(), size(), in_system, states, range.right(), x});
@@ -103,7 +110,7 @@ void hbisa<Executor, T, I>::iterate(Executor const& exec, T const* b, T* x, deta
     for_each(exec, systems, detail::decide_system{sum, options_.tolerance, options_.max_iterations, states});
     for_each(exec, 1, detail::end_loop{systems, states, loop});
     for_each(exec, size(), detail::keep_best<T>{in_system, states, x, best_.data()});
-    for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b, x, states);
+    for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b, x, x, states);
 }
 
 template <executor Executor, class T, class I>
@@ -149,10 +156,28 @@ void hbisa<Executor, T, I>::smooth(Executor const& exec, array_view<T const> b, 
                                    bool symmetric) const {
     require_size("length of the right-hand side b", b.size(), size());
     require_size("length of the solution x", x.size(), size());
-    for (std::int64_t s = 0; s < sweeps; ++s) {
-        for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b.data(), x.data(), nullptr);
-        if (symmetric && ranges_.size() > 1) sweep_range(exec, 0, b.data(), x.data(), nullptr);
-    }
+    for (std::int64_t s = 0; s < sweeps; ++s) sweep(exec, b.data(), x.data(), symmetric);
+}
+
+template <executor Executor, class T, class I>
+void hbisa<Executor, T, I>::sweep(Executor const& exec, T const* b, T* x, bool symmetric) const {
+    for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b, x, x, nullptr);
+    if (symmetric && ranges_.size() > 1) sweep_range(exec, 0, b, x, x, nullptr);
+}
+
+template <executor Executor, class T, class I>
+void hbisa<Executor, T, I>::solve_blocks(Executor const& exec, array_view<T const> b, array_view<T> x) const {
+    require_size("length of the right-hand side b", b.size(), size());
+    require_size("length of the solution x", x.size(), size());
+    for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b.data(), nullptr, x.data(), nullptr);
+}
+
+template <executor Executor, class T, class I>
+double hbisa<Executor, T, I>::growth(Executor const& exec, bool symmetric) const {
+    for_each(exec, size(), detail::random_start<T>{best_.data()});
+    sweep(exec, nullptr, best_.data(), symmetric);
+    double const largest = reduce(exec, size(), 0.0, detail::largest_of<T>{best_.data()}, maximum{});
+    return std::isfinite(largest) ? largest : std::numeric_limits<double>::infinity();
 }
 
 template <executor Executor, class T, class I>
@@ -166,8 +191,7 @@ double hbisa<Executor, T, I>::spectral_radius(Executor const& exec) const {
     double const power = 1.0 / (sweeps * double(ranges_.size()));
     double radius = 0;
     for (int round = 0; round < rounds; ++round) {
-        for (int s = 0; s < sweeps; ++s)
-            for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, nullptr, v.data(), nullptr);
+        for (int s = 0; s < sweeps; ++s) sweep(exec, nullptr, v.data(), false);
         double const growth = reduce(exec, size(), 0.0, detail::largest_of<T>{v.data()}, maximum{});
         if (!std::isfinite(growth)) return std::numeric_limits<double>::infinity();
         if (growth == 0) return 0;

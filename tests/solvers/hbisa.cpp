@@ -13,6 +13,8 @@
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generators.hpp>
 #include <coppice/algebra/random.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/precondition/preconditioner.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -308,4 +310,36 @@ TEST_CASE_TEMPLATE("hbisa: floats, the limit of the precision, corners and bad i
     CHECK(make(to_csr(host, entries), {.storage = {.block = 3, .most_bands = 1, .lenient = true}}).mended_rows() == 1);
     entries.add(4, 4, std::numeric_limits<double>::quiet_NaN());
     CHECK_THROWS_AS(make(to_csr(host, entries), {.storage = {.block = 3}}), matrix_error);
+}
+
+TEST_CASE_TEMPLATE("hbisa: as a preconditioner", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 40}));
+    csr_operator<Executor, double> const op(exec, a.view());
+    auto const b = exec.copy(random_vector<double>(1600, 3));
+    auto const iterations = [&](char const* name) {
+        auto const m = make_preconditioner(exec, name, a.view());
+        auto x = exec.copy(std::vector<double>(1600, 0.0));
+        auto const result = solve(exec, "cg", op, m, b.view(), x.view(), {.tolerance = 1e-8});
+        CHECK(result.converged);
+        return result.iterations;
+    };
+    CHECK(make_preconditioner(exec, "hbisa", a.view()).report().number("block") == 40);
+    auto const plain = iterations("none"), lines = iterations("hbisa");
+    CHECK(10 * lines < 9 * plain); // the condition number is half as large
+    CHECK(2 * iterations("hbisa,order=symmetric") < lines + 10);
+    CHECK(2 * iterations("hbisa,sweeps=4") < lines + 10);
+
+    // Sweeps that let vectors grow are left out.
+    auto const wild = exec.copy(generate<double>(host_executor{1}, "rmat", {.scale = 7, .edge_factor = 9}));
+    for (char const* const name : {"hbisa,sweeps=1000", "hbisa,sweeps=1000,order=gauss-seidel"}) {
+        auto const m = make_preconditioner(exec, name, wild.view());
+        CHECK(m.report().number("sweeps_taken") < 1000);
+        buffer<double> z(exec, 128);
+        m.apply(exec, b.view().slice(0, 128), z.view());
+        for (double const e : to_vector(exec, z)) CHECK(std::isfinite(e));
+    }
+    CHECK_THROWS_AS(make_preconditioner(exec, "hbisa,block=1601", a.view()), argument_error);
+    CHECK_THROWS_AS(make_preconditioner(exec, "hbisa,order=random", a.view()), argument_error);
 }

@@ -207,8 +207,9 @@ TEST_CASE_TEMPLATE("refresh with the same values is the same preconditioner, to 
         auto const r = exec.copy(random_vector<double>(a.rows(), 1));
         for (auto const name :
              {"none", "jacobi", "diagp_0", "diagp_1", "diagp_2", "l1", "tridiagonal", "forest", "ilu0", "ic0", "isai",
-              "isai,power=2", "diagp_1,steps=3", "ilu0,factor-scheme=exact,solve-scheme=exact",
-              "ilu0,factor-scheme=sweeps,solve-scheme=sweeps", "ic0,factor-scheme=sweeps,solve-scheme=sweeps"}) {
+              "hbisa", "isai,power=2", "hbisa,block=7,order=symmetric,sweeps=2", "diagp_1,steps=3",
+              "ilu0,factor-scheme=exact,solve-scheme=exact", "ilu0,factor-scheme=sweeps,solve-scheme=sweeps",
+              "ic0,factor-scheme=sweeps,solve-scheme=sweeps"}) {
             if (find_unmet_need(exec, preconditioner_row_of(parse_choice(name).name).needs, a.view())) continue;
             CAPTURE(sample.name);
             CAPTURE(name);
