@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/hybrid/hbisa_solve.hpp>
+#include <coppice/solvers/hybrid/stationary_solve.hpp>
 
 namespace coppice {
 
@@ -21,7 +22,23 @@ std::string_view to_string(hbisa_reason reason) {
     return "unknown";
 }
 
+std::string_view to_string(stationary_reason reason) {
+    switch (reason) {
+    case stationary_reason::converged:
+        return "converged";
+    case stationary_reason::max_iterations:
+        return "max_iterations";
+    case stationary_reason::stagnated:
+        return "stagnated";
+    case stationary_reason::not_finite:
+        return "not_finite";
+    }
+    return "unknown";
+}
+
 COPPICE_HBISA(, host_executor, float)
 COPPICE_HBISA(, host_executor, double)
+COPPICE_STATIONARY(, host_executor, float)
+COPPICE_STATIONARY(, host_executor, double)
 
 } // namespace coppice

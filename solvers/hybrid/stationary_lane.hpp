@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What one state and one block do when a stationary distribution is computed.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <coppice/core/repeat.hpp>
+#include <coppice/solvers/hybrid/block_range.hpp>
+
+namespace coppice::detail {
+
+enum class stationary_end : std::int32_t { none, converged, limit, stagnated, not_finite };
+
+struct stationary_state {
+    static constexpr int patience = 60; ///< iterations in a row without gain
+
+    loop_switch loop{};
+    std::int64_t iterations = 0;
+    double residual = 0, best = 0;
+    int idle = 0;
+    stationary_end end = stationary_end::none;
+
+    COPPICE_HD void decide(double now, double tolerance, std::int64_t limit) {
+        bool const gains = iterations == 0 || now < 0.9 * best;
+        idle = gains ? 0 : idle + 1;
+        if (gains) best = now;
+        residual = now;
+        if (iterations >= limit) end = stationary_end::limit;
+        if (idle >= patience) end = stationary_end::stagnated;
+        if (now <= tolerance) end = stationary_end::converged;
+        if (now - now != 0) end = stationary_end::not_finite;
+        if (end == stationary_end::none)
+            ++iterations;
+        else
+            loop.stop();
+    }
+};
+
+/// Blocks as they are kept: within[i] sums to 1 over a block, whose mass is exp(log_mass[j]) times a factor of all.
+template <class T>
+struct chain_masses {
+    T const* within;
+    double const* log_mass;
+
+    /// Mass of a block over that of another, away from the ends of the range.
+    COPPICE_HD double ratio(std::int64_t block, double log_unit) const {
+        double const log_ratio = log_mass[block] - log_unit;
+        return std::exp(log_ratio > 600 ? 600.0 : log_ratio);
+    }
+};
+
+/// Flow into state i from other blocks, with masses in units of exp(log_unit).
+template <class T>
+COPPICE_HD double inflow(block_hybrid_view<T> const& a, chain_masses<T> const& x, std::int64_t i, double log_unit) {
+    std::int64_t const here = i / a.block;
+    double const below = here > 0 ? x.ratio(here - 1, log_unit) : 0.0;
+    double const above = here + 1 < a.blocks ? x.ratio(here + 1, log_unit) : 0.0;
+    double sum = 0;
+    for (auto k = a.couplings.offsets[i]; k < a.couplings.offsets[i + 1]; ++k) {
+        auto const from = a.couplings.indices[k];
+        sum -= double(a.couplings.coefficients[k]) * double(x.within[from]) * (from < i ? below : above);
+    }
+    return sum;
+}
+/// The larger of the neighbours' masses.
+COPPICE_HD inline double largest_neighbour(double const* log_mass, std::int64_t block, std::int64_t blocks) {
+    double const below = block > 0 ? log_mass[block - 1] : log_mass[block + 1];
+    double const above = block + 1 < blocks ? log_mass[block + 1] : below;
+    return below < above ? above : below;
+}
+
+/// r = -N x over a range, in units of the larger neighbour (Eq. 7 with b = 0).
+template <class T>
+struct stationary_side {
+    block_hybrid_view<T> a;
+    block_rows range;
+    chain_masses<T> x;
+    T* r;
+    COPPICE_HD void operator()(std::int64_t q) const {
+        std::int64_t const i = range.row(q);
+        if (i >= a.rows()) {
+            r[q] = T(0);
+            return;
+        }
+        r[q] = T(inflow(a, x, i, largest_neighbour(x.log_mass, i / a.block, a.blocks)));
+    }
+};
+/// Sum of a solved block, whose rounding below zero is cut off, and its mass.
+template <class T>
+struct measure_block {
+    block_rows range;
+    std::int64_t blocks;
+    T* y;
+    double* sums;
+    double* log_mass;
+    COPPICE_HD void operator()(std::int64_t b) const {
+        double sum = 0;
+        for (std::int64_t q = b * range.block; q < (b + 1) * range.block; ++q) {
+            if (y[q] < T(0)) y[q] = T(0);
+            sum += y[q];
+        }
+        std::int64_t const j = range.row(b * range.block) / range.block;
+        sums[j] = sum;
+        log_mass[j] = largest_neighbour(log_mass, j, blocks) + std::log(sum);
+    }
+};
+template <class T>
+struct take_block {
+    block_rows range;
+    std::int64_t rows;
+    T const* y;
+    double const* sums;
+    T* within;
+    COPPICE_HD void operator()(std::int64_t q) const {
+        std::int64_t const i = range.row(q);
+        if (i < rows) within[i] = T(double(y[q]) / sums[i / range.block]);
+    }
+};
+
+/// Flows into a block from the one below and the one above, each as if that had mass 1.
+template <class T>
+struct block_flows {
+    block_hybrid_view<T> a;
+    T const* within;
+    double *from_below, *from_above;
+    COPPICE_HD void operator()(std::int64_t j) const {
+        double below = 0, above = 0;
+        for (std::int64_t i = j * a.block; i < (j + 1) * a.block && i < a.rows(); ++i)
+            for (auto k = a.couplings.offsets[i]; k < a.couplings.offsets[i + 1]; ++k) {
+                auto const from = a.couplings.indices[k];
+                double const flow = -double(a.couplings.coefficients[k]) * double(within[from]);
+                (from < i ? below : above) += flow;
+            }
+        from_below[j] = below;
+        from_above[j] = above;
+    }
+};
+/// The masses of the chain of blocks: what goes up from j - 1 comes down from j.
+struct balance_blocks {
+    std::int64_t blocks;
+    double const *from_below, *from_above;
+    double* log_mass;
+    COPPICE_HD void operator()(std::int64_t) const {
+        constexpr double least = 1e-300;
+        double log_of = 0;
+        log_mass[0] = 0;
+        for (std::int64_t j = 1; j < blocks; ++j) {
+            double const up = from_below[j], down = from_above[j - 1];
+            log_of += std::log(up > least || up != up ? up : least) - std::log(down > least ? down : least);
+            log_mass[j] = log_of;
+        }
+    }
+};
+
+/// Row i of A x and of its diagonal, in units of the mass of its block.
+template <class T>
+struct stationary_residual {
+    block_hybrid_view<T> a;
+    chain_masses<T> x;
+    double *residuals, *scales;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        residuals[i] = double(a.block_product(i, x.within)) - inflow(a, x, i, x.log_mass[i / a.block]);
+        scales[i] = double(a.bands[a.lower_bands * a.padded_rows() + i]) * double(x.within[i]);
+    }
+};
+struct block_residual {
+    std::int64_t rows, block;
+    double const *residuals, *scales;
+    double* worst;
+    COPPICE_HD void operator()(std::int64_t j) const {
+        double error = 0, scale = 0;
+        for (std::int64_t i = j * block; i < (j + 1) * block && i < rows; ++i) {
+            double const r = residuals[i] < 0 ? -residuals[i] : residuals[i];
+            if (!(r <= error)) error = r;
+            if (scales[i] > scale) scale = scales[i];
+        }
+        worst[j] = error / scale;
+    }
+};
+struct decide_chain {
+    std::int64_t blocks;
+    double const* worst;
+    double tolerance;
+    std::int64_t limit;
+    stationary_state* state;
+    COPPICE_HD void operator()(std::int64_t) const {
+        double residual = 0;
+        for (std::int64_t j = 0; j < blocks; ++j)
+            if (!(worst[j] <= residual)) residual = worst[j];
+        state->decide(residual, tolerance, limit);
+    }
+};
+
+template <class T>
+struct uniform_within {
+    std::int64_t rows, block;
+    T* within;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int64_t const first = i - i % block, left = rows - first;
+        within[i] = T(1) / T(left < block ? left : block);
+    }
+};
+template <class T>
+struct unscaled_probability {
+    chain_masses<T> x;
+    std::int64_t block;
+    double log_largest;
+    COPPICE_HD double operator()(std::int64_t i) const {
+        return double(x.within[i]) * std::exp(x.log_mass[i / block] - log_largest);
+    }
+};
+template <class T>
+struct store_probability {
+    unscaled_probability<T> of;
+    double sum;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] = T(of(i) / sum); }
+};
+struct log_mass_of {
+    double const* log_mass;
+    COPPICE_HD double operator()(std::int64_t j) const { return log_mass[j]; }
+};
+
+/// The first state whose rates are none of a generator; `q` is the transpose of A.
+template <class T>
+struct wrong_state {
+    csr_view<T> q;
+    double precision;
+    std::int64_t none;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        double sum = 0, diagonal = 0;
+        bool wrong = false;
+        for (auto k = q.offsets[i]; k < q.offsets[i + 1]; ++k) {
+            double const value = q.coefficients[k];
+            sum += value;
+            if (q.indices[k] == i)
+                diagonal += value;
+            else
+                wrong |= value > 0;
+        }
+        double const size = sum < 0 ? -sum : sum;
+        return wrong || !(diagonal > 0) || !(size <= precision * diagonal) ? i : none;
+    }
+};
+
+} // namespace coppice::detail

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Stationary distributions over any executor; instantiated in hbisa.cpp and hbisa.cu.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/hybrid/stationary.hpp>
+#include <coppice/solvers/hybrid/stationary_lane.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <executor Executor, class T>
+void require_generator(Executor const& exec, csr_view<T> a) {
+    require_square(a, "a Markov chain");
+    require_finite(exec, a);
+    auto const q = transpose(exec, a);
+    double const precision = std::sqrt(double(std::numeric_limits<T>::epsilon()));
+    std::int64_t const n = a.rows();
+    std::int64_t const state = reduce(exec, n, n, wrong_state<T>{q.view(), precision, n}, lesser{});
+    if (state < n)
+        throw matrix_error("column " + std::to_string(state) +
+                           " is none of a Markov chain: expected a positive diagonal, no positive entry beside it, and "
+                           "a sum of zero");
+}
+
+/// Storage with more than one block: a whole chain has a singular matrix.
+template <executor Executor, class T>
+block_hybrid<T> chain_storage(Executor const& exec, csr_view<T> a, std::int64_t block) {
+    auto one = to_block_hybrid(exec, a, {.block = block});
+    if (one.blocks() > 1) return one;
+    bool const tridiagonal_chain = one.lower_bands() == 1 && one.upper_bands() == 1;
+    return to_block_hybrid(exec, a, {.block = tridiagonal_chain ? 1 : (one.rows() + 1) / 2});
+}
+
+/// The vectors and the steps of an iteration.
+template <executor Executor, class T>
+class stationary_iteration {
+public:
+    stationary_iteration(Executor const& exec, block_hybrid<T> const& matrix)
+        : exec_(exec), a_(matrix.view()), within_(exec, a_.rows()), log_mass_(exec, a_.blocks), sums_(exec, a_.blocks),
+          from_below_(exec, a_.blocks), from_above_(exec, a_.blocks), residuals_(exec, a_.rows()),
+          scales_(exec, a_.rows()) {
+        for (std::int64_t first = 0; first < 2; ++first)
+            ranges_.emplace_back(exec, matrix, block_rows{a_.block, a_.blocks, first, 2, 1}, false);
+        for_each(exec_, a_.rows(), uniform_within<T>{a_.rows(), a_.block, within_.data()});
+        balance();
+    }
+
+    /// Tests what there is, and goes on.
+    void run(stationary_state* state, double tolerance, std::int64_t limit) {
+        for_each(exec_, a_.rows(), stationary_residual<T>{a_, masses(), residuals_.data(), scales_.data()});
+        for_each(exec_, a_.blocks,
+                 block_residual{a_.rows(), a_.block, residuals_.data(), scales_.data(), sums_.data()});
+        for_each(exec_, 1, decide_chain{a_.blocks, sums_.data(), tolerance, limit, state});
+        for (auto const& range : ranges_) sweep(range);
+        balance();
+    }
+    void store(array_view<T> x) {
+        double const largest = reduce(exec_, a_.blocks, -std::numeric_limits<double>::infinity(),
+                                      log_mass_of{log_mass_.data()}, maximum{});
+        unscaled_probability<T> const of{masses(), a_.block, largest};
+        double const sum = reduce(exec_, a_.rows(), 0.0, of, plus{});
+        for_each(exec_, a_.rows(), store_probability<T>{of, sum, x.data()});
+    }
+
+private:
+    chain_masses<T> masses() const { return {within_.data(), log_mass_.data()}; }
+    void sweep(block_range<Executor, T> const& range) {
+        block_rows const rows = range.rows();
+        for_each(exec_, rows.rows(), stationary_side<T>{a_, rows, masses(), range.right()});
+        range.solve(exec_);
+        for_each(exec_, rows.blocks(),
+                 measure_block<T>{rows, a_.blocks, range.right(), sums_.data(), log_mass_.data()});
+        for_each(exec_, rows.rows(), take_block<T>{rows, a_.rows(), range.right(), sums_.data(), within_.data()});
+    }
+    void balance() {
+        for_each(exec_, a_.blocks, block_flows<T>{a_, within_.data(), from_below_.data(), from_above_.data()});
+        for_each(exec_, 1, balance_blocks{a_.blocks, from_below_.data(), from_above_.data(), log_mass_.data()});
+    }
+
+    Executor exec_;
+    block_hybrid_view<T> a_;
+    std::vector<block_range<Executor, T>> ranges_{};
+    buffer<T> within_;
+    buffer<double> log_mass_, sums_, from_below_, from_above_, residuals_, scales_;
+};
+
+} // namespace detail
+
+template <executor Executor, class T>
+stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, array_view<T> x,
+                                          stationary_options const& options) {
+    require_size("length of the distribution x", x.size(), a.rows());
+    if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
+        throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected a number >= 0");
+    if (options.max_iterations < 0)
+        throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
+    stationary_result result{.converged = true, .reason = stationary_reason::converged};
+    require_square(a, "a Markov chain");
+    if (a.rows() == 1) fill(exec, x, T(1));
+    if (a.rows() <= 1) return result;
+    detail::require_generator(exec, a);
+    auto const matrix = detail::chain_storage(exec, a, options.block);
+    detail::stationary_iteration<Executor, T> iteration(exec, matrix);
+
+    double const tolerance = std::max(options.tolerance, 16 * double(std::numeric_limits<T>::epsilon()));
+    detail::stationary_state first;
+    first.loop.on = 1;
+    buffer<detail::stationary_state> state(exec, 1);
+    exec.copy_elements(&first, state.data(), 1);
+    repetition<Executor> repeat(exec);
+    repeat.run(&state.data()->loop, true, [&] { iteration.run(state.data(), tolerance, options.max_iterations); }, {});
+    iteration.store(x);
+    auto const end = exec.load(state.data());
+    constexpr stationary_reason reasons[] = {stationary_reason::max_iterations, stationary_reason::converged,
+                                             stationary_reason::max_iterations, stationary_reason::stagnated,
+                                             stationary_reason::not_finite};
+    result.iterations = end.iterations;
+    result.residual = end.residual;
+    result.reason = reasons[int(end.end)];
+    result.converged = result.reason == stationary_reason::converged;
+    return result;
+}
+
+} // namespace coppice
