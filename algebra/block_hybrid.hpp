@@ -230,9 +230,9 @@ std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int most_ba
     for (std::int64_t bands = 1; bands <= most_bands; ++bands) {
         if (reach <= bands) return a.rows();
         std::int64_t best = 0, least = -1;
-        // Two blocks hold the farthest entry; blocks that hold it with room to spare are not looked for.
+        // Two blocks hold the farthest entry; blocks more than twice as large are not looked for.
         for (std::int64_t block = std::max(2 * bands + 1, (reach + 2) / 2);
-             block <= std::min<std::int64_t>(reach + bands, a.rows()); ++block) {
+             block <= std::min<std::int64_t>(2 * reach, a.rows()); ++block) {
             std::int64_t const couplings =
                 detail::couplings_with_block<I>(array_view(offsets), array_view(columns), block, bands);
             if (couplings < 0 || (least >= 0 && couplings > least)) continue;

@@ -88,6 +88,11 @@ private:
 
 } // namespace
 
+std::int64_t queue_states(queue_options const& options) {
+    auto const o = checked(options);
+    return o.servers * o.places;
+}
+
 template <class T>
 csr<T> queue_matrix(host_executor const& exec, queue_options const& options) {
     auto const o = checked(options);

@@ -41,10 +41,13 @@ struct queue_options {
     std::int64_t nonzeros = 0;
 };
 
+/// The number of states. Throws argument_error for options outside their range, overflow_error where the states do not
+/// fit 32-bit indices.
+std::int64_t queue_states(queue_options const& options);
+
 /// loss I - Q^T of the chain with generator Q, in host memory: columns sum to the loss, the diagonal blocks of
 /// `places` rows are tridiagonal, and for loss > 0 it is a nonsingular M-matrix whose solution x is the time, counted
-/// with interest, that the chain spends in each state from a start b. Throws argument_error for options outside their
-/// range, overflow_error where the states do not fit 32-bit indices.
+/// with interest, that the chain spends in each state from a start b. Throws as queue_states().
 template <class T = double>
 csr<T> queue_matrix(host_executor const& exec, queue_options const& options);
 

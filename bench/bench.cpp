@@ -37,6 +37,7 @@ constexpr suite suites[] = {
     {"preconditioner", preconditioner_host, COPPICE_BENCH_CUDA(preconditioner_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
+    {"queues", queues_host, COPPICE_BENCH_CUDA(queues_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/core/executor.hpp>
-#include <coppice/solvers/hybrid/hbisa.hpp>
 
 namespace coppice {
 
@@ -36,14 +36,15 @@ struct stationary_result {
 /// The sweeps of HBISA converge slowly here, those of block Jacobi not at all: the spectral radius is 1. So each sweep
 /// over the even and the odd blocks (Eq. 7) is followed by an exact solution for the chain of the blocks (Koury,
 /// McAllister and Stewart 1984, Takahashi 1975), which is a birth and death process: its masses are products of ratios,
-/// kept as logarithms. Within a block the distribution is kept with sum 1. So nothing underflows before the end, and
-/// the probabilities of unlikely blocks have as many digits as those of the likely ones.
+/// kept as logarithms. Within a block the distribution is kept with sum 1, and the blocks are eliminated without a
+/// subtraction. So nothing underflows before the end, and the probabilities of unlikely states have as many digits as
+/// those of the likely ones.
 ///
-/// x[n] in memory of `exec` is written only. Set-up as in HBISA; all iterations where the data lives; waits for the
-/// end. The same bits for any number of threads. Throws what to_block_hybrid() throws, matrix_error where a column does
-/// not sum to zero within the root of the precision, an entry beside the diagonal is positive, the diagonal is not, or
-/// a block is left for good or never entered (its diagonal block is singular), argument_error for options outside their
-/// range. A chain of one block is cut into smaller ones.
+/// x[n] in memory of `exec` is written only. All iterations where the data lives; waits for the end. The same bits for
+/// any number of threads. Throws what to_block_hybrid() throws for tridiagonal diagonal blocks, matrix_error where a
+/// column does not sum to zero within the root of the precision, an entry beside the diagonal is positive, the diagonal
+/// is not, or a block is never left, argument_error for options outside their range. A chain of one block is cut into
+/// states.
 template <executor Executor, class T>
 stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, array_view<T> x,
                                           stationary_options const& options = {});

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include <coppice/algebra/block_hybrid.hpp>
 #include <coppice/core/repeat.hpp>
-#include <coppice/solvers/hybrid/block_range.hpp>
 
 namespace coppice::detail {
 
@@ -71,52 +71,56 @@ COPPICE_HD inline double largest_neighbour(double const* log_mass, std::int64_t 
     return below < above ? above : below;
 }
 
-/// r = -N x over a range, in units of the larger neighbour (Eq. 7 with b = 0).
+/// Rate at which state i is left for other blocks; `q` is the transpose of A.
 template <class T>
-struct stationary_side {
-    block_hybrid_view<T> a;
-    block_rows range;
-    chain_masses<T> x;
-    T* r;
-    COPPICE_HD void operator()(std::int64_t q) const {
-        std::int64_t const i = range.row(q);
-        if (i >= a.rows()) {
-            r[q] = T(0);
-            return;
-        }
-        r[q] = T(inflow(a, x, i, largest_neighbour(x.log_mass, i / a.block, a.blocks)));
-    }
-};
-/// Sum of a solved block, whose rounding below zero is cut off, and its mass.
-template <class T>
-struct measure_block {
-    block_rows range;
-    std::int64_t blocks;
-    T* y;
-    double* sums;
-    double* log_mass;
-    COPPICE_HD void operator()(std::int64_t b) const {
+struct store_exit {
+    csr_view<T> q;
+    std::int64_t block;
+    double* exits;
+    COPPICE_HD void operator()(std::int64_t i) const {
         double sum = 0;
-        for (std::int64_t q = b * range.block; q < (b + 1) * range.block; ++q) {
-            if (y[q] < T(0)) y[q] = T(0);
-            sum += y[q];
-        }
-        std::int64_t const j = range.row(b * range.block) / range.block;
-        sums[j] = sum;
-        log_mass[j] = largest_neighbour(log_mass, j, blocks) + std::log(sum);
+        for (auto k = q.offsets[i]; k < q.offsets[i + 1]; ++k)
+            if (q.indices[k] / block != i / block) sum -= double(q.coefficients[k]);
+        exits[i] = sum;
     }
 };
+
+/// D_j y = -L_j x_{j-1} - U_j x_{j+1} (Eq. 7 with b = 0) for a tridiagonal block, without a subtraction (Grassmann,
+/// Taksar and Heyman 1985): the pivot of a state is the rate at which it is left for the next one or for good, where
+/// the states before it are only passed through. So a block that is hardly ever left is as good as any other.
 template <class T>
-struct take_block {
-    block_rows range;
-    std::int64_t rows;
-    T const* y;
-    double const* sums;
+struct solve_chain_block {
+    block_hybrid_view<T> a;
+    std::int64_t first, step; ///< of the blocks
+    double const* exits;
+    double *pivots, *y; ///< of all states
+    double* log_mass;
     T* within;
-    COPPICE_HD void operator()(std::int64_t q) const {
-        std::int64_t const i = range.row(q);
-        if (i < rows) within[i] = T(double(y[q]) / sums[i / range.block]);
+
+    COPPICE_HD void operator()(std::int64_t b) const {
+        std::int64_t const j = first + b * step, begin = j * a.block;
+        std::int64_t const end = begin + a.block < a.rows() ? begin + a.block : a.rows();
+        double const unit = largest_neighbour(log_mass, j, a.blocks);
+        chain_masses<T> const x{within, log_mass};
+        double leaving = 0; // for good, from the state before, by way of those before it
+        for (std::int64_t i = begin; i < end; ++i) {
+            double const passed = i > begin ? 1 / pivots[i - 1] : 0.0;
+            leaving = exits[i] + (i > begin ? down(i) * leaving * passed : 0.0);
+            pivots[i] = leaving + (i + 1 < end ? up(i) : 0.0);
+            y[i] = inflow(a, x, i, unit) + (i > begin ? up(i - 1) * y[i - 1] * passed : 0.0);
+        }
+        double sum = 0;
+        for (std::int64_t i = end; i-- > begin;) {
+            y[i] = (y[i] + (i + 1 < end ? down(i + 1) * y[i + 1] : 0.0)) / pivots[i];
+            sum += y[i];
+        }
+        for (std::int64_t i = begin; i < end; ++i) within[i] = T(y[i] / sum);
+        log_mass[j] = unit + std::log(sum);
     }
+
+private:
+    COPPICE_HD double up(std::int64_t i) const { return -double(a.bands[i + 1]); } ///< rate from i to i + 1
+    COPPICE_HD double down(std::int64_t i) const { return -double(a.bands[2 * a.padded_rows() + i - 1]); }
 };
 
 /// Flows into a block from the one below and the one above, each as if that had mass 1.
@@ -221,6 +225,12 @@ struct store_probability {
 struct log_mass_of {
     double const* log_mass;
     COPPICE_HD double operator()(std::int64_t j) const { return log_mass[j]; }
+};
+
+struct index_of_zero {
+    double const* values;
+    std::int64_t none;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return values[i] > 0 ? none : i; }
 };
 
 /// The first state whose rates are none of a generator; `q` is the transpose of A.

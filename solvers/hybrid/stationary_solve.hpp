@@ -9,56 +9,61 @@
 #include <string>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/hybrid/hbisa_lane.hpp>
 #include <coppice/solvers/hybrid/stationary.hpp>
 #include <coppice/solvers/hybrid/stationary_lane.hpp>
 
 namespace coppice {
 namespace detail {
 
+/// `q` is the transpose of A.
 template <executor Executor, class T>
-void require_generator(Executor const& exec, csr_view<T> a) {
-    require_square(a, "a Markov chain");
-    require_finite(exec, a);
-    auto const q = transpose(exec, a);
+void require_generator(Executor const& exec, csr_view<T> q) {
     double const precision = std::sqrt(double(std::numeric_limits<T>::epsilon()));
-    std::int64_t const n = a.rows();
-    std::int64_t const state = reduce(exec, n, n, wrong_state<T>{q.view(), precision, n}, lesser{});
+    std::int64_t const n = q.rows();
+    std::int64_t const state = reduce(exec, n, n, wrong_state<T>{q, precision, n}, lesser{});
     if (state < n)
         throw matrix_error("column " + std::to_string(state) +
                            " is none of a Markov chain: expected a positive diagonal, no positive entry beside it, and "
                            "a sum of zero");
 }
 
-/// Storage with more than one block: a whole chain has a singular matrix.
+/// Storage with more than one block: there is nothing around a single one.
 template <executor Executor, class T>
 block_hybrid<T> chain_storage(Executor const& exec, csr_view<T> a, std::int64_t block) {
-    auto one = to_block_hybrid(exec, a, {.block = block});
-    if (one.blocks() > 1) return one;
-    bool const tridiagonal_chain = one.lower_bands() == 1 && one.upper_bands() == 1;
-    return to_block_hybrid(exec, a, {.block = tridiagonal_chain ? 1 : (one.rows() + 1) / 2});
+    auto one = to_block_hybrid(exec, a, {.block = block, .most_bands = 1});
+    return one.blocks() > 1 ? std::move(one) : to_block_hybrid(exec, a, {.block = 1});
 }
 
 /// The vectors and the steps of an iteration.
 template <executor Executor, class T>
 class stationary_iteration {
 public:
-    stationary_iteration(Executor const& exec, block_hybrid<T> const& matrix)
-        : exec_(exec), a_(matrix.view()), within_(exec, a_.rows()), log_mass_(exec, a_.blocks), sums_(exec, a_.blocks),
-          from_below_(exec, a_.blocks), from_above_(exec, a_.blocks), residuals_(exec, a_.rows()),
-          scales_(exec, a_.rows()) {
-        for (std::int64_t first = 0; first < 2; ++first)
-            ranges_.emplace_back(exec, matrix, block_rows{a_.block, a_.blocks, first, 2, 1}, false);
+    stationary_iteration(Executor const& exec, block_hybrid_view<T> a, csr_view<T> transposed)
+        : exec_(exec), a_(a), within_(exec, a.rows()), log_mass_(exec, a.blocks), worst_(exec, a.blocks),
+          from_below_(exec, a.blocks), from_above_(exec, a.blocks), exits_(exec, a.rows()), pivots_(exec, a.rows()),
+          y_(exec, a.rows()) {
+        for_each(exec_, a_.rows(), store_exit<T>{transposed, a_.block, exits_.data()});
         for_each(exec_, a_.rows(), uniform_within<T>{a_.rows(), a_.block, within_.data()});
         balance();
+    }
+    /// The first block that is never left; -1 for none. Waits.
+    std::int64_t closed_block() {
+        for_each(exec_, a_.blocks, sum_of_block{a_.rows(), a_.block, exits_.data(), worst_.data()});
+        std::int64_t const none = a_.blocks;
+        std::int64_t const block = reduce(exec_, none, none, index_of_zero{worst_.data(), none}, lesser{});
+        return block < none ? block : -1;
     }
 
     /// Tests what there is, and goes on.
     void run(stationary_state* state, double tolerance, std::int64_t limit) {
-        for_each(exec_, a_.rows(), stationary_residual<T>{a_, masses(), residuals_.data(), scales_.data()});
-        for_each(exec_, a_.blocks,
-                 block_residual{a_.rows(), a_.block, residuals_.data(), scales_.data(), sums_.data()});
-        for_each(exec_, 1, decide_chain{a_.blocks, sums_.data(), tolerance, limit, state});
-        for (auto const& range : ranges_) sweep(range);
+        for_each(exec_, a_.rows(), stationary_residual<T>{a_, masses(), y_.data(), pivots_.data()});
+        for_each(exec_, a_.blocks, block_residual{a_.rows(), a_.block, y_.data(), pivots_.data(), worst_.data()});
+        for_each(exec_, 1, decide_chain{a_.blocks, worst_.data(), tolerance, limit, state});
+        for (std::int64_t const first : {0, 1})
+            for_each(exec_, (a_.blocks - first + 1) / 2,
+                     solve_chain_block<T>{a_, first, 2, exits_.data(), pivots_.data(), y_.data(), log_mass_.data(),
+                                          within_.data()});
         balance();
     }
     void store(array_view<T> x) {
@@ -71,14 +76,6 @@ public:
 
 private:
     chain_masses<T> masses() const { return {within_.data(), log_mass_.data()}; }
-    void sweep(block_range<Executor, T> const& range) {
-        block_rows const rows = range.rows();
-        for_each(exec_, rows.rows(), stationary_side<T>{a_, rows, masses(), range.right()});
-        range.solve(exec_);
-        for_each(exec_, rows.blocks(),
-                 measure_block<T>{rows, a_.blocks, range.right(), sums_.data(), log_mass_.data()});
-        for_each(exec_, rows.rows(), take_block<T>{rows, a_.rows(), range.right(), sums_.data(), within_.data()});
-    }
     void balance() {
         for_each(exec_, a_.blocks, block_flows<T>{a_, within_.data(), from_below_.data(), from_above_.data()});
         for_each(exec_, 1, balance_blocks{a_.blocks, from_below_.data(), from_above_.data(), log_mass_.data()});
@@ -86,9 +83,9 @@ private:
 
     Executor exec_;
     block_hybrid_view<T> a_;
-    std::vector<block_range<Executor, T>> ranges_{};
     buffer<T> within_;
-    buffer<double> log_mass_, sums_, from_below_, from_above_, residuals_, scales_;
+    buffer<double> log_mass_, worst_, from_below_, from_above_, exits_;
+    buffer<double> pivots_, y_; ///< of a sweep; residuals and their scales between sweeps
 };
 
 } // namespace detail
@@ -105,9 +102,14 @@ stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, a
     require_square(a, "a Markov chain");
     if (a.rows() == 1) fill(exec, x, T(1));
     if (a.rows() <= 1) return result;
-    detail::require_generator(exec, a);
+    detail::require_finite(exec, a);
+    auto const transposed = transpose(exec, a);
+    detail::require_generator(exec, transposed.view());
     auto const matrix = detail::chain_storage(exec, a, options.block);
-    detail::stationary_iteration<Executor, T> iteration(exec, matrix);
+    detail::stationary_iteration<Executor, T> iteration(exec, matrix.view(), transposed.view());
+    if (std::int64_t const block = iteration.closed_block(); block >= 0)
+        throw matrix_error("block " + std::to_string(block) + " of " + std::to_string(matrix.block()) +
+                           " states is never left: the chain is not irreducible");
 
     double const tolerance = std::max(options.tolerance, 16 * double(std::numeric_limits<T>::epsilon()));
     detail::stationary_state first;

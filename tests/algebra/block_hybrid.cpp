@@ -95,6 +95,8 @@ TEST_CASE_TEMPLATE("block hybrid: any block size, a last block that is cut off, 
             REQUIRE(found > 0);
             check_product(exec, chain, {.block = found});
         }
+    CHECK(find_block_size(
+              exec, exec.copy(queue_matrix<double>(host, {.servers = 9, .places = 12, .share = 4})).view()) == 12);
     csr<double> const none(0, 0, exec.copy(std::vector<std::int32_t>{0}), {}, {});
     CHECK(to_block_hybrid(exec, none.view()).blocks() == 0);
 }

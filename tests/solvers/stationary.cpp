@@ -74,6 +74,7 @@ TEST_CASE_TEMPLATE("stationary: every digit of every probability", Fixture, COPP
         {.servers = 30, .places = 8, .arrival = 12, .opening = 10, .closing = 0.1},
         {.servers = 25, .places = 12, .share = 4, .arrival = 60, .service = 4, .closing = 20, .upper = 6},
         {.servers = 40, .places = 5, .arrival = 1, .service = 8}, // the last level is nearly never reached
+        {.servers = 5, .places = 16, .arrival = 50},              // ten times the tasks that can be served
         {.servers = 1, .places = 20, .arrival = 0.5},             // M/M/1 with 19 places
         {.servers = 12, .places = 1, .arrival = 3},               // all servers, no waiting: M/M/n/n
         {.servers = 2, .places = 2, .arrival = 3},
@@ -85,13 +86,14 @@ TEST_CASE_TEMPLATE("stationary: every digit of every probability", Fixture, COPP
         auto const expected = by_elimination(a);
         for (std::int64_t const block : {q.places, std::int64_t(0)}) {
             CAPTURE(block);
+            if (block == 0 && q.places == 2) continue; // no blocks of more rows than two
             stationary_result result;
             auto const x = distribution(exec, a, {.block = block}, result);
             CHECK(result.converged);
             CHECK(result.residual <= 1e-13);
             check_distribution(x);
             for (std::size_t i = 0; i < x.size(); ++i)
-                REQUIRE(std::abs(x[i] - double(expected[i])) <= 1e-10 * double(expected[i]));
+                REQUIRE(std::abs(x[i] - double(expected[i])) <= 1e-10 * double(expected[i]) + 1e-300);
         }
     }
     stationary_result result;
