@@ -92,14 +92,15 @@ public:
                 auto const j = a.column_indices()[k];
                 bands[std::size_t(j) * std::size_t(leading) + std::size_t(2 * reach + i - j)] += a.values()[k];
             }
+        lapack_int info = 0;
         auto const time = measure(
             repetitions(),
             [&](int) {
                 work = bands;
                 x.assign(std::size_t(n), 1.0);
             },
-            [&](int) { gbsv(n, reach, work.data(), pivots.data(), x.data()); });
-        add("LAPACK dgbsv", time, "elimination with partial pivoting");
+            [&](int) { info = gbsv(n, reach, work.data(), pivots.data(), x.data()); });
+        add("LAPACK dgbsv", time, info == 0 ? "elimination with partial pivoting" : fmt::format("info {}", info));
     }
     std::vector<row> take() { return std::move(rows_); }
 

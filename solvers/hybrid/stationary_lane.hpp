@@ -38,37 +38,31 @@ struct stationary_state {
     }
 };
 
-/// Blocks as they are kept: within[i] sums to 1 over a block, whose mass is exp(log_mass[j]) times a factor of all.
+/// Blocks as they are kept: within[i] sums to 1 over a block; log_ratio[j] is the logarithm of the mass of block j over
+/// that of block j - 1. Only neighbours are compared, so that no digit is lost where masses span thousands of decades.
 template <class T>
 struct chain_masses {
     T const* within;
-    double const* log_mass;
+    double const* log_ratio;
+    std::int64_t blocks;
 
-    /// Mass of a block over that of another, away from the ends of the range.
-    COPPICE_HD double ratio(std::int64_t block, double log_unit) const {
-        double const log_ratio = log_mass[block] - log_unit;
-        return std::exp(log_ratio > 600 ? 600.0 : log_ratio);
-    }
+    /// Logarithms of the masses of the neighbours over that of block j.
+    COPPICE_HD double log_below(std::int64_t j) const { return j > 0 ? -log_ratio[j] : none; }
+    COPPICE_HD double log_above(std::int64_t j) const { return j + 1 < blocks ? log_ratio[j + 1] : none; }
+
+    static constexpr double none = -1e6; ///< where there is no neighbour
 };
+COPPICE_HD inline double bounded_exp(double x) { return std::exp(x > 600 ? 600.0 : x); }
 
-/// Flow into state i from other blocks, with masses in units of exp(log_unit).
+/// Flow into state i from other blocks, the neighbours having these masses.
 template <class T>
-COPPICE_HD double inflow(block_hybrid_view<T> const& a, chain_masses<T> const& x, std::int64_t i, double log_unit) {
-    std::int64_t const here = i / a.block;
-    double const below = here > 0 ? x.ratio(here - 1, log_unit) : 0.0;
-    double const above = here + 1 < a.blocks ? x.ratio(here + 1, log_unit) : 0.0;
+COPPICE_HD double inflow(block_hybrid_view<T> const& a, T const* within, std::int64_t i, double below, double above) {
     double sum = 0;
     for (auto k = a.couplings.offsets[i]; k < a.couplings.offsets[i + 1]; ++k) {
         auto const from = a.couplings.indices[k];
-        sum -= double(a.couplings.coefficients[k]) * double(x.within[from]) * (from < i ? below : above);
+        sum -= double(a.couplings.coefficients[k]) * double(within[from]) * (from < i ? below : above);
     }
     return sum;
-}
-/// The larger of the neighbours' masses.
-COPPICE_HD inline double largest_neighbour(double const* log_mass, std::int64_t block, std::int64_t blocks) {
-    double const below = block > 0 ? log_mass[block - 1] : log_mass[block + 1];
-    double const above = block + 1 < blocks ? log_mass[block + 1] : below;
-    return below < above ? above : below;
 }
 
 /// Rate at which state i is left for other blocks; `q` is the transpose of A.
@@ -94,20 +88,22 @@ struct solve_chain_block {
     std::int64_t first, step; ///< of the blocks
     double const* exits;
     double *pivots, *y; ///< of all states
-    double* log_mass;
+    double* log_ratio;
     T* within;
 
     COPPICE_HD void operator()(std::int64_t b) const {
         std::int64_t const j = first + b * step, begin = j * a.block;
         std::int64_t const end = begin + a.block < a.rows() ? begin + a.block : a.rows();
-        double const unit = largest_neighbour(log_mass, j, a.blocks);
-        chain_masses<T> const x{within, log_mass};
+        chain_masses<T> const x{within, log_ratio, a.blocks};
+        double const log_below = x.log_below(j), log_above = x.log_above(j);
+        double const unit = log_below < log_above ? log_above : log_below;
+        double const below = std::exp(log_below - unit), above = std::exp(log_above - unit);
         double leaving = 0; // for good, from the state before, by way of those before it
         for (std::int64_t i = begin; i < end; ++i) {
             double const passed = i > begin ? 1 / pivots[i - 1] : 0.0;
             leaving = exits[i] + (i > begin ? down(i) * leaving * passed : 0.0);
             pivots[i] = leaving + (i + 1 < end ? up(i) : 0.0);
-            y[i] = inflow(a, x, i, unit) + (i > begin ? up(i - 1) * y[i - 1] * passed : 0.0);
+            y[i] = inflow(a, within, i, below, above) + (i > begin ? up(i - 1) * y[i - 1] * passed : 0.0);
         }
         double sum = 0;
         for (std::int64_t i = end; i-- > begin;) {
@@ -115,7 +111,9 @@ struct solve_chain_block {
             sum += y[i];
         }
         for (std::int64_t i = begin; i < end; ++i) within[i] = T(y[i] / sum);
-        log_mass[j] = unit + std::log(sum);
+        double const gain = unit + std::log(sum); // no neighbour is solved at the same time
+        if (j > 0) log_ratio[j] += gain;
+        if (j + 1 < a.blocks) log_ratio[j + 1] -= gain;
     }
 
 private:
@@ -142,18 +140,25 @@ struct block_flows {
     }
 };
 /// The masses of the chain of blocks: what goes up from j - 1 comes down from j.
-struct balance_blocks {
-    std::int64_t blocks;
+struct balance_block {
     double const *from_below, *from_above;
+    double* log_ratio;
+    COPPICE_HD void operator()(std::int64_t j) const {
+        constexpr double least = 1e-300;
+        double const up = j > 0 ? from_below[j] : 1.0, down = j > 0 ? from_above[j - 1] : 1.0;
+        log_ratio[j] = std::log(up > least || up != up ? up : least) - std::log(down > least ? down : least);
+    }
+};
+/// Logarithms of masses, that of the first block being 1.
+struct add_ratios {
+    std::int64_t blocks;
+    double const* log_ratio;
     double* log_mass;
     COPPICE_HD void operator()(std::int64_t) const {
-        constexpr double least = 1e-300;
-        double log_of = 0;
-        log_mass[0] = 0;
-        for (std::int64_t j = 1; j < blocks; ++j) {
-            double const up = from_below[j], down = from_above[j - 1];
-            log_of += std::log(up > least || up != up ? up : least) - std::log(down > least ? down : least);
-            log_mass[j] = log_of;
+        double sum = 0;
+        for (std::int64_t j = 0; j < blocks; ++j) {
+            sum += log_ratio[j];
+            log_mass[j] = sum;
         }
     }
 };
@@ -165,7 +170,9 @@ struct stationary_residual {
     chain_masses<T> x;
     double *residuals, *scales;
     COPPICE_HD void operator()(std::int64_t i) const {
-        residuals[i] = double(a.block_product(i, x.within)) - inflow(a, x, i, x.log_mass[i / a.block]);
+        std::int64_t const j = i / a.block;
+        residuals[i] = double(a.block_product(i, x.within)) -
+                       inflow(a, x.within, i, bounded_exp(x.log_below(j)), bounded_exp(x.log_above(j)));
         scales[i] = double(a.bands[a.lower_bands * a.padded_rows() + i]) * double(x.within[i]);
     }
 };
@@ -208,11 +215,12 @@ struct uniform_within {
 };
 template <class T>
 struct unscaled_probability {
-    chain_masses<T> x;
+    T const* within;
+    double const* log_mass;
     std::int64_t block;
     double log_largest;
     COPPICE_HD double operator()(std::int64_t i) const {
-        return double(x.within[i]) * std::exp(x.log_mass[i / block] - log_largest);
+        return double(within[i]) * std::exp(log_mass[i / block] - log_largest);
     }
 };
 template <class T>

@@ -40,7 +40,7 @@ template <executor Executor, class T>
 class stationary_iteration {
 public:
     stationary_iteration(Executor const& exec, block_hybrid_view<T> a, csr_view<T> transposed)
-        : exec_(exec), a_(a), within_(exec, a.rows()), log_mass_(exec, a.blocks), worst_(exec, a.blocks),
+        : exec_(exec), a_(a), within_(exec, a.rows()), log_ratio_(exec, a.blocks), worst_(exec, a.blocks),
           from_below_(exec, a.blocks), from_above_(exec, a.blocks), exits_(exec, a.rows()), pivots_(exec, a.rows()),
           y_(exec, a.rows()) {
         for_each(exec_, a_.rows(), store_exit<T>{transposed, a_.block, exits_.data()});
@@ -62,29 +62,31 @@ public:
         for_each(exec_, 1, decide_chain{a_.blocks, worst_.data(), tolerance, limit, state});
         for (std::int64_t const first : {0, 1})
             for_each(exec_, (a_.blocks - first + 1) / 2,
-                     solve_chain_block<T>{a_, first, 2, exits_.data(), pivots_.data(), y_.data(), log_mass_.data(),
+                     solve_chain_block<T>{a_, first, 2, exits_.data(), pivots_.data(), y_.data(), log_ratio_.data(),
                                           within_.data()});
         balance();
     }
     void store(array_view<T> x) {
-        double const largest = reduce(exec_, a_.blocks, -std::numeric_limits<double>::infinity(),
-                                      log_mass_of{log_mass_.data()}, maximum{});
-        unscaled_probability<T> const of{masses(), a_.block, largest};
+        double* const log_mass = worst_.data();
+        for_each(exec_, 1, add_ratios{a_.blocks, log_ratio_.data(), log_mass});
+        double const largest =
+            reduce(exec_, a_.blocks, -std::numeric_limits<double>::infinity(), log_mass_of{log_mass}, maximum{});
+        unscaled_probability<T> const of{within_.data(), log_mass, a_.block, largest};
         double const sum = reduce(exec_, a_.rows(), 0.0, of, plus{});
         for_each(exec_, a_.rows(), store_probability<T>{of, sum, x.data()});
     }
 
 private:
-    chain_masses<T> masses() const { return {within_.data(), log_mass_.data()}; }
+    chain_masses<T> masses() const { return {within_.data(), log_ratio_.data(), a_.blocks}; }
     void balance() {
         for_each(exec_, a_.blocks, block_flows<T>{a_, within_.data(), from_below_.data(), from_above_.data()});
-        for_each(exec_, 1, balance_blocks{a_.blocks, from_below_.data(), from_above_.data(), log_mass_.data()});
+        for_each(exec_, a_.blocks, balance_block{from_below_.data(), from_above_.data(), log_ratio_.data()});
     }
 
     Executor exec_;
     block_hybrid_view<T> a_;
     buffer<T> within_;
-    buffer<double> log_mass_, worst_, from_below_, from_above_, exits_;
+    buffer<double> log_ratio_, worst_, from_below_, from_above_, exits_;
     buffer<double> pivots_, y_; ///< of a sweep; residuals and their scales between sweeps
 };
 
