@@ -4,7 +4,9 @@
 /// sections 4.3 and 5.2): the diagonal blocks in diagonal storage, what couples the blocks in compressed rows.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>

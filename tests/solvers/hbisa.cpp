@@ -348,3 +348,18 @@ TEST_CASE_TEMPLATE("hbisa: as a preconditioner", Fixture, COPPICE_TEST_EXECUTORS
     CHECK_THROWS_AS(make_preconditioner(exec, "hbisa,block=1601", a.view()), argument_error);
     CHECK_THROWS_AS(make_preconditioner(exec, "hbisa,order=random", a.view()), argument_error);
 }
+
+TEST_CASE_TEMPLATE("hbisa: the iterations of Table 3", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& c : cloud_cases()) {
+        if (c.queue.servers > 500) continue;
+        CAPTURE(c.name);
+        auto const a = queue_matrix<double>(host_executor{1}, c.queue);
+        std::vector<double> const b(std::size_t(a.rows()), 1.0), zero(b.size(), 0.0);
+        auto const [results, x] =
+            solve_with(exec, a, b, {.storage = {.block = c.queue.places}, .tolerance = 1e-7}, zero);
+        CHECK(results[0].converged);
+        CHECK(std::abs(double(results[0].iterations) - c.hbisa) <= 0.1 * c.hbisa);
+        CHECK(residual_of(a, b, x, 0, b.size()) <= 1.001e-7);
+    }
+}
