@@ -81,7 +81,7 @@ queue_figures figures_of(options const& o, solved_queue const& s) {
     return f;
 }
 
-/// At most 24 numbers of servers up to all, the likely ones densely.
+/// At most 24 numbers of servers up to all, evenly apart.
 std::vector<std::int64_t> numbers_of_servers(std::int64_t all) {
     constexpr std::int64_t most = 24;
     std::vector<std::int64_t> numbers;
