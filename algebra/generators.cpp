@@ -95,6 +95,11 @@ std::vector<generator_kind> const& generator_kinds() {
          "unsymmetric convection-diffusion, upwind",
          {"nx", "ny", "nz", "wx", "wy", "wz", "vx", "vy", "vz"}},
         {"rmat", "recursive-matrix random graph", {"scale", "edge_factor", "a", "b", "c", "d", "undirected", "seed"}},
+        {"queue",
+         "loss I - Q^T of an M/M/n + k queue with migration",
+         {"servers", "places", "share", "arrival", "service", "opening", "closing", "upper", "lower", "loss",
+          "nonzeros"}},
+        {"cloud", "queues as large as those of Yang, Li and Li (2017), case 1 to 10", {"case"}},
         {"tridiagonal", "tridiagonal matrix, case 1 to 20 of the gallery", {"n", "case", "seed"}},
         {"pentadiagonal", "pentadiagonal matrix, case 1 to 23 of the gallery", {"n", "case", "seed"}},
     };
@@ -118,7 +123,9 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     if (key == "ny") options.ny = integer(1, most);
     if (key == "nz") options.nz = integer(1, most);
     if (key == "n") options.n = integer(0, most);
-    std::int64_t const cases = kind == "pentadiagonal" ? pentadiagonal_case_count : tridiagonal_case_count;
+    std::int64_t const cases = kind == "pentadiagonal" ? pentadiagonal_case_count
+                               : kind == "cloud"       ? std::int64_t(cloud_cases().size())
+                                                       : tridiagonal_case_count;
     if (key == "case") options.case_id = static_cast<int>(integer(1, cases));
     if (key == "seed") options.seed = number<std::uint64_t>(key, value, 0, UINT64_MAX);
     if (key == "wx") options.wx = real(0, 1e30);
@@ -137,6 +144,17 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     if (key == "c") options.c = real(0, 1);
     if (key == "d") options.d = real(0, 1);
     if (key == "undirected") options.undirected = integer(0, 1) == 1;
+    if (key == "servers") options.queue.servers = integer(1, most);
+    if (key == "places") options.queue.places = integer(1, most);
+    if (key == "share") options.queue.share = integer(1, most);
+    if (key == "arrival") options.queue.arrival = real(0, 1e30);
+    if (key == "service") options.queue.service = real(0, 1e30);
+    if (key == "opening") options.queue.opening = real(0, 1e30);
+    if (key == "closing") options.queue.closing = real(0, 1e30);
+    if (key == "upper") options.queue.upper = integer(0, most);
+    if (key == "lower") options.queue.lower = integer(-1, most);
+    if (key == "loss") options.queue.loss = real(0, 1e30);
+    if (key == "nonzeros") options.queue.nonzeros = integer(0, most);
 }
 
 generator_request parse_generator(std::string_view text) {
@@ -178,6 +196,8 @@ csr<T> generate(host_executor const& exec, std::string_view kind, generator_opti
     if (name == "rotated") return rotated<T>(exec, o.nx, ny, o.angle, o.ratio, o.points);
     if (name == "convection") return convection<T>(exec, o);
     if (name == "rmat") return rmat<T>(exec, o);
+    if (name == "queue") return queue_matrix<T>(exec, o.queue);
+    if (name == "cloud") return queue_matrix<T>(exec, cloud_cases()[std::size_t(o.case_id - 1)].queue);
     if (name == "pentadiagonal") return pentadiagonal_matrix<T>(exec, o);
     return tridiagonal_matrix<T>(exec, o);
 }

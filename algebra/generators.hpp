@@ -15,17 +15,18 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/queue_chain.hpp>
 
 namespace coppice {
 
 /// Parameters of all generators; each kind reads the ones that generator_kinds() lists for it.
 struct generator_options {
-    std::int64_t nx = 100;           ///< grid points in x, >= 1
-    std::int64_t ny = 0;             ///< grid points in y; 0: as nx
-    std::int64_t nz = 0;             ///< grid points in z; 0: as nx, for convection 1
-    std::int64_t n = 512;            ///< rows of a tridiagonal or pentadiagonal matrix, >= 0
-    int case_id = 1;                 ///< matrix of the tridiagonal (1..20) or pentadiagonal gallery (1..23)
-    std::uint64_t seed = 1;          ///< of everything random
+    std::int64_t nx = 100;  ///< grid points in x, >= 1
+    std::int64_t ny = 0;    ///< grid points in y; 0: as nx
+    std::int64_t nz = 0;    ///< grid points in z; 0: as nx, for convection 1
+    std::int64_t n = 512;   ///< rows of a tridiagonal or pentadiagonal matrix, >= 0
+    int case_id = 1;        ///< matrix of the tridiagonal (1..20) or pentadiagonal gallery (1..23), or cloud (1..10)
+    std::uint64_t seed = 1; ///< of everything random
     double wx = 1, wy = 1, wz = 1;   ///< diffusion along the axes, >= 0
     double vx = 1, vy = 0.5, vz = 0; ///< velocity along the axes in units of diffusion / mesh width
     double angle = 45;               ///< direction of the strong diffusion, degrees from the x axis towards y
@@ -35,6 +36,7 @@ struct generator_options {
     double edge_factor = 16;         ///< edges drawn per vertex, >= 0
     double a = 0.57, b = 0.19, c = 0.19, d = 0.05; ///< probabilities of the quadrants, >= 0, sum 1
     bool undirected = true;                        ///< store both directions of every edge
+    queue_options queue{};                         ///< of kind queue
 };
 
 /// A kind of matrix as the command's help lists it.

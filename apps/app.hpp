@@ -105,6 +105,7 @@ command add_factor(CLI::App& program);
 command add_forest(CLI::App& program);
 command add_tridiagonal(CLI::App& program);
 command add_solve(CLI::App& program);
+command add_queue(CLI::App& program);
 command add_bench(CLI::App& program);
 
 } // namespace coppice::app

@@ -95,7 +95,7 @@ command add_bench(CLI::App& program) {
     auto const o = std::make_shared<options>();
     auto* const cli = program.add_subcommand("bench", "Measure a suite and its peers in one run");
     cli->add_option("SUITE", o->suite,
-                    "spmv, tridiagonal, factor, forest, preconditioner, solve, krylov, accuracy or all")
+                    "spmv, tridiagonal, factor, forest, preconditioner, solve, krylov, queues, accuracy or all")
         ->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");

@@ -38,6 +38,7 @@ constexpr suite suites[] = {
     {"splittings", splittings_host, COPPICE_BENCH_CUDA(splittings_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
+    {"queues", queues_host, COPPICE_BENCH_CUDA(queues_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };
 

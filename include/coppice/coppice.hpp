@@ -9,6 +9,7 @@
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>
 #include <coppice/graphblas.hpp>
+#include <coppice/hbisa.hpp>
 #include <coppice/krylov.hpp>
 #include <coppice/linear_forest.hpp>
 #include <coppice/matrix_file.hpp>

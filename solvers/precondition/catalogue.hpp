@@ -23,6 +23,7 @@
 #include <coppice/solvers/precondition/factors/ilu.hpp>
 #include <coppice/solvers/precondition/factors/isai.hpp>
 #include <coppice/solvers/precondition/forest_preconditioner.hpp>
+#include <coppice/solvers/precondition/hbisa_preconditioner.hpp>
 #include <coppice/solvers/precondition/preconditioners.hpp>
 #include <coppice/solvers/precondition/splitting/splittings.hpp>
 
@@ -55,7 +56,8 @@ using preconditioner_entries = entry_list<identity_entry,           //
                                           adaptive_splitting_entry, //
                                           ilu0_entry,               //
                                           ic0_entry,                //
-                                          isai_entry>;
+                                          isai_entry,               //
+                                          hbisa_entry>;
 
 } // namespace detail
 

@@ -237,7 +237,7 @@ TEST_CASE("rmat draws its quadrants with the given probabilities") {
 }
 
 TEST_CASE("every kind by name: valid, sorted, same bits for any number of threads and every precision") {
-    CHECK(generator_kinds().size() == 11);
+    CHECK(generator_kinds().size() == 13);
     for (auto const& kind : generator_kinds()) {
         CAPTURE(kind.name);
         generator_options options{.nx = 130, .ny = 70};

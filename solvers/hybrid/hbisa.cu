@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/hybrid/hbisa_solve.hpp>
+#include <coppice/solvers/hybrid/stationary_solve.hpp>
+
+namespace coppice {
+
+COPPICE_HBISA(, cuda_executor, float)
+COPPICE_HBISA(, cuda_executor, double)
+COPPICE_STATIONARY(, cuda_executor, float)
+COPPICE_STATIONARY(, cuda_executor, double)
+
+} // namespace coppice
