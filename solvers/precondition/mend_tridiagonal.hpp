@@ -8,6 +8,7 @@
 #include <limits>
 
 #include <coppice/algebra/random.hpp>
+#include <coppice/algebra/row_access.hpp>
 #include <coppice/core/lane/lane_math.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>

@@ -56,6 +56,7 @@ static void bad_arguments(void) {
     refused(coppiceDbgtsv(p, 1, 1, 0, v, v, v, x, v, buffer), e, "n is 0, expected 1 to 8");
     refused(coppiceDgbsv(p, 8, 1, 9, 0, v, x, v, buffer), e, "kl is 9, expected 0 to 8");
     refused(coppiceDgbsv(p, 8, 1, -1, -1, v, x, v, buffer), e, "kl is -1");
+    refused(coppiceDgbsv(p, 200, 1, 2, 2, many, solution, many, NULL), e, "p_buffer is NULL");
     refused(coppiceDbgtf(p, 8, 1, x, x, x, NULL), e, "coppiceDbgtf: p_factorization_buffer is NULL");
     refused(coppiceZgtsv_csc2csc(p, 5, NULL, NULL, NULL, NULL, NULL, NULL, 1, -1, NULL, NULL, ends, 0), e, "rhs_nnz");
     refused(coppiceDgtsv_csc2csc(p, 8, v, v, v, v, rows, ends, 1, 1, x, NULL, ends, 1), e,
