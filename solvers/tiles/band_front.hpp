@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <utility>
 
-#include <coppice/core/lane/pack.hpp>
 #include <coppice/core/lane/lane_access.hpp>
+#include <coppice/core/lane/pack.hpp>
 
 #if defined(__AVX512VL__)
 #define COPPICE_HAS_LANE_PICK 1
