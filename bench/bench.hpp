@@ -95,6 +95,8 @@ void tridiagonal_host(table& t, options const& o);
 void tridiagonal_classes_host(table& t, options const& o); ///< parts of it
 void tridiagonal_small_host(table& t, options const& o);
 void tridiagonal_cuda(table& t, options const& o);
+void algebra_host(table& t, options const& o);
+void algebra_cuda(table& t, options const& o);
 void factor_host(table& t, options const& o);
 void factor_cuda(table& t, options const& o);
 void forest_host(table& t, options const& o);

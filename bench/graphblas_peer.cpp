@@ -2,17 +2,12 @@
 #include "bench/graphblas_peer.hpp"
 
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
-#include <coppice/semiring/graphblas_header.hpp>
+#include "bench/graphblas_check.hpp"
 
 namespace coppice::bench {
 namespace {
-
-void check(GrB_Info info, char const* what) {
-    if (info != GrB_SUCCESS) throw std::runtime_error(std::string("GraphBLAS: ") + what + " failed");
-}
 
 struct pair {
     float value;
@@ -27,14 +22,6 @@ extern "C" void times(void* z, void const* x, void const* y) {
     auto const& a = *static_cast<pair const*>(x);
     auto const& b = *static_cast<pair const*>(y);
     *static_cast<pair*>(z) = {a.value * b.value, a.column};
-}
-
-void start_once() {
-    static bool const started = [] {
-        check(GrB_init(GrB_NONBLOCKING), "GrB_init");
-        return true;
-    }();
-    (void)started;
 }
 
 } // namespace
@@ -57,7 +44,7 @@ std::string graphblas_spmv::version() {
 }
 
 graphblas_spmv::graphblas_spmv(csr_view<float> a, array_view<float const> x, int threads) : state_(new state) {
-    start_once();
+    start_graphblas();
     check(GxB_Global_Option_set(GxB_GLOBAL_NTHREADS, threads), "setting the threads");
     GrB_Index const rows = GrB_Index(a.rows()), columns = GrB_Index(a.columns());
     std::vector<GrB_Index> offsets(a.row_offsets().begin(), a.row_offsets().end());

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `algebra`: products of sparse matrices and element-wise operations; on the host beside SuiteSparse:GraphBLAS.
+#include <fmt/core.h>
+
+#include "bench/bench.hpp"
+#include "bench/graph_problems.hpp"
+#include "bench/graphblas_matrix.hpp"
+#include "bench/graphblas_peer.hpp"
+#include "bench/largest_and_count.hpp"
+#include <coppice/semiring/products/named_product.hpp>
+#include <coppice/sparse.hpp>
+
+namespace coppice::bench {
+namespace {
+
+std::vector<graph_problem> problems(bool quick) {
+    if (quick) return {{"grid 40^2", "laplace2d,nx=40"}, {"R-MAT 8", "rmat,scale=8"}};
+    return {{"Erdos-Renyi 2^17", "rmat,scale=17,a=0.25,b=0.25,c=0.25,d=0.25"},
+            {"grid 1500^2", "laplace2d,nx=1500"},
+            {"R-MAT 14", "rmat,scale=14"}};
+}
+
+struct above {
+    double threshold;
+    bool operator()(double value) const { return value > threshold; }
+};
+
+/// Adds the operations on one matrix to a table, each with its peer.
+class operations {
+public:
+    operations(table& t, std::string matrix, csr_view<double> a, std::string backend, bool quick)
+        : table_(t), matrix_(std::move(matrix)), a_(a), backend_(std::move(backend)), repetitions_(quick ? 1 : 5) {}
+
+    template <class Work>
+    void alone(std::string const& operation, Work const& work, std::string const& note = "") {
+        table_.add({measured(operation, "coppice", work, note)});
+    }
+    template <class Peer, class Work>
+    void against(std::string const& operation, Peer const& peer, Work const& work) {
+        table_.add({measured(operation, graphblas_spmv::version(), peer), measured(operation, "coppice", work)});
+    }
+
+private:
+    template <class Work>
+    row measured(std::string const& operation, std::string const& method, Work const& work,
+                 std::string const& note = "") {
+        timing const t = measure(repetitions_, [&](int) { work(); });
+        return {"algebra",
+                backend_,
+                matrix_ + ": " + operation,
+                method,
+                "",
+                a_.rows(),
+                a_.nonzeros(),
+                t.median,
+                t.fastest,
+                0,
+                0,
+                note};
+    }
+
+    table& table_;
+    std::string matrix_;
+    csr_view<double> a_;
+    std::string backend_;
+    int repetitions_;
+};
+
+/// The product over a semiring by name, and its first phase.
+template <class Executor>
+[[maybe_unused]] void add_products(operations& all, Executor const& exec, csr_view<double> a) {
+    for (char const* semiring : {"plus-times", "min-plus"})
+        all.alone(std::string("A A, ") + semiring, [&] {
+            mxm(exec, make_product_plan(exec, a, a), semiring, a, a);
+            exec.synchronize();
+        });
+    all.alone("plan of A A", [&] { make_product_plan(exec, a, a); });
+}
+
+void add_comparisons(operations& all, host_executor const& exec, csr_view<double> a) {
+    graphblas_matrix peer(a, exec.threads());
+    for (std::string const semiring : {"plus-times", "min-plus"})
+        all.against(
+            "A A, " + semiring, [&] { peer.square(semiring); },
+            [&] { mxm(exec, make_product_plan(exec, a, a), semiring, a, a); });
+    all.against(
+        "A A, user type", [&] { peer.square_of_pairs(); }, [&] { mxm(exec, largest_and_count_semiring{}, a, a); });
+    all.against(
+        "A A where A", [&] { peer.square("plus-times", true); },
+        [&] { mxm(exec, make_masked_product_plan(exec, a, a, a, {.structure = true}), "plus-times", a, a); });
+    auto const plan = make_product_plan(exec, a, a);
+    buffer<double> values(exec, plan.nonzeros());
+    all.alone(
+        "A A by a plan that is kept", [&] { product_values(exec, plan, plus_times<double>{}, a, a, values.view()); },
+        fmt::format("{} entries", plan.nonzeros()));
+    all.against(
+        "A + A^T", [&] { peer.add_transposed(); },
+        [&] { ewise_add(exec, op::plus<double>{}, a, transpose(exec, a).view()); });
+    all.against(
+        "A * A^T, element by element", [&] { peer.multiply_transposed(); },
+        [&] { ewise_mult(exec, op::times<double>{}, a, transpose(exec, a).view()); });
+    all.against(
+        "select a_ij > 0.5", [&] { peer.select_above(0.5); }, [&] { select_entries(exec, above{0.5}, a); });
+    all.against(
+        "sums of rows", [&] { peer.reduce_rows(); }, [&] { reduce_to_vector(exec, add_plus<double>{}, a); });
+    all.against(
+        "transpose", [&] { peer.transpose(); }, [&] { transpose(exec, a); });
+}
+
+} // namespace
+
+void algebra_host(table& t, options const& o) {
+    host_executor const exec(o.threads);
+    for (graph_problem const& p : problems(o.quick)) {
+        if (!t.wants(p.name)) continue;
+        auto const a = make_graph_problem<double>(p);
+        operations all(t, p.name, a.view(), "host", o.quick);
+        add_comparisons(all, exec, a.view());
+    }
+}
+#if defined(COPPICE_HAS_CUDA)
+void algebra_cuda(table& t, options const& o) {
+    cuda_executor const exec;
+    for (graph_problem const& p : problems(o.quick)) {
+        if (!t.wants(p.name)) continue;
+        auto const a = exec.copy(make_graph_problem<double>(p));
+        operations all(t, p.name, a.view(), "cuda", o.quick);
+        add_products(all, exec, a.view());
+    }
+}
+#endif
+
+} // namespace coppice::bench
