@@ -211,7 +211,8 @@ struct spike_stretch<T, Executor>::state {
         work = buffer<T>(exec, arrays * padded);
         if (options.layout != spike_layout::marshalled) return;
         T* to = work.data() + (arrays - 5) * padded;
-        for (T const* const band : {a.lower, a.diagonal, a.upper}) {
+        T const* const bands[] = {a.lower, a.diagonal, a.upper};
+        for (T const* const band : bands) {
             for_each(exec, padded, spike::marshal<T>{band, to, rows.n, rows.length});
             to += padded;
         }
@@ -341,7 +342,8 @@ void solve_spike(Executor const& exec, tridiagonal_view<T> a, columns_view<std::
     require_size("right-hand side of solve_spike", d.rows, a.size());
     require_size("solution of solve_spike", x.rows, a.size());
     require_size("columns of the solution of solve_spike", x.columns, d.columns);
-    for (std::int64_t const leading : {d.leading, x.leading})
+    std::int64_t const apart[] = {d.leading, x.leading};
+    for (std::int64_t const leading : apart)
         if (leading < a.size())
             throw argument_error("solve_spike: columns " + std::to_string(leading) + " elements apart for " +
                                  std::to_string(a.size()) + " rows");
