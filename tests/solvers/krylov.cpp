@@ -625,7 +625,8 @@ TEST_CASE("one and two threads give the same bits") {
     auto const b = random_vector<double>(a.rows(), 9);
     for (auto const method : krylov_names)
         for (auto const name : preconditioner_names) {
-            if (preconditioner_row_of(name).varies && method != "fgmres") continue;
+            // Every method with one preconditioner, every preconditioner with one method.
+            if (std::string_view(name) != "forest" && std::string_view(method) != "fgmres") continue;
             CAPTURE(method);
             CAPTURE(name);
             auto const one = solve_on(host_executor{1}, method, name, a, b, {});
