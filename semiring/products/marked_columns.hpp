@@ -140,6 +140,7 @@ private:
     }
 
     // Marks: 2 for a column that the mask names, 3 once a product has it.
+    static void meet(unsigned char& mark) { mark = static_cast<unsigned char>(mark | mark >> 1); }
     template <class A, class B, class O, class Mask>
     std::int64_t inside_mask(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask, std::int64_t i, I* out) {
         O const first = mask.m.row_begin(i), last = mask.m.row_end(i);
@@ -151,10 +152,9 @@ private:
             O const begin = b.row_begin(inner), end = b.row_end(inner);
             if ((last - first) * 8 < end - begin) { // the mask is sparser: look its columns up
                 for (O m = first; m < last; ++m)
-                    if (position_in_row(b, inner, mask.m.indices[m]) != O(-1))
-                        marks[mask.m.indices[m]] |= marks[mask.m.indices[m]] >> 1;
+                    if (position_in_row(b, inner, mask.m.indices[m]) != O(-1)) meet(marks[mask.m.indices[m]]);
             } else {
-                for (O q = begin; q < end; ++q) marks[b.indices[q]] |= marks[b.indices[q]] >> 1;
+                for (O q = begin; q < end; ++q) meet(marks[b.indices[q]]);
             }
         }
         std::int64_t n = 0;
