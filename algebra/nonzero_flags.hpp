@@ -23,7 +23,7 @@ struct nonzero_flags {
     /// Whether any of `flags` is up.
     bool any(std::int64_t flags) const { return (word & flags) != 0; }
     /// Every entry has a mirror image.
-    bool symmetric_pattern() const { return !any(one_sided) && word / balance == 0; }
+    bool symmetric_pattern() const { return !any(one_sided) && (word & ~(balance - 1)) == 0; }
 };
 struct join_flags {
     COPPICE_HD std::int64_t identity() const { return 0; }

@@ -56,6 +56,8 @@ TEST_CASE_TEMPLATE("edge weights are those of symmetrised_weights, and share wha
     samples.push_back({"skew", from_rows({{{1, -1}}, {{0, 1}, {2, 3}}, {{1, -3}}}), false, false});
     samples.push_back({"pattern", from_rows({{{0, 4}, {1, -1}}, {{0, 2}, {2, 3}}, {{1, 0}, {2, 5}}}), true, false});
     samples.push_back({"one side", from_rows({{{0, 4}, {1, -1}}, {{2, 3}}, {{2, 5}}}), false, true});
+    // One entry more on the left than on the right, and rows without a diagonal.
+    samples.push_back({"left side", from_rows({{{1, 2}}, {{0, 2}}, {{0, 3}}}), false, true});
     // As many on the right as on the left, without mirror images.
     samples.push_back({"cycle", from_rows({{{1, 1}}, {{2, 1}}, {{0, 1}}}), false, true});
     samples.push_back({"unsorted", from_rows({{{1, -1}, {0, 4}}, {{2, 3}, {0, -1}}, {{1, 3}}}), false, true});

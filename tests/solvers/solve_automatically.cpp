@@ -75,6 +75,9 @@ TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_E
     dense one_sided(3); // as many on the left as on the right
     one_sided(0, 1) = one_sided(1, 2) = one_sided(2, 0) = 1;
     CHECK_FALSE(traits_on(exec, one_sided).symmetric);
+    dense left(3); // one entry left of the diagonal, and no diagonal
+    left(2, 0) = 1;
+    CHECK_FALSE(traits_on(exec, left).symmetric);
     sample(4, 9) = std::numeric_limits<double>::quiet_NaN();
     CHECK_FALSE(traits_on(exec, sample).finite);
     CHECK(traits_on(exec, dense(0)).symmetric);

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -55,6 +56,9 @@ public:
                 mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (memory == MAP_FAILED) throw std::bad_alloc();
             f.stack = static_cast<std::byte*>(memory);
+#if defined(__SANITIZE_ADDRESS__) // what fibers that were here before have left of their last frames
+            __asan_unpoison_memory_region(f.stack, stack_bytes);
+#endif
             mprotect(f.stack, guard_bytes, PROT_NONE); // an overflow is an error, not another fiber's data
         }
     }
