@@ -56,15 +56,17 @@ public:
                 mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (memory == MAP_FAILED) throw std::bad_alloc();
             f.stack = static_cast<std::byte*>(memory);
-#if defined(__SANITIZE_ADDRESS__) // what fibers that were here before have left of their last frames
-            __asan_unpoison_memory_region(f.stack, stack_bytes);
-#endif
             mprotect(f.stack, guard_bytes, PROT_NONE); // an overflow is an error, not another fiber's data
         }
     }
     ~fiber_ring() {
-        for (auto& f : fibers_)
-            if (f.stack) munmap(f.stack, stack_bytes);
+        for (auto& f : fibers_) {
+            if (!f.stack) continue;
+#if defined(__SANITIZE_ADDRESS__) // what last frames have left would be in the way of whoever gets the memory next
+            __asan_unpoison_memory_region(f.stack, stack_bytes);
+#endif
+            munmap(f.stack, stack_bytes);
+        }
     }
     fiber_ring(fiber_ring const&) = delete;
     fiber_ring& operator=(fiber_ring const&) = delete;
