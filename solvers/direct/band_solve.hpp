@@ -460,8 +460,9 @@ struct solve_run {
         int const last = o.refinements > 0 ? 0 : 1; // tries that may follow the chain solver
         if constexpr (std::is_floating_point_v<T>)
             if (by_rpts) {
-                // Rpts says nothing of pivots; a solution this large may stand for one that vanished.
-                constexpr double epsilon = std::numeric_limits<T>::epsilon(), growth = 1 / (epsilon * epsilon);
+                // Rpts says nothing of pivots; a solution this large may stand for one that vanished: the matrix is
+                // singular to working precision.
+                constexpr double growth = 1 / std::numeric_limits<T>::epsilon();
                 solve_by_rpts(exec, matrix, d, x, o, rpts_space(), nullptr);
                 if (reported())
                     judge(exec, rows, memory, report.data(), {.number = 1},
@@ -473,7 +474,12 @@ struct solve_run {
                            .eliminated = false});
                 if (more) {
                     refine(memory.waiting_for(2),
-                           {.bound = bound, .if_inaccurate = 3, .if_doubtful = 3, .if_hollow = 3, .eliminated = false},
+                           {.bound = bound,
+                            .growth = growth,
+                            .if_inaccurate = 3,
+                            .if_doubtful = 3,
+                            .if_hollow = 3,
+                            .eliminated = false},
                            [&](int const* gate) {
                                columns_view<T> const c(reinterpret_cast<T*>(correction.pointer), a.scalar_rows,
                                                        x.columns);
