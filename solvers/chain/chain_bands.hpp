@@ -32,7 +32,7 @@ struct band_row_units {
     }
     /// Row u of a stretch, to the last row of a stack.
     template <class Lane, class Team, class Shape>
-    COPPICE_HD void load(Team const& team, Shape const& g, stretch_places<1> const& at, int u,
+    COPPICE_HD void load(Team const& team, Shape const& g, filled_places<1> const& at, int u,
                          stack_view<Lane> const& to) const {
         int const w = g.width();
         for (int c = team.rank(); c <= w; c += team.size()) to(w, c) = entry_of(at.lane[0], u, 0, c, at.filling[0]);

@@ -66,8 +66,11 @@ class largest_bits {
 public:
     using real = real_lane_t<T>;
     COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry, bool counts = true) {
-        std::int32_t const bits = leading_bits(magnitude(entry));
-        bits_ = counts && bits_ < bits ? bits : bits_;
+        bits_ = counts ? larger_of(bits_, magnitude(entry)) : bits_;
+    }
+    /// What another lane has looked at counts, too.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void with(largest_bits const& other, bool counts = true) {
+        bits_ = counts && bits_ < other.bits_ ? other.bits_ : bits_;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE real value() const {
         real value;
@@ -76,6 +79,15 @@ public:
     }
 
 private:
+    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int32_t larger_of(std::int32_t bits, real size) {
+#if defined(__CUDA_ARCH__)
+        if constexpr (sizeof(real) == 4) // one instruction, without one for the sign
+            return __float_as_int(larger_magnitude(__int_as_float(bits), size));
+#endif
+        std::int32_t const other = leading_bits(size);
+        return bits < other ? other : bits;
+    }
+
     std::int32_t bits_ = 0;
 };
 
