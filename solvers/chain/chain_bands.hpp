@@ -45,6 +45,9 @@ struct band_row_units {
     COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
         return of.largest_entry(team, at, units / of.a.n);
     }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool fills(stretch_place const& at, int to) const {
+        return of.fills(at, (to + of.a.n - 1) / of.a.n);
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const { return of.filling(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(stretch_place const& at) const { return at.begin * of.a.n; }

@@ -153,6 +153,11 @@ struct row_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
         return a.filling(at.units);
     }
+    /// Whether units of a stretch before `to` reach behind the last row. To look at the filling takes a GPU long.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool fills(stretch_place const& at, int to) const {
+        std::int64_t const end = at.begin + to, rows = at.units.rows;
+        return end > rows || (end == rows && a.banded() && rows * a.n > a.scalar_rows);
+    }
     /// What links know of units of a stretch: of rows nothing before they are looked at, `below` then, all of them, by
     /// the lanes of a team together.
     COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
@@ -317,6 +322,9 @@ struct link_units {
         return a.filling(a.batch.system(at.units.system));
     }
     /// As row_units has them.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static bool fills(stretch_place const& at, int to) {
+        return at.begin + to > at.units.rows;
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool conjugated() { return false; }
     template <class Shape>
     static constexpr int most_units = stretch_links;
