@@ -53,18 +53,10 @@ struct cuda_warp : cuda_block {
     __device__ void sync() const { __syncwarp(); }
 };
 
-/// Warps of a kind that a multiprocessor should have registers for. In a reduction those of the window, and 78; the
-/// compiler takes 20 more than it needs where it may. Else few: it would aim at more warps than shared memory has room
-/// for, and spill.
+// The 8 is there for the register allocator, which else aims at more blocks than shared memory has room for, and
+// spills.
 template <bool Left, int K, int W, class T, class Units>
-constexpr int warps_of_tiles() {
-    using sizes = tile_sizes<T, Units, K, W, Left>;
-    constexpr int words = (K + W) * (K + 2 * W + 1) * int(sizeof(T)) / 4 / sizes::lanes;
-    return Left && sizes::of_rows ? std::max(8, 2048 / (words + 78)) : 8;
-}
-
-template <bool Left, int K, int W, class T, class Units>
-__global__ void __launch_bounds__(warp_lanes, (warps_of_tiles<Left, K, W, T, Units>()))
+__global__ void __launch_bounds__(warp_lanes, 8)
     tile_kernel(__grid_constant__ stage<T, Units> const s, tile_plan plan) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
