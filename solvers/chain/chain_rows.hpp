@@ -12,6 +12,7 @@
 #include <limits>
 
 #include <coppice/core/lane/lane_access.hpp>
+#include <coppice/solvers/direct/matrix_operation.hpp>
 
 namespace coppice::chain {
 
@@ -23,7 +24,7 @@ struct strand {
     std::int64_t shift;
 };
 
-enum class transposition : int { none, transposed, conjugate_transposed };
+using transposition = matrix_operation;
 
 /// One system of a batch: block row j of its `rows` block rows lies at index base + j stride of the storage.
 struct system_place {

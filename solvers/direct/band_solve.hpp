@@ -37,12 +37,12 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
     }
     if (chain::only_rpts(exec, a, options, !report.empty())) { // a small system notices what the others plan
         std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns);
-        chain::check_space("workspace", workspace.data(), workspace.size(), bytes);
+        chain::check_space("workspace", workspace, bytes);
         chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
         return chain::solve_by_rpts(exec, a, d, x, options, workspace, nullptr);
     }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
-    chain::check_space("workspace", workspace.data(), workspace.size(), plan.bytes);
+    chain::check_space("workspace", workspace, plan.bytes);
     chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), report, !report.empty() || options.refinements > 0);
     chain::solve_run<T, Executor>{exec, a, d, x, options, workspace.data(), plan, report}.run();
 }

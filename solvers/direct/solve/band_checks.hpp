@@ -10,14 +10,14 @@
 #include <string>
 
 #include <coppice/core/memory_range.hpp>
+#include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
-#include <coppice/solvers/direct/workspace_layout.hpp>
 
 namespace coppice::chain {
 
 inline void refuse(std::string const& what) { throw argument_error("solve_bands: " + what); }
-inline void check_space(char const* name, void const* memory, std::int64_t bytes, std::int64_t needed) {
-    if (auto const fault = fault_of_space(name, memory, bytes, needed); !fault.empty()) refuse(fault);
+inline void check_space(char const* name, array_view<std::byte const> memory, std::int64_t needed) {
+    require_space("solve_bands: ", name, memory, needed);
 }
 
 template <class T>

@@ -38,7 +38,7 @@ matrix_rows<lane_of_t<T>> rows_of(band_matrix<T> const& a, band_options const& o
     rows.diagonal = reinterpret_cast<lane const*>(a.diagonal);
     rows.upper = reinterpret_cast<lane const*>(a.upper);
     rows.cyclic = o.cyclic;
-    rows.op = static_cast<transposition>(o.operation);
+    rows.op = o.operation;
     return rows;
 }
 
