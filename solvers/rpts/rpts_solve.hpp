@@ -104,7 +104,7 @@ namespace rpts {
 /// Solves a batch; arguments are as they should be.
 template <class T, executor Executor, class Stages>
 void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
-           int const* gate) {
+           int const* gate = nullptr) {
     T const threshold = static_cast<T>(options.threshold);
     if (how.is_last(systems.size, systems.systems)) // a small system notices what stages cost
         return solve_last(exec, how, systems, threshold, options.pivot, memory, gate);
@@ -136,11 +136,6 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
     solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used, gate);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
-}
-template <class T, executor Executor>
-void solve(Executor const& exec, system_view<T> const& systems, T* memory, tridiagonal_options options,
-           int const* gate = nullptr) {
-    solve(exec, stages_of<T>(exec), systems, memory, options, gate);
 }
 
 /// Threads that solve systems of different sizes side by side: no more than the matrix has workspace for.
@@ -185,11 +180,12 @@ void solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
             for (std::int64_t c = 0; c < all.columns; ++c) {
                 system_view<T> one = all.at(k, c);
                 one.columns = 1;
-                if (one.size > 0 && one.size <= host_alone_rows) solve(one_thread, one, memory + w * alone, options);
+                if (one.size > 0 && one.size <= host_alone_rows)
+                    solve(one_thread, host_stages{}, one, memory + w * alone, options);
             }
     });
     for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
-        if (rows_of(k) > host_alone_rows) solve(exec, all.at(k, 0), memory, options);
+        if (rows_of(k) > host_alone_rows) solve(exec, host_stages{}, all.at(k, 0), memory, options);
 }
 
 } // namespace rpts
@@ -221,7 +217,8 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
                        tridiagonal_options options) {
     rpts::check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
-    rpts::solve(exec, rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
+    rpts::solve(exec, rpts::stages_of<T>(exec),
+                rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
                 reinterpret_cast<T*>(workspace.data()), options);
 }
 
@@ -233,7 +230,7 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std
     if (a.size() == 0) return;
     rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
     system.order = order;
-    rpts::solve(exec, system, reinterpret_cast<T*>(workspace.data()), options);
+    rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
 }
 
 template <class T, executor Executor>
@@ -259,7 +256,7 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
     else if (batch.offsets)
         rpts::solve_varied(exec, all, memory, options, batch.gate);
     else
-        rpts::solve(exec, all, memory, options, batch.gate);
+        rpts::solve(exec, rpts::stages_of<T>(exec), all, memory, options, batch.gate);
 }
 
 template <class T, executor Executor>
