@@ -21,6 +21,7 @@
 #pragma once
 
 #include <coppice/solvers/chain/chain_host.hpp>
+#include <coppice/solvers/chain/chain_models.hpp>
 #include <coppice/solvers/chain/chain_tree.hpp>
 #include <coppice/solvers/judge/error_host.hpp>
 #if defined(__CUDACC__)
