@@ -71,8 +71,7 @@ template <class T, class Units, class Block>
     team.sync();
     for (int q = 0; q < warp_lanes; ++q) {
         if ((stretches >> q & 1) == 0 || places[q].at.lane[0].link < 0) continue;
-        stretch_places<1> at = places[q].at;
-        at.filling[0] = s.units.filling(at.lane[0]);
+        filled_places<1> const at(places[q].at, s.units);
         largest_magnitude<T> largest;
         for (int i = team.rank(); i < 2 * w * w; i += team.size())
             largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
@@ -84,23 +83,38 @@ template <class T, class Units, class Block>
     }
 }
 
-/// The pivot rows of stretches that are reflected, to their slots; y is there.
+/// Puts the solution of a stretch, in the right-hand sides of its slots from the last K unknowns of y on, where it
+/// belongs; by the lanes of a warp. Of links the first half of y belongs to others; of a matrix it does, whatever K is.
+template <class T, class Units, class Shape>
+COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_place const& at,
+                                                  slot_rows<T, Shape> const& from, int thread) {
+    Shape const& g = from.g;
+    int const k = g.rows(), w = g.width(), in_y = std::is_same_v<Units, link_units<T>> ? 0 : w / 2 - k;
+    solution_run<T> const to = units.solution(at, g.units, 0);
+    for (int i = thread; i < to.rows; i += warp_lanes)
+        to.at[i / k * to.stride + i % k] =
+            i < in_y ? from.y(w / 2 + i, 0) : from.side((i - in_y) / k, (i - in_y) % k, 0);
+}
+
+/// Solves stretches that became links by reflections, one after the other by all lanes of a warp.
 template <class T, class Units, class Block>
-[[gnu::noinline]] COPPICE_HD void reflect_to_slots(Block const& block, stage<T, Units> const& s,
-                                                   staged_stretch const* places, unsigned stretches, T* slots,
-                                                   int pitch, T* memory) {
+[[gnu::noinline]] COPPICE_HD void substitute_stretches_again(Block const& block, stage<T, Units> const& s,
+                                                             staged_stretch const* places, unsigned stretches,
+                                                             T* memory) {
     using shape = unit_shape<any_size>;
     warp_team<Block> const team{block};
+    slot_rows<T, shape> const slots{memory + 2ll * s.shape.pitch() * s.shape.substitute_columns(), s.shape};
+    link_boundary<T> const boundary{s.links};
     team.sync();
     for (int q = 0; q < warp_lanes; ++q) {
         if ((stretches >> q & 1) == 0) continue;
-        stretch_places<1> at = places[q].at;
-        at.filling[0] = s.units.filling(at.lane[0]);
-        slot_rows<T, shape> const to{slots + q * pitch, s.shape};
+        filled_places<1> const at(places[q].at, s.units);
+        take_left(team, s.shape, at, slots, boundary);
         reflecting_stacks stacks(
-            memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(to.known()), s.how),
+            memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(slots.known()), s.how),
             real_lane_t<T>(0));
-        walk(stacks, s.shape, keep_slots<T, shape>{to}, silent_teller{});
+        substitute_stretch(team, stacks, s.shape, at, slots, boundary, silent_teller{});
+        store_slots(s.units, at.lane[0], slots, team.rank());
         team.sync();
     }
 }
@@ -156,9 +170,8 @@ struct tile_sizes {
         shape const g{{}, units, 1};
         int const slots = (int((g.slot_elements() + W + count - 1) / count) | 1) * count;
         int const pitch = whole ? slots : tile<int>::piece_pitch(g);
-        // To reflect a stretch takes memory that a reduction has no more use for then, and a substitution has not.
-        int const again = int(Left ? g.reduce_elements() : 2 * g.pitch() * g.substitute_columns());
-        int const elements = Left ? std::max(stretches * pitch, again) : stretches * pitch + again;
+        // One stretch that is reflected takes the place of all.
+        int const elements = std::max(stretches * pitch, int(Left ? g.reduce_elements() : g.substitute_elements()));
         int const bytes = stretches * int(sizeof(staged_stretch)) + elements * int(sizeof(T));
         return {pitch, (bytes + 15) / 16 * 16};
     }
@@ -167,6 +180,7 @@ struct tile_sizes {
 /// The stretches of a stage from `first` up to `end`, in one warp, and what becomes of them.
 template <class T, class Units, int K, int W, bool Left, class Block>
 struct warp_tile {
+    using real = real_lane_t<T>;
     using sizes = tile_sizes<T, Units, K, W, Left>;
     using shape = typename sizes::shape;
     using team_type = tile_team<Block, sizes::lanes>;
@@ -180,18 +194,17 @@ struct warp_tile {
     shape const g;
     team_type const team;
     staged_stretch* const places;
+    std::int64_t const first, end;
     tile_type tile;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, stage<T, Units> const& of, std::int64_t first,
-                                               std::int64_t end, tile_plan const& plan, unsigned char* shared)
+    COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, stage<T, Units> const& of, std::int64_t begin,
+                                               std::int64_t behind, tile_plan const& plan, unsigned char* shared)
         : block(b), s(of), g{{}, of.shape.units, 1}, team(b), places(reinterpret_cast<staged_stretch*>(shared)),
-          tile(b, of.units, g, places, reinterpret_cast<T*>(places + sizes::stretches), plan.pitch, team.stretch) {
-        tile.place(of.all, first, end, places);
-        tile.begin();
-    }
+          first(begin), end(behind),
+          tile(b, of.units, g, places, reinterpret_cast<T*>(places + sizes::stretches), plan.pitch, team.stretch) {}
     warp_tile(warp_tile const&) = delete; // parts of it refer to each other
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void run() const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void run() {
         if constexpr (Left)
             reduce();
         else
@@ -199,50 +212,53 @@ struct warp_tile {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() const {
+    /// Starts the copies of stretches, but for those that are `dropped`.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void start(unsigned dropped) {
+        tile.place(s.all, first, end, dropped, places);
+        tile.begin();
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() {
+        start(0);
         stretch_places<1> const& at = places[team.stretch].at;
         pivot_teller<Units, 1> const teller{{}, s.units, at};
         tile.arrive_first();
         stacks_type stacks(team, tile, nullptr, s.how);
         reduce_stretch(stacks, g, at, s.links, teller);
-        bool const grown = has_grown(at, stacks.largest_left());
+        real of_units{1};
+        if constexpr (sizes::of_rows) of_units = stacks.largest_seen();
+        bool const grown = has_grown(at, of_units, stacks.largest_left());
         if (unsigned const lanes = block.ballot(grown); lanes != 0)
             reduce_stretches_again(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches),
                                    tile.stretch(0));
     }
-    /// Whether the columns of this lane have, beside the last units of rows, which are still there, or beside what
-    /// links know.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real_lane_t<T> largest) const {
+    /// Whether the columns of this lane have, beside the units of rows or what links know.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real of_rows, real largest) const {
         stretch_place const& place = at.lane[0];
         if (team.idle || place.link < 0) return false;
-        link_size<real_lane_t<T>> size = s.size_before(place, 1);
-        if constexpr (sizes::of_rows) {
-            largest_bits<T> of_rows;
-            COPPICE_UNROLL
-            for (int u = 1; u <= W / K; ++u) {
-                T const* const entries = tile.unit(g.units - u) + K;
-                COPPICE_UNROLL
-                for (int e = 0; e < K * (K + W); ++e) of_rows.look_at(entries[e]);
-            }
-            size.size = s.how.equilibrate ? size.size : of_rows.value();
-        }
+        link_size<real> const size = s.size_before(place, of_rows);
         if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
         return size.reflected || chain::has_grown(largest, size.size, W);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() {
         stretch_places<1> const& at = places[team.stretch].at;
         slot_rows<T, shape> const slots{tile.stretch(team.stretch), g};
         T* const y = slots.known();
         T* const z = y + W;
-        take_boundary(at, y, z);
-        bool const reflected = s.links.any_reflected(at);
-        tile.arrive_first();
+        unsigned dropped = 0;
+        COPPICE_NO_UNROLL
+        for (;;) { // once more without those that are reflected, if there are any, which come first
+            start(dropped);
+            bool const reflected = !team.idle && s.links.any_reflected(at);
+            take_boundary(at, y, z);
+            tile.arrive_first();
+            unsigned const lanes = block.ballot(reflected);
+            if (lanes == 0) break;
+            dropped = by_stretch(lanes, sizes::lanes, sizes::stretches);
+            substitute_stretches_again(block, s, places, dropped, tile.stretch(0));
+        }
         stacks_type stacks(team, tile, y, s.how);
         walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
         team.sync();
-        if (unsigned const lanes = block.ballot(reflected && !team.idle); lanes != 0)
-            reflect_to_slots(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches), tile.stretch(0),
-                             tile.pitch(), tile.stretch(0) + sizes::stretches * tile.pitch());
         if (team.rank() == 0) {
             COPPICE_UNROLL
             for (int r = 0; r < K; ++r) slots.side(0, r, 0) = y[W - K + r];
@@ -267,10 +283,9 @@ private:
             if (i < W && !team.idle) y[i] = of_y[j], z[i] = of_z[j];
         }
     }
-    /// Right-hand sides of the slots have become the solution, from the last K unknowns of y on. Of links the first
-    /// half of y belongs to others; of a matrix it does, whatever K is.
+    /// Right-hand sides of the slots have become the solution.
     COPPICE_HD COPPICE_ALWAYS_INLINE void store() const {
-        constexpr int in_y = sizes::of_rows ? W / 2 - K : 0;
+        constexpr int in_y = sizes::of_rows ? W / 2 - K : 0; // as in store_slots
         if (tile.follow() && g.units * K % warp_lanes == 0) {
             T* const to = s.units.solution(places[0].at.lane[0], g.units, 0).at;
             slot_rows<T, shape> const from{tile.stretch(0), g};
@@ -283,13 +298,8 @@ private:
             }
             return;
         }
-        for (int q = 0; q < sizes::stretches; ++q) {
-            solution_run<T> const to = s.units.solution(places[q].at.lane[0], g.units, 0);
-            slot_rows<T, shape> const from{tile.stretch(q), g};
-            for (int i = block.thread(); i < to.rows; i += warp_lanes)
-                to.at[i / K * to.stride + i % K] =
-                    i < in_y ? from.y(W / 2 + i, 0) : from.side((i - in_y) / K, (i - in_y) % K, 0);
-        }
+        for (int q = 0; q < sizes::stretches; ++q)
+            store_slots(s.units, places[q].at.lane[0], slot_rows<T, shape>{tile.stretch(q), g}, block.thread());
     }
 };
 

@@ -48,7 +48,7 @@ COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
 }
 /// Of a reflection its weight; where that changes nothing or is NaN, the number of the row itself.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(reflection<T> const& p, int k, int) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(reflected_column<T> const& p, int k, int) {
     using real = real_lane_t<T>;
     real const own{typename lane_traits<real>::value_type(k)};
     real const number = select(real(0) < p.weight, -p.weight, own);

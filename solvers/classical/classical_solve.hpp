@@ -95,6 +95,11 @@ struct solve_system {
     }
 };
 
+/// Whether a worker has memory for a system of its own.
+template <class T>
+bool fits(host_executor const&, batch<T> const&) {
+    return true;
+}
 template <class T>
 void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
     if (b.which < first_partitioned)
@@ -105,14 +110,22 @@ void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
 
 #if defined(__CUDACC__)
 
+inline std::int64_t shared_memory_of(cuda_executor const& exec) {
+    int bytes = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
+    return bytes;
+}
+template <class T>
+bool fits(cuda_executor const& exec, batch<T> const& b) {
+    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= shared_memory_of(exec);
+}
 template <class T>
 void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
-    int limit = 0;
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
     std::int64_t const bytes = std::int64_t(b.elements()) * std::int64_t(sizeof(T));
-    if (bytes > limit)
+    if (!fits(exec, b))
         throw argument_error("solve_classical: a system of " + std::to_string(b.n) + " equations takes " +
-                             std::to_string(bytes) + " bytes of shared memory, a block has " + std::to_string(limit));
+                             std::to_string(bytes) + " bytes of shared memory, a block has " +
+                             std::to_string(shared_memory_of(exec)));
     auto const grid = checked_cast<int>(systems, "number of CUDA blocks of solve_classical");
     int const threads = std::min(most_team_threads, (b.n + 31) / 32 * 32);
     auto const launch = [&](auto kernel, auto const& work) {
@@ -151,9 +164,12 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
     if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data())
         refuse("null pointer to " + std::to_string(a.size()) + " rows");
     int const n = checked_cast<int>(a.size() / systems * 32, "memory of a system of solve_classical") / 32;
-    classical::run(
-        exec, classical::batch<T>{a, d.data(), x.data(), n, options.intermediate, options.partition, options.algorithm},
-        systems);
+    classical::batch<T> const b{a, d.data(), x.data(), n, options.intermediate, options.partition, options.algorithm};
+    bool const large = n >= classical::large_system || !classical::fits(exec, b);
+    if (large && classical::takes_large_systems(b.which))
+        classical::run_large(exec, b, systems);
+    else
+        classical::run(exec, b, systems);
 }
 
 // What the sources of the library instantiate, and no other.

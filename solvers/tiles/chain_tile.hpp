@@ -25,7 +25,8 @@ template <class T, class Units, class Shape>
 [[gnu::noinline]] COPPICE_HD void fill_units(Units const& units, staged_stretch const& place, Shape g, int from, int to,
                                              T* memory, int thread) {
     int const k = g.rows(), each = g.unit_elements();
-    filling_sizes const filling = units.filling(place.at.lane[0]);
+    filling_sizes filling;
+    if (units.fills(place.at.lane[0], to)) filling = units.filling(place.at.lane[0]);
     for (int i = thread; i < (to - from) * each; i += warp_lanes) {
         int const u = i / each, e = i - u * each, column = e / k, r = e - column * k;
         if (column < g.sides) {
@@ -60,11 +61,14 @@ struct unit_tile {
                                                staged_stretch const* stretches, T* elements, int pitch, int mine)
         : block(b), units(from), g(shape), places(stretches), memory(elements), pitch_(pitch), own(mine) {}
 
-    /// Takes the next stretches of a stage, from `first` up to `end`; what is behind that has no rows.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void place(levels const& l, std::int64_t first, std::int64_t end,
+    /// Takes the next stretches of a stage, from `first` up to `end`; what is behind that has no rows, and neither have
+    /// those that are `dropped`, a bit each.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void place(levels const& l, std::int64_t first, std::int64_t end, unsigned dropped,
                                                 staged_stretch* to) {
+        borders = false;
         if (int const t = block.thread(); t < Stretches) {
-            stretch_places<1> const at(l, units.depth, first + t < end ? first + t : l.total(units.depth + 1));
+            bool const taken = first + t < end && (dropped >> t & 1) == 0;
+            stretch_places<1> const at(l, units.depth, taken ? first + t : l.total(units.depth + 1));
             stretch_place const& s = at.lane[0];
             unit_range const plain = units.plain(s, g.units);
             to[t] = {units.origin(s), plain.first, plain.last, at};
@@ -72,7 +76,7 @@ struct unit_tile {
         }
         filled = block.ballot(borders && to[block.thread()].at.lane[0].link >= 0);
         borders = block.sync_any(borders);
-        row = l.batch.systems == 1 && g.units % piece_units() == 0;
+        row = l.batch.systems == 1 && g.units % piece_units() == 0 && dropped == 0;
         if (!row || !borders) return;
         stretch_place const& s = to[0].at.lane[0];
         std::int64_t const left = s.link < 0 ? 0 : units.plain_end(s) - units.first_of(s);

@@ -302,6 +302,59 @@ void check_growing(Executor const& exec, growth_case<T> const& c, bool transpose
 
 } // namespace
 
+namespace {
+
+/// Tiles; the sizes that links of rows keep go to `sizes`.
+struct watched_tiles {
+    tile_executor tiles;
+    std::vector<double>& sizes;
+};
+void reduce(watched_tiles const& exec, chain::stage<double, chain::row_units<double>> const& s, std::byte*) {
+    exec.tiles.run<true>(s);
+    exec.sizes.assign(s.links.sizes, s.links.sizes + s.stretches);
+}
+template <class T, class Units>
+void reduce(watched_tiles const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+    reduce(exec.tiles, s, memory);
+}
+template <class T, class Units>
+void substitute(watched_tiles const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+    substitute(exec.tiles, s, memory);
+}
+template <class T>
+void close(watched_tiles const& exec, chain::closing<T> const& c, std::byte* memory) {
+    close(exec.tiles, c, memory);
+}
+
+} // namespace
+
+// Of all of them: where single rows are small, a link beside those alone would look as if it had grown, and stop a
+// warp.
+TEST_CASE("tiles: links keep the size of the entries of their stretches") {
+    for (int const n : {1, 2, 4}) {
+        CAPTURE(n);
+        std::int64_t const length = 32 * 33; // whole stretches
+        block_storage<double> s(length, n, 3, true);
+        std::size_t const block = std::size_t(n * n);
+        std::vector<double> largest(33, 0.0);
+        for (std::int64_t j = 0; j < length; ++j)
+            for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
+                for (std::size_t i = std::size_t(j) * block; i < std::size_t(j + 1) * block; ++i) {
+                    if (j % 32 != 7) (*band)[i] *= 0x1p-9;
+                    largest[std::size_t(j / 32)] = std::max(largest[std::size_t(j / 32)], std::abs((*band)[i]));
+                }
+        auto const meaning = s.meaning(true);
+        std::vector<double> sizes;
+        auto const d = sides_for(meaning, 1, 1);
+        solve_anew<double>(watched_tiles{{}, sizes}, s.view(), {.cyclic = true}, d, 1);
+        REQUIRE(sizes.size() == largest.size());
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            CHECK(sizes[i] <= largest[i]); // by its leading bits
+            CHECK(sizes[i] > largest[i] * (1 - 0x1p-19));
+        }
+    }
+}
+
 TEST_CASE("tiles: no growth") {
     tile_executor const tiles;
     for (int const k : {1, 2, 3, 4}) { // barriers of threads are slow, and reflections have many

@@ -54,16 +54,17 @@ double error_bound(band_options const& o) {
     return o.error_bound > 0 ? o.error_bound : 50 * double(std::numeric_limits<real>::epsilon());
 }
 
-/// Rpts says nothing of pivots; a solution this large beside its right-hand side may stand for one that vanished.
+/// Rpts says nothing of pivots; a solution this large beside its right-hand side may stand for one that vanished: the
+/// matrix is singular to working precision.
 template <class T>
-inline constexpr double untrusted_growth = 1 / (double(std::numeric_limits<T>::epsilon()) *
-                                                double(std::numeric_limits<T>::epsilon()));
+inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::epsilon());
 
 template <class T>
 judgement judgement_of(attempt a, try_plan const& plan, double bound) {
     follow_ups const& next = follow_ups_of[std::size_t(a)];
+    bool const by_rpts = a == attempt::rpts || a == attempt::refined_by_rpts;
     return {.bound = bound,
-            .growth = a == attempt::rpts ? untrusted_growth<real_lane_t<lane_of_t<T>>> : 0,
+            .growth = by_rpts ? untrusted_growth<real_lane_t<lane_of_t<T>>> : 0,
             .if_inaccurate = plan.number(next.if_inaccurate),
             .if_doubtful = plan.number(next.if_doubtful),
             .if_hollow = plan.number(next.if_hollow),
