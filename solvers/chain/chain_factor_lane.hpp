@@ -240,11 +240,9 @@ COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Sh
         }
         team.sync();
         for (int side = team.rank(); side < g.sides; side += team.size())
-            for (int r = g.rows() - 1; r >= 0; --r) {
-                T value = here[r * g.sides + side];
-                for (int c = r + 1; c < g.rows(); ++c) value = value - group.factor(r, c) * here[c * g.sides + side];
-                here[r * g.sides + side] = value * group.factor(r, r);
-            }
+            solve_triangle(
+                g.rows(), [&](int r, int c) -> T const& { return group.factor(r, c); },
+                [&](int r) -> T& { return here[r * g.sides + side]; });
         team.sync();
     }
     for (int i = team.rank(); i < g.units * each; i += team.size()) {

@@ -116,6 +116,19 @@ struct keep_slots {
     };
 };
 
+/// (5) for `rows` unknowns among themselves: x(r) is the right-hand side of row r at first, then its unknown; upper(r,
+/// c) are the entries behind the diagonal and, on it, the reciprocals of the pivots.
+template <class Upper, class X>
+COPPICE_HD COPPICE_ALWAYS_INLINE void solve_triangle(int rows, Upper const& upper, X const& x) {
+    COPPICE_UNROLL
+    for (int r = rows - 1; r >= 0; --r) {
+        auto value = x(r);
+        COPPICE_UNROLL
+        for (int c = r + 1; c < rows; ++c) value = value - upper(r, c) * x(c);
+        x(r) = value * upper(r, r);
+    }
+}
+
 /// Solves the pivot rows of a stretch upwards, (5): right-hand sides become the solution. z, the W unknowns behind the
 /// last group, stands there already.
 template <class T, class Team, class Shape>
@@ -136,15 +149,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_slots(Team const& team, Shape c
             slots.side(inner + 1, r, s) = value;
         }
         team.sync();
-        for (int s = team.rank(); s < g.sides; s += team.size()) {
-            COPPICE_UNROLL
-            for (int r = k - 1; r >= 0; --r) {
-                T value = slots.side(inner + 1, r, s);
-                COPPICE_UNROLL
-                for (int c = r + 1; c < k; ++c) value = value - slots.entry(inner, r, c) * slots.side(inner + 1, c, s);
-                slots.side(inner + 1, r, s) = value * slots.entry(inner, r, r);
-            }
-        }
+        for (int s = team.rank(); s < g.sides; s += team.size())
+            solve_triangle(
+                k, [&](int r, int c) -> T const& { return slots.entry(inner, r, c); },
+                [&](int r) -> T& { return slots.side(inner + 1, r, s); });
         team.sync();
     }
 }
