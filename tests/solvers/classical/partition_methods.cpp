@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "solvers/classical_batch.hpp"
+#include "solvers/classical/classical_batch.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/counted.hpp"
