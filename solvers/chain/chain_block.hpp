@@ -52,35 +52,10 @@ struct warp_team {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool any(bool condition) const { return block.ballot(condition) != 0; }
 };
 
-/// Bit q: whether one of the `lanes` lanes of stretch q, of `stretches`, has its bit in `ballot`.
-COPPICE_HD inline unsigned by_stretch(unsigned ballot, int lanes, int stretches) {
+/// Whether one of the `lanes` lanes of stretch q has its bit in `ballot`.
+COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_stretch(unsigned ballot, int lanes, int q) {
     unsigned const each = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
-    unsigned bits = 0;
-    for (int q = 0; q < stretches; ++q) bits |= unsigned((ballot >> q * lanes & each) != 0) << q;
-    return bits;
-}
-
-/// Looks again at stretches of a warp whose links seem to have grown, one after the other by all of its lanes. Rare,
-/// and so kept out of the kernels' way, as what follows is.
-template <class T, class Units, class Block>
-[[gnu::noinline]] COPPICE_HD void reduce_stretches_again(Block const& block, stage<T, Units> const& s,
-                                                         staged_stretch const* places, unsigned stretches, T* memory) {
-    using real = real_lane_t<T>;
-    warp_team<Block> const team{block};
-    int const w = s.shape.width();
-    team.sync();
-    for (int q = 0; q < warp_lanes; ++q) {
-        if ((stretches >> q & 1) == 0 || places[q].at.lane[0].link < 0) continue;
-        filled_places<1> const at(places[q].at, s.units);
-        largest_magnitude<T> largest;
-        for (int i = team.rank(); i < 2 * w * w; i += team.size())
-            largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
-        s.reduce_again(
-            team, at, // of rows nothing is known
-            typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
-            memory);
-        team.sync();
-    }
+    return (ballot >> q * lanes & each) != 0;
 }
 
 /// Puts the solution of a stretch, in the right-hand sides of its slots from the last K unknowns of y on, where it
@@ -96,27 +71,63 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_pl
             i < in_y ? from.y(w / 2 + i, 0) : from.side((i - in_y) / k, (i - in_y) % k, 0);
 }
 
-/// Solves stretches that became links by reflections, one after the other by all lanes of a warp.
+/// Looks again at a stretch whose link seems to have grown, by the lanes of a warp.
 template <class T, class Units, class Block>
-[[gnu::noinline]] COPPICE_HD void substitute_stretches_again(Block const& block, stage<T, Units> const& s,
-                                                             staged_stretch const* places, unsigned stretches,
-                                                             T* memory) {
+COPPICE_HD void reduce_stretch_again(Block const& block, stage<T, Units> const& s, std::int64_t p, T* memory) {
+    using real = real_lane_t<T>;
+    warp_team<Block> const team{block};
+    int const w = s.shape.width();
+    filled_places<1> const at(s.all, s.units, p);
+    largest_magnitude<T> largest;
+    for (int i = team.rank(); i < 2 * w * w; i += team.size())
+        largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
+    s.reduce_again(
+        team, at, // of rows nothing is known
+        typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
+        memory);
+    team.sync();
+}
+
+/// Solves a stretch that became a link by reflections, by the lanes of a warp.
+template <class T, class Units, class Block>
+COPPICE_HD void substitute_stretch_again(Block const& block, stage<T, Units> const& s, std::int64_t p, T* memory) {
     using shape = unit_shape<any_size>;
     warp_team<Block> const team{block};
+    filled_places<1> const at(s.all, s.units, p);
     slot_rows<T, shape> const slots{memory + 2ll * s.shape.pitch() * s.shape.substitute_columns(), s.shape};
     link_boundary<T> const boundary{s.links};
+    take_left(team, s.shape, at, slots, boundary);
+    reflecting_stacks stacks(
+        memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(slots.known()), s.how),
+        real_lane_t<T>(0));
+    substitute_stretch(team, stacks, s.shape, at, slots, boundary, silent_teller{});
+    store_slots(s.units, at.lane[0], slots, team.rank());
     team.sync();
-    for (int q = 0; q < warp_lanes; ++q) {
-        if ((stretches >> q & 1) == 0) continue;
-        filled_places<1> const at(places[q].at, s.units);
-        take_left(team, s.shape, at, slots, boundary);
-        reflecting_stacks stacks(
-            memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(slots.known()), s.how),
-            real_lane_t<T>(0));
-        substitute_stretch(team, stacks, s.shape, at, slots, boundary, silent_teller{});
-        store_slots(s.units, at.lane[0], slots, team.rank());
-        team.sync();
+}
+
+/// The rare work of a stage in a kernel of its own, so that tiles have their registers for themselves: the stretches
+/// that are marked among 32 from `first` on, one after the other. Comes behind the tiles of a reduction, which mark,
+/// and before those of a substitution, which leave marked stretches alone: x may be d.
+template <bool Left, class T, class Units, class Block>
+COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
+    std::int64_t const p = first + block.thread();
+    bool const marked = p < s.stretches && s.links.any_reflected(stretch_places<1>(s.all, s.units.depth, p));
+    unsigned const stretches = block.ballot(marked);
+    COPPICE_NO_UNROLL
+    for (int q = 0; stretches >> q != 0; ++q) {
+        if ((stretches >> q & 1) != 0) {
+            if constexpr (Left)
+                reduce_stretch_again(block, s, first + q, memory);
+            else
+                substitute_stretch_again(block, s, first + q, memory);
+        }
+        if (q == warp_lanes - 1) break;
     }
+}
+/// Elements of memory that it takes.
+template <bool Left, class T, class Units>
+std::int64_t redo_elements(stage<T, Units> const& s) {
+    return std::max<std::int64_t>(Left ? s.shape.reduce_elements() : s.shape.substitute_elements(), warp_lanes);
 }
 
 /// How the stretches of a warp lie in shared memory.
@@ -170,9 +181,7 @@ struct tile_sizes {
         shape const g{{}, units, 1};
         int const slots = (int((g.slot_elements() + W + count - 1) / count) | 1) * count;
         int const pitch = whole ? slots : tile<int>::piece_pitch(g);
-        // One stretch that is reflected takes the place of all.
-        int const elements = std::max(stretches * pitch, int(Left ? g.reduce_elements() : g.substitute_elements()));
-        int const bytes = stretches * int(sizeof(staged_stretch)) + elements * int(sizeof(T));
+        int const bytes = stretches * int(sizeof(staged_stretch)) + stretches * pitch * int(sizeof(T));
         return {pitch, (bytes + 15) / 16 * 16};
     }
 };
@@ -212,13 +221,12 @@ struct warp_tile {
     }
 
 private:
-    /// Starts the copies of stretches, but for those that are `dropped`.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void start(unsigned dropped) {
-        tile.place(s.all, first, end, dropped, places);
+    COPPICE_HD COPPICE_ALWAYS_INLINE void start() {
+        tile.place(s.all, first, end, places);
         tile.begin();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() {
-        start(0);
+        start();
         stretch_places<1> const& at = places[team.stretch].at;
         pivot_teller<Units, 1> const teller{{}, s.units, at};
         tile.arrive_first();
@@ -226,36 +234,27 @@ private:
         reduce_stretch(stacks, g, at, s.links, teller);
         real of_units{1};
         if constexpr (sizes::of_rows) of_units = stacks.largest_seen();
-        bool const grown = has_grown(at, of_units, stacks.largest_left());
-        if (unsigned const lanes = block.ballot(grown); lanes != 0)
-            reduce_stretches_again(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches),
-                                   tile.stretch(0));
+        mark(at.lane[0], of_units, stacks.largest_left());
     }
-    /// Whether the columns of this lane have, beside the units of rows or what links know.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real of_rows, real largest) const {
-        stretch_place const& place = at.lane[0];
-        if (team.idle || place.link < 0) return false;
-        link_size<real> const size = s.size_before(place, of_rows);
-        if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
-        return size.reflected || chain::has_grown(largest, size.size, W);
+    /// Gives the link of a stretch its size, and a mark where it has grown beside the units of rows or what links know;
+    /// `largest` of the columns of this lane.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void mark(stretch_place const& place, real of_rows, real largest) const {
+        bool const none = team.idle || place.link < 0;
+        link_size<real> const size = none ? link_size<real>(0, false) : s.size_before(place, of_rows);
+        unsigned const grown = block.ballot(!none && (size.reflected || has_grown(largest, size.size, W)));
+        if (!none && team.rank() == 0)
+            s.links.sizes[place.link] =
+                link_size<real>(size.size, any_of_stretch(grown, sizes::lanes, team.stretch)).mark();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() {
+        start();
         stretch_places<1> const& at = places[team.stretch].at;
         slot_rows<T, shape> const slots{tile.stretch(team.stretch), g};
         T* const y = slots.known();
         T* const z = y + W;
-        unsigned dropped = 0;
-        COPPICE_NO_UNROLL
-        for (;;) { // once more without those that are reflected, if there are any, which come first
-            start(dropped);
-            bool const reflected = !team.idle && s.links.any_reflected(at);
-            take_boundary(at, y, z);
-            tile.arrive_first();
-            unsigned const lanes = block.ballot(reflected);
-            if (lanes == 0) break;
-            dropped = by_stretch(lanes, sizes::lanes, sizes::stretches);
-            substitute_stretches_again(block, s, places, dropped, tile.stretch(0));
-        }
+        bool const reflected = !team.idle && s.links.any_reflected(at);
+        take_boundary(at, y, z);
+        tile.arrive_first();
         stacks_type stacks(team, tile, y, s.how);
         walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
         team.sync();
@@ -264,8 +263,7 @@ private:
             for (int r = 0; r < K; ++r) slots.side(0, r, 0) = y[W - K + r];
             substitute_in_registers<K, W>(g, slots, z);
         }
-        team.sync();
-        store();
+        store(block.ballot(reflected));
     }
     /// y and z of the stretch; asked for together, before one of them is stored.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_places<1> const& at, T* y, T* z) const {
@@ -283,10 +281,11 @@ private:
             if (i < W && !team.idle) y[i] = of_y[j], z[i] = of_z[j];
         }
     }
-    /// Right-hand sides of the slots have become the solution.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void store() const {
+    /// Right-hand sides of the slots have become the solution, but for stretches with lanes in `reflected`.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void store(unsigned reflected) const {
         constexpr int in_y = sizes::of_rows ? W / 2 - K : 0; // as in store_slots
-        if (tile.follow() && g.units * K % warp_lanes == 0) {
+        team.sync();
+        if (tile.follow() && g.units * K % warp_lanes == 0 && reflected == 0) {
             T* const to = s.units.solution(places[0].at.lane[0], g.units, 0).at;
             slot_rows<T, shape> const from{tile.stretch(0), g};
             int const rows = g.units * K, pitch = tile.pitch();
@@ -299,7 +298,8 @@ private:
             return;
         }
         for (int q = 0; q < sizes::stretches; ++q)
-            store_slots(s.units, places[q].at.lane[0], slot_rows<T, shape>{tile.stretch(q), g}, block.thread());
+            if (!any_of_stretch(reflected, sizes::lanes, q))
+                store_slots(s.units, places[q].at.lane[0], slot_rows<T, shape>{tile.stretch(q), g}, block.thread());
     }
 };
 

@@ -72,6 +72,17 @@ __global__ void __launch_bounds__(warp_lanes, 8)
     tile_type(warp, s, first, s.stretches, plan, shared).run();
 }
 
+/// Behind the tiles of a reduction, before those of a substitution.
+template <bool Left, class T, class Units>
+__global__ void __launch_bounds__(warp_lanes) redo_kernel(__grid_constant__ stage<T, Units> const s) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!s.open()) return;
+    std::int64_t const step = std::int64_t(gridDim.x) * warp_lanes;
+    for (std::int64_t first = std::int64_t(blockIdx.x) * warp_lanes; first < s.stretches; first += step)
+        redo_marked<Left>(cuda_warp{}, s, first, reinterpret_cast<T*>(shared));
+}
+
 template <class T, class Units>
 __global__ void __launch_bounds__(128) reduce_kernel(stage<T, Units> s, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
@@ -160,10 +171,18 @@ struct run_tiles {
     template <bool Left, class T, class Units, int K, int W>
     bool operator()(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
+        if constexpr (!Left) redo<Left>(s);
         launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
                       grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
                       std::size_t(plan.bytes), s, plan);
+        if constexpr (Left) redo<Left>(s);
         return true;
+    }
+    template <bool Left, class T, class Units>
+    void redo(stage<T, Units> const& s) const {
+        std::int64_t const warps = (s.stretches + warp_lanes - 1) / warp_lanes, most = 32ll * exec.multiprocessors();
+        launch_shared(exec, &redo_kernel<Left, T, Units>, grid_of(std::min(warps, most)), warp_lanes,
+                      std::size_t(redo_elements<Left>(s)) * sizeof(T), s);
     }
 };
 

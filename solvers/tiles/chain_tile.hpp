@@ -61,14 +61,11 @@ struct unit_tile {
                                                staged_stretch const* stretches, T* elements, int pitch, int mine)
         : block(b), units(from), g(shape), places(stretches), memory(elements), pitch_(pitch), own(mine) {}
 
-    /// Takes the next stretches of a stage, from `first` up to `end`; what is behind that has no rows, and neither have
-    /// those that are `dropped`, a bit each.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void place(levels const& l, std::int64_t first, std::int64_t end, unsigned dropped,
+    /// Takes the next stretches of a stage, from `first` up to `end`; what is behind that has no rows.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void place(levels const& l, std::int64_t first, std::int64_t end,
                                                 staged_stretch* to) {
-        borders = false;
         if (int const t = block.thread(); t < Stretches) {
-            bool const taken = first + t < end && (dropped >> t & 1) == 0;
-            stretch_places<1> const at(l, units.depth, taken ? first + t : l.total(units.depth + 1));
+            stretch_places<1> const at(l, units.depth, first + t < end ? first + t : l.total(units.depth + 1));
             stretch_place const& s = at.lane[0];
             unit_range const plain = units.plain(s, g.units);
             to[t] = {units.origin(s), plain.first, plain.last, at};
@@ -76,7 +73,7 @@ struct unit_tile {
         }
         filled = block.ballot(borders && to[block.thread()].at.lane[0].link >= 0);
         borders = block.sync_any(borders);
-        row = l.batch.systems == 1 && g.units % piece_units() == 0 && dropped == 0;
+        row = l.batch.systems == 1 && g.units % piece_units() == 0;
         if (!row || !borders) return;
         stretch_place const& s = to[0].at.lane[0];
         std::int64_t const left = s.link < 0 ? 0 : units.plain_end(s) - units.first_of(s);
