@@ -16,6 +16,7 @@
 #include <coppice/core/launch_shared.cuh>
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/chain/chain_factor_stage.hpp>
+#include <coppice/solvers/chain/chain_roles.hpp>
 #include <coppice/solvers/chain/chain_tree.hpp>
 
 namespace coppice::chain {
@@ -28,6 +29,8 @@ struct lane_team {
     __device__ void sync() const { __syncwarp(); }
     __device__ bool any(bool condition) const { return __any_sync(0xffffffffu, condition) != 0; }
 };
+
+static_assert(team_of_lanes<lane_team>);
 
 /// Lanes of a team, teams of a block, elements of shared memory of a team.
 struct team_layout {

@@ -141,12 +141,10 @@ struct factored_closing {
         for (int side = 0; side < base.links.sides; ++side) {
             for (int r = 0; r < w; ++r) memory[r] = base.links.side_at(link, r, side);
             repeat_operations(group, true, memory);
-            for (int r = w - 1; r >= 0; --r) {
-                T value = memory[r];
-                for (int c = r + 1; c < w; ++c) value = value - group.factor(r, c) * memory[c];
-                memory[r] = value * group.factor(r, r);
-                base.links.side_at(link, r, side) = memory[r];
-            }
+            solve_triangle(
+                w, [&](int r, int c) -> T const& { return group.factor(r, c); },
+                [&](int r) -> T& { return memory[r]; });
+            for (int r = 0; r < w; ++r) base.links.side_at(link, r, side) = memory[r];
         }
     }
 };

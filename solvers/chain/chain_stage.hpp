@@ -610,12 +610,11 @@ struct closing {
         std::int64_t const link = idle ? 0 : all.first(s, links.depth);
         stack_view<T> const m{memory, w | 1, columns, 0};
         eliminate(team, s, m, teller{links, idle ? -1 : s});
-        for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size())
-            for (int r = w - 1; r >= 0; --r) {
-                T value = m(r, w + side);
-                for (int c = r + 1; c < w; ++c) value = value - m(r, c) * links.side_at(link, c, side);
-                links.side_at(link, r, side) = value * m(r, r);
-            }
+        for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size()) {
+            solve_triangle(
+                w, [&](int r, int c) -> T const& { return m(r, c); }, [&](int r) -> T& { return m(r, w + side); });
+            for (int r = 0; r < w; ++r) links.side_at(link, r, side) = m(r, w + side);
+        }
     }
     /// Eliminates S + R in `m`; by reflections where a stretch of the system was or where its rows grow.
     template <class Team, class Tell>

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
-#include "solvers/growth_families.hpp"
+#include "solvers/chain/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/classical/classical_solve.hpp>
