@@ -54,10 +54,13 @@ double error_bound(band_options const& o) {
     return o.error_bound > 0 ? o.error_bound : 50 * double(std::numeric_limits<real>::epsilon());
 }
 
-/// Rpts says nothing of pivots; a solution this large beside its right-hand side may stand for one that vanished: the
-/// matrix is singular to working precision.
+/// Rpts says nothing of pivots; a solution this large beside its right-hand side may stand for one that vanished. In
+/// double the matrix is singular to working precision then; in float so many large systems are that they are trusted
+/// to its square.
 template <class T>
-inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::epsilon());
+inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::epsilon()) /
+                                           (sizeof(T) == sizeof(float) ? double(std::numeric_limits<T>::epsilon())
+                                                                       : 1.0);
 
 template <class T>
 judgement judgement_of(attempt a, try_plan const& plan, double bound) {
