@@ -128,7 +128,7 @@ sparse_vector<Z, I> multiply_sparse(Executor const& exec, Semiring const& s, mat
         buffer<std::int64_t> starts(exec, list.entries() + 1);
         std::int64_t const products =
             exclusive_scan(exec, list.entries(), pushed_products<T, I, O>{rows, list.indices.data()},
-                           store_start<std::int64_t>{starts.data()}, std::int64_t{0});
+                           store_offset<std::int64_t>{starts.data()}, std::int64_t{0});
         fill(exec, starts.view().slice(list.entries(), 1), products);
         if (!can_pull || prefers_push(products, std::int64_t(rows.nonzeros()), rows.columns()))
             return push<VectorFirst, Z>(exec, s, rows, list, starts, products, mask);

@@ -26,16 +26,8 @@ struct start_of_part {
     std::int64_t count, n, parts;
     std::int64_t* offsets;
     COPPICE_HD void operator()(std::int64_t p) const {
-        std::int64_t const width = (n + parts - 1) / parts, key = p * width;
-        std::int64_t first = 0, last = count;
-        while (first < last) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (std::int64_t(indices[middle]) < key)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        offsets[p] = p == parts ? count : first;
+        std::int64_t const width = (n + parts - 1) / parts;
+        offsets[p] = p == parts ? count : lower_position(indices, 0, count, p * width);
     }
 };
 
@@ -81,16 +73,9 @@ struct vector_mask {
         std::int64_t at = j;
         bool entry = true;
         if (listed) {
-            std::int64_t first = 0, last = entries;
-            while (first < last) {
-                std::int64_t const middle = first + (last - first) / 2;
-                if (std::int64_t(indices[middle]) < j)
-                    first = middle + 1;
-                else
-                    last = middle;
-            }
-            entry = first < entries && std::int64_t(indices[first]) == j;
-            at = entry ? first : 0;
+            std::int64_t const found = position_between(indices, std::int64_t{0}, entries, j);
+            entry = found >= 0;
+            at = entry ? found : 0;
         } else if (present) {
             entry = present[j] != 0;
         }
@@ -204,15 +189,7 @@ template <class T, class I>
 struct find_in_list {
     list_view<T, I> list;
     COPPICE_HD std::int64_t operator()(std::int64_t index) const {
-        std::int64_t first = 0, last = list.entries();
-        while (first < last) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (std::int64_t(list.indices[middle]) < index)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        return first < list.entries() && std::int64_t(list.indices[first]) == index ? first : -1;
+        return position_between(list.indices.data(), std::int64_t{0}, list.entries(), index);
     }
 };
 template <class T, class I>
