@@ -41,7 +41,7 @@ int differences(sparse_vector<T> const& w, sparse_vector<float> const& mask, The
     int wrong = 0;
     for (auto const& call : every_call()) {
         if (call.desc.transpose1) continue;
-        grb_desc const gd(grb_descriptor(call.desc));
+        grb_desc const gd(call.desc);
         auto const expected = to_grb(w);
         grb(theirs(GrB_Vector(expected), call.masked ? GrB_Vector(gm) : nullptr,
                    call.accumulated ? grb_type<T>::plus() : nullptr, GrB_Descriptor(gd)));
