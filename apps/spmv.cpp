@@ -62,28 +62,14 @@ double median_seconds(Executor const& exec, int repeat, Work const& work) {
     return *middle;
 }
 
-/// Whether the results of a semiring of the catalogue are columns.
-bool writes_columns(std::string_view semiring) {
-    return std::any_of(semiring_descriptions.begin(), semiring_descriptions.end(),
-                       [&](auto const& known) { return known.name == semiring && known.writes_columns; });
-}
-
-// A column found by arg-max is a position in the file, where counting starts at 1; 0 says that the row is empty.
-template <class T>
-void count_from_one(buffer<T>& columns) {
-    for (T& column : columns) column += T(1);
-}
-
 template <class Executor, class T>
 outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
-    auto const rule = o.semiring == "plus-times" ? finite_rule::finite : finite_rule::infinity_allowed;
+    auto const rule = rule_of(o.semiring);
     auto const a = load_matrix<T>(host, o.matrix, status, rule);
     require_not_empty(o.matrix, a.rows(), a.columns());
-    if (writes_columns(o.semiring) && sizeof(T) == 4 && a.columns() > (1 << 24))
-        throw usage_error(o.semiring + " writes column numbers, and those of " + o.matrix +
-                          " do not fit single precision; use --precision double");
+    require_index_room(o.semiring, o.matrix, a.columns(), sizeof(T));
     auto const x = o.x.empty() ? make_solution<T>(host, "ones", a.columns())
                                : load_vector<T>(host, o.x, a.columns(), "--x", status, rule);
     auto const on_device = exec.copy(a);
@@ -103,7 +89,7 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
             semiring_spmv(exec, plan, o.semiring, on_device.view(), from.view(), y.view());
     });
     auto result_on_host = host.copy(y);
-    if (writes_columns(o.semiring)) count_from_one(result_on_host);
+    if (writes_indices(o.semiring)) count_from_one(result_on_host);
     files.write(o.output, [&](std::string const& path) {
         write_vector(host, path, array_view<T const>(result_on_host.view()), {}, status.of_file(o.output));
     });
