@@ -86,9 +86,15 @@ void check_matrix_argument(std::string const& argument, std::string const& comma
     if (names_generator(argument)) parse_generator(argument);
 }
 
-void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector) {
-    if (is_standard_stream(matrix) && is_standard_stream(vector))
-        throw usage_error(fmt::format("MATRIX and {} are both -, but standard input can be read only once", option));
+void check_inputs(std::initializer_list<named_input> inputs) {
+    named_input const* first = nullptr;
+    for (auto const& input : inputs) {
+        if (!is_standard_stream(input.file)) continue;
+        if (first)
+            throw usage_error(
+                fmt::format("{} and {} are both -, but standard input can be read only once", first->name, input.name));
+        first = &input;
+    }
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,8 +39,16 @@ void count_from_one(buffer<T>& indices) {
 /// Throws usage_error where `argument` is empty or names no generator that exists; looks at no file.
 void check_matrix_argument(std::string const& argument, std::string const& command);
 
-/// Throws usage_error where both inputs are "-": standard input can be read once.
-void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector);
+/// What an input is called, and the file it comes from.
+struct named_input {
+    std::string_view name;
+    std::string const& file;
+};
+/// Throws usage_error where two inputs are "-": standard input can be read once.
+void check_inputs(std::initializer_list<named_input> inputs);
+inline void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector) {
+    check_inputs({{"MATRIX", matrix}, {option, vector}});
+}
 
 /// The MATRIX argument, opened: what kind of values it has is known before the type to work in is chosen.
 class matrix_input {

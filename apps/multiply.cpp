@@ -67,9 +67,7 @@ outcome run(options const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.first, "multiply");
     check_matrix_argument(o.second, "multiply");
-    check_inputs(o.first, "the second matrix", o.second);
-    check_inputs(o.first, "--mask", o.mask);
-    check_inputs(o.second, "--mask", o.mask);
+    check_inputs({{"MATRIX", o.first}, {"the second matrix", o.second}, {"--mask", o.mask}});
     require_name("semiring", o.semiring, semiring_names);
     if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
     auto const chosen = make_executor(o.common);
