@@ -183,7 +183,8 @@ void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t 
         A const left = a.coefficients[k];
         for (O q = b.row_begin(inner), end = b.row_end(inner); q < end; ++q) {
             Sum& sum = sums[b.indices[q]];
-            sum = accumulate(s.add, sum, s.multiply(left, b.coefficients[q], std::int64_t(inner)));
+            meeting const at{i, inner, inner, b.indices[q]};
+            sum = accumulate(s.add, sum, multiply_at(s, left, b.coefficients[q], at));
         }
     }
     for (std::int64_t p = 0; p < n; ++p) values[p] = static_cast<Z>(s.result(sums[columns[p]]));
@@ -204,7 +205,8 @@ void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::i
         O const begin = b.row_begin(inner), end = b.row_end(inner);
         auto const join = [&](O q) {
             Sum& sum = sums[b.indices[q]];
-            sum = accumulate(s.add, sum, s.multiply(a.coefficients[k], b.coefficients[q], std::int64_t(inner)));
+            meeting const at{i, inner, inner, b.indices[q]};
+            sum = accumulate(s.add, sum, multiply_at(s, a.coefficients[k], b.coefficients[q], at));
         };
         if (n * 8 < std::int64_t(end - begin)) {
             for (std::int64_t p = 0; p < n; ++p)

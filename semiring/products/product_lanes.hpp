@@ -294,8 +294,8 @@ struct sum_window {
             for (; q < const_end && std::int64_t(b.indices[q]) <= highest; ++q) {
                 p = lower_position(indices, p, end, std::int64_t(b.indices[q]));
                 if (indices[p] != b.indices[q]) continue; // the mask leaves it out
-                sums[p] =
-                    accumulate(s.add, sums[p], s.multiply(a.coefficients[k], b.coefficients[q], std::int64_t(inner)));
+                meeting const at{first + r, inner, inner, b.indices[q]};
+                sums[p] = accumulate(s.add, sums[p], multiply_at(s, a.coefficients[k], b.coefficients[q], at));
             }
         }
     }

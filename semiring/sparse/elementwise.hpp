@@ -17,7 +17,7 @@ void require_same_shape(csr_view<A, I, O> a, csr_view<B, I, O> b) {
 /// What an operator makes of two elements, op(a, b) or op(a, b, index).
 template <class Op, class A, class B>
 using operator_result_t = std::remove_cvref_t<decltype(apply(std::declval<Op const&>(), std::declval<A const&>(),
-                                                             std::declval<B const&>(), std::int64_t{}))>;
+                                                             std::declval<B const&>(), meeting{}))>;
 
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
 auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {

@@ -31,7 +31,7 @@ COPPICE_HD void walk_together(I const* a, std::int64_t p, std::int64_t p_end, J 
 struct keep_single {
     COPPICE_NO_EXEC_CHECK
     template <class Op, class A, class B, class Emit>
-    COPPICE_HD void operator()(Op const&, std::int64_t column, A const* a, B const* b, Emit& emit) const {
+    COPPICE_HD void operator()(Op const&, std::int64_t, std::int64_t column, A const* a, B const* b, Emit& emit) const {
         if (a)
             emit(column, *a);
         else
@@ -41,7 +41,7 @@ struct keep_single {
 /// ... is dropped.
 struct drop_single {
     template <class Op, class A, class B, class Emit>
-    COPPICE_HD void operator()(Op const&, std::int64_t, A const*, B const*, Emit&) const {}
+    COPPICE_HD void operator()(Op const&, std::int64_t, std::int64_t, A const*, B const*, Emit&) const {}
 };
 /// ... meets a value that stands for what is missing.
 template <class A, class B>
@@ -50,8 +50,9 @@ struct fill_single {
     B missing_b;
     COPPICE_NO_EXEC_CHECK
     template <class Op, class Emit>
-    COPPICE_HD void operator()(Op const& op, std::int64_t column, A const* a, B const* b, Emit& emit) const {
-        emit(column, apply(op, a ? *a : missing_a, b ? *b : missing_b, column));
+    COPPICE_HD void operator()(Op const& op, std::int64_t row, std::int64_t column, A const* a, B const* b,
+                               Emit& emit) const {
+        emit(column, apply(op, a ? *a : missing_a, b ? *b : missing_b, meeting{row, column, row, column}));
     }
 };
 
@@ -66,22 +67,23 @@ struct merged_rows {
     template <class Emit>
     struct meet {
         merged_rows const& rows;
+        std::int64_t row;
         Emit& emit;
         COPPICE_NO_EXEC_CHECK
         COPPICE_HD void operator()(std::int64_t column, std::int64_t p, std::int64_t q) const {
             A const* const x = p >= 0 ? rows.a.coefficients + p : nullptr;
             B const* const y = q >= 0 ? rows.b.coefficients + q : nullptr;
             if (x && y)
-                emit(column, apply(rows.op, *x, *y, column));
+                emit(column, apply(rows.op, *x, *y, meeting{row, column, row, column}));
             else
-                rows.single(rows.op, column, x, y, emit);
+                rows.single(rows.op, row, column, x, y, emit);
         }
     };
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
         walk_together(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
-                      meet<Emit>{*this, emit});
+                      meet<Emit>{*this, i, emit});
     }
 };
 

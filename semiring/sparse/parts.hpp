@@ -233,7 +233,10 @@ struct kronecker_rows {
         for (O p = a.row_begin(ia); p < a.row_end(ia); ++p)
             for (O q = b.row_begin(ib); q < b.row_end(ib); ++q) {
                 std::int64_t const column = std::int64_t(a.indices[p]) * b.columns() + b.indices[q];
-                emit(column, apply(op, a.coefficients[p], b.coefficients[q], column));
+                if constexpr (is_positional_v<Op>)
+                    emit(column, op(a.coefficients[p], b.coefficients[q], meeting{ia, a.indices[p], ib, b.indices[q]}));
+                else
+                    emit(column, apply(op, a.coefficients[p], b.coefficients[q], column));
             }
     }
 };

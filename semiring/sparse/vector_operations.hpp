@@ -106,9 +106,30 @@ void require_length(sparse_vector<M, I> const& m, std::int64_t n) {
     require_size("length of the mask", m.size(), n);
 }
 
-template <executor Executor, class Op, class A, class B, class I, class Single>
-auto merge(Executor const& exec, Op const& op, sparse_vector<A, I> const& a, sparse_vector<B, I> const& b,
+/// An operator that asks for positions, on vectors, which are matrices of one column.
+template <class Op>
+struct op_on_column {
+    static constexpr bool positional = true;
+    Op op;
+    COPPICE_NO_EXEC_CHECK
+    template <class A, class B>
+    COPPICE_HD constexpr auto operator()(A const& a, B const& b, meeting const& at) const {
+        return op(a, b, meeting{at.first_column, 0, at.second_column, 0});
+    }
+};
+template <class Op>
+auto on_vectors(Op const& op) {
+    if constexpr (is_positional_v<Op>)
+        return op_on_column<Op>{op};
+    else
+        return op;
+}
+
+template <executor Executor, class Operator, class A, class B, class I, class Single>
+auto merge(Executor const& exec, Operator const& on_entries, sparse_vector<A, I> const& a, sparse_vector<B, I> const& b,
            Single const& single) {
+    auto const op = on_vectors(on_entries);
+    using Op = std::remove_const_t<decltype(op)>;
     require_size("length of the second vector", b.size(), a.size());
     using Z = operator_result_t<Op, A, B>;
     std::int64_t const parts = list_parts(a.entries() + b.entries(), a.size());
