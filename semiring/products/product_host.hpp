@@ -112,7 +112,7 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
         room += most;
         longest = std::max(longest, most);
     }
-    I* const found = worker.room(exec, (keep ? room : longest) + marked_columns<I>::room_behind);
+    I* const found = worker.room(exec, keep ? room : longest);
     std::int64_t n = 0;
     for (std::int64_t r = first; r < last; ++r) {
         std::int64_t const here = worker.marks.row(
@@ -138,7 +138,8 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
     std::vector<found_piece<I>> found(static_cast<std::size_t>(plan.piece_count));
     auto const find = [&](bool keep) {
         for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
-            auto worker = pool.take([&] { return piece_worker<I>{marked_columns<I>(exec, plan.columns)}; });
+            auto worker =
+                pool.take([&] { return piece_worker<I>{marked_columns<I>(exec, plan.columns, plan.masked)}; });
             found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep);
             pool.bring_back(std::move(worker));
         });
