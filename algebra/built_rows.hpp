@@ -21,11 +21,11 @@ struct count_visited {
 template <class T, class I>
 struct write_visited {
     I* columns;
-    T* values;
+    T* values; ///< null: columns alone
     template <class U>
     COPPICE_HD void operator()(std::int64_t column, U const& value) {
         *columns++ = static_cast<I>(column);
-        *values++ = static_cast<T>(value);
+        if (values) *values++ = static_cast<T>(value);
     }
 };
 
@@ -48,16 +48,16 @@ struct write_row {
     T* values;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t i) const {
-        write_visited<T, I> emit{columns + offsets[i], values + offsets[i]};
+        write_visited<T, I> emit{columns + offsets[i], values ? values + offsets[i] : nullptr};
         rows.visit(i, emit);
     }
 };
 
-/// The rows x columns matrix whose row i is what rows.visit(i, emit) hands to emit(column, value), in that order.
-/// Throws overflow_error before memory is asked for where the entries do not fit an O.
+/// Row i of a matrix is what rows.visit(i, emit) hands to emit(column, value), in that order. Without values they are
+/// left out. Throws overflow_error before memory is asked for where the entries do not fit an O.
 template <class T, class I, class O, executor Executor, class Rows>
-csr<T, I, O> build_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
-    std::int64_t const n = row_count;
+typename csr<T, I, O>::arrays build_row_parts(Executor const& exec, std::int64_t n, Rows const& rows,
+                                              bool with_values) {
     buffer<std::int64_t> lengths(exec, n);
     for_each(exec, n, store_degree<std::int64_t, count_row<Rows>>{lengths.data(), {rows}});
     buffer<O> offsets(exec, n + 1);
@@ -65,9 +65,16 @@ csr<T, I, O> build_rows(Executor const& exec, I row_count, I column_count, Rows 
                                               store_offset<O>{offsets.data()}, std::int64_t{0});
     fill(exec, offsets.view().slice(n, 1), checked_cast<O>(total, "number of entries"));
     buffer<I> indices(exec, total);
-    buffer<T> values(exec, total);
+    buffer<T> values(exec, with_values ? total : 0);
     for_each(exec, n, write_row<T, I, O, Rows>{rows, offsets.data(), indices.data(), values.data()});
-    return {row_count, column_count, std::move(offsets), std::move(indices), std::move(values)};
+    return {std::move(offsets), std::move(indices), std::move(values)};
+}
+
+/// The rows x columns matrix of such rows.
+template <class T, class I, class O, executor Executor, class Rows>
+csr<T, I, O> build_rows(Executor const& exec, I row_count, I column_count, Rows const& rows) {
+    auto parts = build_row_parts<T, I, O>(exec, row_count, rows, true);
+    return {row_count, column_count, std::move(parts.offsets), std::move(parts.indices), std::move(parts.values)};
 }
 
 /// The same where a row may be visited in any order of its columns.
