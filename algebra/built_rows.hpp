@@ -3,6 +3,7 @@
 /// Matrices from lanes that visit the entries of a row: counted first, then written where they belong.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <coppice/algebra/operations.hpp>
@@ -53,20 +54,39 @@ struct write_row {
     }
 };
 
-/// Row i of a matrix is what rows.visit(i, emit) hands to emit(column, value), in that order. Without values they are
-/// left out. Throws overflow_error before memory is asked for where the entries do not fit an O.
+/// work(i) for all rows, whose work is that of their entries, some `entries` in all: on the host a worker takes as many
+/// rows at a time as have enough of them.
+template <class Work>
+void for_each_row(host_executor const& exec, std::int64_t rows, std::int64_t entries, Work const& work) {
+    std::int64_t const per_block = rows / std::max<std::int64_t>((rows + entries) / (2 * host_block), 1);
+    for_each_block(exec, rows, std::max<std::int64_t>(per_block, 1),
+                   [&](std::int64_t, std::int64_t first, std::int64_t last) {
+                       for (std::int64_t i = first; i < last; ++i) work(i);
+                   });
+}
+template <class Work>
+void for_each_row(cuda_executor const& exec, std::int64_t rows, std::int64_t, Work const& work) {
+    for_each(exec, rows, work);
+}
+
+/// Row i of a matrix is what rows.visit(i, emit) hands to emit(column, value), in that order; rows.work(), if it is
+/// there, says how many entries that looks at. Without values they are left out. Throws overflow_error before memory is
+/// asked for where the entries do not fit an O.
 template <class T, class I, class O, executor Executor, class Rows>
 typename csr<T, I, O>::arrays build_row_parts(Executor const& exec, std::int64_t n, Rows const& rows,
                                               bool with_values) {
+    std::int64_t work = 0; // entries that rows look at, where they tell
+    if constexpr (requires { rows.work(); }) work = rows.work();
     buffer<std::int64_t> lengths(exec, n);
-    for_each(exec, n, store_degree<std::int64_t, count_row<Rows>>{lengths.data(), {rows}});
+    for_each_row(exec, n, work, store_degree<std::int64_t, count_row<Rows>>{lengths.data(), {rows}});
     buffer<O> offsets(exec, n + 1);
     std::int64_t const total = exclusive_scan(exec, n, stored_degree<std::int64_t>{lengths.data()},
                                               store_offset<O>{offsets.data()}, std::int64_t{0});
     fill(exec, offsets.view().slice(n, 1), checked_cast<O>(total, "number of entries"));
     buffer<I> indices(exec, total);
     buffer<T> values(exec, with_values ? total : 0);
-    for_each(exec, n, write_row<T, I, O, Rows>{rows, offsets.data(), indices.data(), values.data()});
+    for_each_row(exec, n, std::max(work, total),
+                 write_row<T, I, O, Rows>{rows, offsets.data(), indices.data(), values.data()});
     return {std::move(offsets), std::move(indices), std::move(values)};
 }
 

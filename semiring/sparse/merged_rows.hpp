@@ -18,13 +18,15 @@ COPPICE_NO_EXEC_CHECK
 template <class I, class J, class At>
 COPPICE_HD void walk_together(I const* a, std::int64_t p, std::int64_t p_end, J const* b, std::int64_t q,
                               std::int64_t q_end, At const& at) {
-    while (p < p_end || q < q_end) {
-        bool const first = p < p_end && (q == q_end || a[p] <= b[q]),
-                   second = q < q_end && (p == p_end || b[q] <= a[p]);
-        at(std::int64_t(first ? a[p] : b[q]), first ? p : -1, second ? q : -1);
+    while (p < p_end && q < q_end) {
+        std::int64_t const i = a[p], j = b[q];
+        bool const first = i <= j, second = j <= i;
+        at(first ? i : j, first ? p : -1, second ? q : -1);
         p += first;
         q += second;
     }
+    for (; p < p_end; ++p) at(std::int64_t(a[p]), p, -1);
+    for (; q < q_end; ++q) at(std::int64_t(b[q]), -1, q);
 }
 
 /// Where only one operand has an entry it is taken as it is.
@@ -79,6 +81,7 @@ struct merged_rows {
                 rows.single(rows.op, row, column, x, y, emit);
         }
     };
+    std::int64_t work() const { return std::int64_t(a.nonzeros()) + std::int64_t(b.nonzeros()); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
@@ -132,6 +135,7 @@ struct written_rows {
             }
         }
     };
+    std::int64_t work() const { return std::int64_t(c.nonzeros()) + std::int64_t(t.nonzeros()); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
