@@ -14,6 +14,10 @@
 /// d.complement. **Operators** and monoids are those of semiring/binary_operators.hpp and semiring/monoids.hpp or any
 /// function object; on CUDA they are trivially copyable and callable on the device.
 ///
+/// **Hypersparse** matrices list the rows that have entries (to_hypersparse, build_hypersparse); sizes may be anything
+/// that their indices count, 2^60 say, and work is that of the entries. mxm, element-wise operations, apply, select,
+/// reduce, transpose, update and tuples take them.
+///
 /// **Plans**: make_product_plan is the symbolic phase of a product, product_values the numeric one, for any values on
 /// the same patterns; make_triple_product_plan is that of R A P. **Order**: every sum of a product is folded from the
 /// identity on in the order of the row of A, so the bits are the same on every run, for any number of threads, and on
@@ -30,6 +34,7 @@
 #include <coppice/semiring/products/mxm.hpp>
 #include <coppice/semiring/products/thin_dense.hpp>
 #include <coppice/semiring/sparse/elementwise.hpp>
+#include <coppice/semiring/sparse/hypersparse.hpp>
 #include <coppice/semiring/sparse/parts.hpp>
 #include <coppice/semiring/sparse/push_pull.hpp>
 #include <coppice/semiring/sparse/sparse_vector.hpp>
