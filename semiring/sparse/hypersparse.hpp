@@ -53,6 +53,13 @@ public:
     csr<T, I, O> const& entries() const { return entries_; }
     csr<T, I, O>& entries() { return entries_; }
 
+    /// List and rows, given up.
+    struct parts {
+        buffer<I> list;
+        csr<T, I, O> entries;
+    };
+    parts release() && { return {std::move(list_), std::move(entries_)}; }
+
     /// Copy in the memory of `exec`, wherever the matrix lives.
     template <executor Executor>
     friend hypersparse copy_of(Executor const& exec, hypersparse const& a) {

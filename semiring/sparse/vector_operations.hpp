@@ -312,6 +312,23 @@ sparse_vector<T, I> extract(Executor const& exec, sparse_vector<T, I> const& u,
             copy_of(exec, taken.view().slice(0, count))};
 }
 
+namespace detail {
+
+/// The vector of length n with the entries of u at list[index].
+template <executor Executor, class T, class I>
+sparse_vector<T, I> spread(Executor const& exec, sparse_vector<T, I> const& u, array_view<I const> list,
+                           std::int64_t n) {
+    buffer<I> indices, places(exec, u.entries());
+    buffer<T> values;
+    auto const from = u.as_list(exec, indices, values);
+    for_each(exec, from.entries(), spread_entry<T, I>{from, list.data(), places.data()});
+    buffer<T> moved = copy_of(exec, from.values);
+    sort_by_key(exec, places.view(), moved.view());
+    return {exec, n, std::move(places), std::move(moved)};
+}
+
+} // namespace detail
+
 /// w<mask>(list) = w(list) ⊙ u (GrB_assign): the mask has the length of w. An index that occurs twice is an
 /// argument_error.
 template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
@@ -321,16 +338,28 @@ void assign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accu
     detail::require_length(mask, w.size());
     detail::prepared_list<I> const checked(exec, list, w.size(), "index");
     checked.require_distinct("elements");
-    buffer<I> indices, places(exec, u.entries());
-    buffer<T> values;
-    auto const from = u.as_list(exec, indices, values);
-    for_each(exec, from.entries(), detail::spread_entry<T, I>{from, list.data(), places.data()});
-    buffer<T> moved = copy_of(exec, from.values);
-    sort_by_key(exec, places.view(), moved.view());
-    sparse_vector<T, I> const t(exec, w.size(), std::move(places), std::move(moved));
     auto const flags = detail::flags_of(exec, checked.map(), w.size());
-    detail::write_vector(exec, w, detail::mask_of(mask, d), accumulator, t, d.replace,
-                         detail::region{nullptr, flags.data(), false});
+    detail::write_vector(exec, w, detail::mask_of(mask, d), accumulator, detail::spread(exec, u, list, w.size()),
+                         d.replace, detail::region{nullptr, flags.data(), false});
+}
+
+/// w(list)<mask> = w(list) ⊙ u (GxB_subassign): the mask has the length of u, and nothing outside of the list changes.
+template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
+void subassign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,
+               sparse_vector<T, I> const& u, std::type_identity_t<array_view<I const>> list, descriptor const& d = {}) {
+    require_size("elements that are assigned", u.size(), list.size());
+    detail::require_length(mask, u.size());
+    detail::prepared_list<I> const checked(exec, list, w.size(), "index");
+    checked.require_distinct("elements");
+    auto const flags = detail::flags_of(exec, checked.map(), w.size());
+    detail::region const inside{nullptr, flags.data(), true};
+    auto const t = detail::spread(exec, u, list, w.size());
+    if constexpr (std::is_same_v<Mask, no_mask>) {
+        detail::write_vector(exec, w, detail::mask_of(mask, d), accumulator, t, d.replace, inside);
+    } else {
+        auto const wide = detail::spread(exec, mask, list, w.size());
+        detail::write_vector(exec, w, detail::mask_of(wide, d), accumulator, t, d.replace, inside);
+    }
 }
 
 /// w<mask> = w ⊙ value at every element that the mask admits (GrB_assign of a scalar to all). With a mask that is a

@@ -114,6 +114,26 @@ TEST_CASE_TEMPLATE("the triple product is refreshed by its plan", Fixture, COPPI
           by_definition(s, r, by_definition(s, a, p)));
 }
 
+TEST_CASE_TEMPLATE("operands that keep their transposes serve for them", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = random_sparse<double>(30, 20, 0.2, 1).on(exec), b = random_sparse<double>(20, 30, 0.2, 2).on(exec);
+    auto const c = random_sparse<double>(20, 20, 0.2, 3).on(exec);
+    matrix_operand left(exec, a), right(exec, b);
+    left.prepare_transpose(exec);
+    right.prepare_transpose(exec);
+    plus_times<double> const s;
+    descriptor const both{.replace = true, .transpose0 = true, .transpose1 = true};
+    auto expected = exec.copy(c), got = exec.copy(c), mixed = exec.copy(c);
+    mxm(exec, expected, c, op::plus<double>{}, s, a.view(), b.view(), both);
+    mxm(exec, got, c, op::plus<double>{}, s, left, right, both);
+    mxm(exec, mixed, c, op::plus<double>{}, s, left, b.view(), both);
+    CHECK(plain(exec, got) == plain(exec, expected));
+    CHECK(plain(exec, mixed) == plain(exec, expected));
+    matrix_operand const bare(exec, a);
+    CHECK_THROWS_AS(mxm(exec, got, c, op::plus<double>{}, s, bare, right, both), argument_error);
+    CHECK(plain(exec, got) == plain(exec, expected));
+}
+
 #if !defined(COPPICE_TEST_CUDA)
 TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
     host_executor const exec(2);

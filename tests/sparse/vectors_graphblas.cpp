@@ -181,6 +181,14 @@ TEST_CASE("element-wise operations on vectors agree with SuiteSparse:GraphBLAS")
                       assign(exec, W, M, acc, part, at, d);
                   }) == 0);
         CHECK(differences(
+                  u, random_vector<float>(50, 0.5, 77),
+                  [&](auto W, auto M, auto acc, auto d) {
+                      return GxB_Vector_subassign(W, M, acc, gp, wide.data() + 100, 50, d);
+                  },
+                  [&](auto& W, auto const& M, auto const& acc, auto const& d) {
+                      subassign(exec, W, M, acc, part, at, d);
+                  }) == 0);
+        CHECK(differences(
                   u, m,
                   [&](auto W, auto M, auto acc, auto d) {
                       return GrB_Vector_assign_INT32(W, M, acc, 8, GrB_ALL, GrB_Index(n), d);
