@@ -3,8 +3,9 @@
 /// Finds the distinct columns of a product row, sorted: lane code over a bit a column.
 ///
 /// Row classes: where the products are many for the words of 64 columns that a row may reach, all of these are read in
-/// order; elsewhere the words that were met are sorted, which they nearly are where neighbours follow each other. A
-/// mask has a byte a column: whether it is asked for, and whether it was found.
+/// order; where they are fewer, those of which a bit a word says that they were met; where they are few and far apart,
+/// the words that were met are sorted, which they nearly are where neighbours follow each other. A mask has a byte a
+/// column: whether it is asked for, and whether it was found.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +39,10 @@ public:
     /// Bytes are kept for masked products, bits for the others.
     template <executor Executor>
     marked_columns(Executor const& exec, std::int64_t columns, bool masked)
-        : bits_(exec, masked ? 0 : columns / word + 1), marks_(exec, masked ? columns : 0) {
+        : bits_(exec, masked ? 0 : columns / word + 1), words_met_(exec, bits_.size() / word + 1),
+          marks_(exec, masked ? columns : 0) {
         std::fill(bits_.begin(), bits_.end(), std::uint64_t{0});
+        std::fill(words_met_.begin(), words_met_.end(), std::uint64_t{0});
         std::fill(marks_.begin(), marks_.end(), static_cast<unsigned char>(0));
     }
 
@@ -52,15 +55,17 @@ public:
         if (a.row_end(i) - a.row_begin(i) == 1) return copy_row(b, a.indices[a.row_begin(i)], out);
         if (products > scanned_products) {
             auto const reach = words_of_row(a, b, i);
-            if (reach.last - reach.first < words_for_a_product * products) return read_words(a, b, i, reach, out);
+            std::int64_t const count = reach.last - reach.first;
+            if (count < products) return read_words(a, b, i, reach, out);
+            if (count < words_for_a_product * products) return read_words_met(a, b, i, reach, out);
         }
         return gather(a, b, i, products, out);
     }
 
 private:
-    static constexpr std::int64_t word = 64;               ///< columns of one
-    static constexpr std::int64_t scanned_products = 96;   ///< fewer are gathered, wherever they are
-    static constexpr std::int64_t words_for_a_product = 8; ///< that may be read rather than sorted
+    static constexpr std::int64_t word = 64;                 ///< columns of one
+    static constexpr std::int64_t scanned_products = 96;     ///< fewer are gathered, wherever they are
+    static constexpr std::int64_t words_for_a_product = 256; ///< whose bits may be read rather than sorted
 
     struct words {
         std::int64_t first, last; ///< [first, last)
@@ -128,6 +133,20 @@ private:
         for (std::int64_t w = reach.first; w < reach.last; ++w) to = take_word(w, to);
         return to - out;
     }
+    /// The same where most words have nothing: a bit for each tells which to look at.
+    template <class A, class B, class O>
+    std::int64_t read_words_met(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, I* out) {
+        std::uint64_t* COPPICE_RESTRICT const words_met = words_met_.data();
+        mark_row(a, b, i,
+                 [&](std::uint64_t w, std::uint64_t) { words_met[w / word] |= std::uint64_t{1} << (w % word); });
+        I* to = out;
+        for (std::int64_t first = reach.first / word; first <= (reach.last - 1) / word; ++first) {
+            for (std::uint64_t set = words_met[first]; set != 0; set &= set - 1)
+                to = take_word(first * word + std::countr_zero(set), to);
+            words_met[first] = 0;
+        }
+        return to - out;
+    }
 
     // Marks: 2 for a column that the mask names, 3 once a product has it.
     static void meet(unsigned char& mark) { mark = static_cast<unsigned char>(mark | mark >> 1); }
@@ -179,6 +198,7 @@ private:
     }
 
     buffer<std::uint64_t> bits_;
+    buffer<std::uint64_t> words_met_; ///< a bit for each word of `bits_`
     buffer<unsigned char> marks_;
     std::vector<I> met_{}; ///< words that a row has met
 };
