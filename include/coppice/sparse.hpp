@@ -24,7 +24,8 @@
 /// host and CUDA where the arithmetic is.
 ///
 /// **Memory** of a product on the host: the structure that is found is kept once more while it is put together (a third
-/// of the output in double, a half in float), and each worker has an accumulator and a bit a column of B, with a mask a byte.
+/// of the output in double, a half in float), and each worker has an accumulator and a bit a column of B, with a mask a
+/// byte.
 ///
 /// **Aliasing**: results are new matrices, which replace C at the end; inputs and masks may be C. **Errors**:
 /// dimension_error for shapes that disagree, argument_error for indices outside, overflow_error where a size does not
