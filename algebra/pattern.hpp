@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <coppice/algebra/operations.hpp>
+#include <coppice/algebra/built_rows.hpp>
 
 namespace coppice {
 
@@ -97,54 +97,19 @@ private:
 namespace detail {
 
 /// Rows of a matrix with those of their entries that `Keep` names: Keep::row(i) makes a function object that is asked
-/// for the nonzeros k of row i, in their order.
+/// for the nonzeros k of row i, in their order. For build_rows().
 template <class T, class I, class O, class Keep>
-struct count_of_kept {
+struct kept_rows {
     csr_view<T, I, O> a;
     Keep keep;
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD O operator()(std::int64_t i) const {
+    template <class Emit>
+    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
         auto kept = keep.row(i);
-        O count = 0;
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k) count += kept(k) ? 1 : 0;
-        return count;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
+            if (kept(k)) emit(a.indices[k], a.coefficients[k]);
     }
 };
-template <class T, class I, class O, class Keep>
-struct write_kept {
-    csr_view<T, I, O> a;
-    Keep keep;
-    O const* offsets;
-    I* indices;
-    T* values; ///< may be null
-    COPPICE_NO_EXEC_CHECK
-    COPPICE_HD void operator()(std::int64_t i) const {
-        auto kept = keep.row(i);
-        O to = offsets[i];
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
-            if (!kept(k)) continue;
-            indices[to] = a.indices[k];
-            if (values) values[to] = a.coefficients[k];
-            ++to;
-        }
-    }
-};
-template <class T, class I, class O>
-struct kept_entries {
-    buffer<O> offsets;
-    buffer<I> indices;
-    buffer<T> values;
-};
-template <executor Executor, class T, class I, class O, class Keep>
-kept_entries<T, I, O> keep_entries(Executor const& exec, csr_view<T, I, O> a, Keep keep, bool with_values) {
-    O nonzeros = 0;
-    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_of_kept<T, I, O, Keep>{a, keep}, nonzeros);
-    buffer<I> indices(exec, nonzeros);
-    buffer<T> values(exec, with_values ? nonzeros : O(0));
-    for_each(exec, a.rows(),
-             write_kept<T, I, O, Keep>{a, keep, offsets.data(), indices.data(), with_values ? values.data() : nullptr});
-    return {std::move(offsets), std::move(indices), std::move(values)};
-}
 
 template <class T, class I, class O, class S>
 struct keep_in_pattern {
@@ -273,7 +238,7 @@ sparsity_pattern<I, O> pattern_of_kept(Executor const& exec, csr_view<T, I, O> a
     if (!a.offsets) return {};
     auto const sorted = with_sorted_columns(exec, a);
     keep.a = sorted.view;
-    auto kept = keep_entries(exec, sorted.view, keep, false);
+    auto kept = build_row_parts<T, I, O>(exec, a.rows(), kept_rows<T, I, O, Keep>{sorted.view, keep}, false);
     return {a.rows(), a.columns(), std::move(kept.offsets), std::move(kept.indices)};
 }
 
@@ -320,8 +285,8 @@ sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O>
 template <executor Executor, class T, class I, class O, pattern S>
 csr<T, I, O> prune(Executor const& exec, csr_view<T, I, O> a, S s) {
     if (!a.offsets) return {};
-    auto kept = detail::keep_entries(exec, a, detail::keep_in_pattern<T, I, O, S>{a, s}, true);
-    return {a.rows(), a.columns(), std::move(kept.offsets), std::move(kept.indices), std::move(kept.values)};
+    using keep = detail::keep_in_pattern<T, I, O, S>;
+    return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(), detail::kept_rows<T, I, O, keep>{a, {a, s}});
 }
 
 /// scale(A, S, omega) (Eq. 52): A with its entries in S times omega. Queued on CUDA.

@@ -71,10 +71,32 @@ column_groups<T, I, O> group_by_column(host_executor const& exec, csr_view<T, I,
     return to;
 }
 
+/// Transpose by counting columns, one thread: for what fits its cache.
+template <class T, class I, class O>
+csr<T, I, O> transpose_in_cache(host_executor const& exec, csr_view<T, I, O> a) {
+    buffer<O> offsets(exec, std::int64_t(a.columns()) + 1);
+    std::fill(offsets.begin(), offsets.end(), O(0));
+    O* const next = offsets.data() + 1; // counts, then starts of columns, then their ends
+    for (O k = 0; k < a.nonzeros(); ++k) ++next[a.indices[k]];
+    O sum = 0;
+    for (I c = 0; c < a.columns(); ++c) sum += std::exchange(next[c], sum);
+    buffer<I> rows(exec, a.nonzeros());
+    buffer<T> values(exec, a.nonzeros());
+    for (I i = 0; i < a.rows(); ++i)
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            O const at = next[a.indices[k]]++;
+            rows[at] = i;
+            values[at] = a.coefficients[k];
+        }
+    return {a.columns(), a.rows(), std::move(offsets), std::move(rows), std::move(values)};
+}
+
 /// Transpose by two counting passes, both of which work in cache: group by column range, then sort every group by
 /// column. O(nnz + rows + columns); needs one more index per nonzero and, per thread, a copy of one group.
 template <class T, class I, class O>
 csr<T, I, O> transpose_nonzeros(host_executor const& exec, csr_view<T, I, O> a) {
+    constexpr std::int64_t few = std::int64_t{1} << 16;
+    if (std::int64_t(a.nonzeros()) + a.rows() + a.columns() <= few) return transpose_in_cache(exec, a);
     auto grouped = group_by_column(exec, a);
     std::int64_t const columns = a.columns();
     buffer<O> offsets(exec, columns + 1);

@@ -38,6 +38,25 @@ COPPICE_HD T sum_in_row(csr_view<T, I, O> const& a, std::int64_t row, std::int64
     return sum;
 }
 
+/// The first position in [first, last) that is not `below`, `last` where all are; those that are stand in front.
+template <class Below>
+COPPICE_HD std::int64_t first_not_below(std::int64_t first, std::int64_t last, Below const& below) {
+    while (first < last) {
+        std::int64_t const middle = first + (last - first) / 2;
+        if (below(middle))
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+/// The first position in [first, last) of a rising list whose key is not below `key`.
+template <class T, class Key>
+COPPICE_HD std::int64_t lower_position(T const* sorted, std::int64_t first, std::int64_t last, Key key) {
+    return first_not_below(first, last, [&](std::int64_t at) { return static_cast<Key>(sorted[at]) < key; });
+}
+
 /// Position of `column` among the rising `columns` at [low, end), -1 where it is not.
 template <class I, class O>
 COPPICE_HD O position_between(I const* columns, O low, O end, std::int64_t column) {

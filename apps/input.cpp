@@ -14,6 +14,7 @@
 #include <coppice/algebra/generators.hpp>
 #include <coppice/algebra/matrix_market.hpp>
 #include <coppice/core/parallel.hpp>
+#include <coppice/semiring/semirings.hpp>
 
 namespace coppice::app {
 namespace {
@@ -62,14 +63,38 @@ void check_values(host_executor const& host, std::string const& name, csr<T> con
 
 } // namespace
 
+finite_rule rule_of(std::string_view semiring) {
+    return semiring == "plus-times" ? finite_rule::finite : finite_rule::infinity_allowed;
+}
+
+bool writes_indices(std::string_view semiring) {
+    return std::any_of(semiring_descriptions.begin(), semiring_descriptions.end(),
+                       [&](auto const& known) { return known.name == semiring && known.writes_columns; });
+}
+
+void require_index_room(std::string_view semiring, std::string const& matrix, std::int64_t count,
+                        std::size_t value_bytes) {
+    constexpr std::int64_t whole_floats = 1 << 24; // all integers up to here are floats
+    if (writes_indices(semiring) && value_bytes == sizeof(float) && count > whole_floats)
+        throw usage_error(fmt::format("{} writes column numbers, and those of {} do not fit single precision; use "
+                                      "--precision double",
+                                      semiring, matrix));
+}
+
 void check_matrix_argument(std::string const& argument, std::string const& command) {
     if (argument.empty()) throw usage_error(command + " needs a MATRIX: a matrix file, - or generate:KIND,nx=...");
     if (names_generator(argument)) parse_generator(argument);
 }
 
-void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector) {
-    if (is_standard_stream(matrix) && is_standard_stream(vector))
-        throw usage_error(fmt::format("MATRIX and {} are both -, but standard input can be read only once", option));
+void check_inputs(std::initializer_list<named_input> inputs) {
+    named_input const* first = nullptr;
+    for (auto const& input : inputs) {
+        if (!is_standard_stream(input.file)) continue;
+        if (first)
+            throw usage_error(
+                fmt::format("{} and {} are both -, but standard input can be read only once", first->name, input.name));
+        first = &input;
+    }
 }
 
 namespace {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "apps/app.hpp"
 #include "apps/output.hpp"
@@ -20,11 +22,33 @@ enum class finite_rule {
     infinity_allowed ///< infinity is a value of the (min, +) family; NaN is not
 };
 
+/// Infinity is a value of every semiring but the usual one.
+finite_rule rule_of(std::string_view semiring);
+
+/// Whether the results of a semiring of the catalogue are indices, -1 for none, and not values.
+bool writes_indices(std::string_view semiring);
+/// Throws usage_error where `semiring` writes indices of [0, count) and values of `value_bytes` cannot hold them all.
+void require_index_room(std::string_view semiring, std::string const& matrix, std::int64_t count,
+                        std::size_t value_bytes);
+/// Indices become positions in a file, where counting starts at 1; 0 says that there is none.
+template <class T>
+void count_from_one(buffer<T>& indices) {
+    for (T& index : indices) index += T(1);
+}
+
 /// Throws usage_error where `argument` is empty or names no generator that exists; looks at no file.
 void check_matrix_argument(std::string const& argument, std::string const& command);
 
-/// Throws usage_error where both inputs are "-": standard input can be read once.
-void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector);
+/// What an input is called, and the file it comes from.
+struct named_input {
+    std::string_view name;
+    std::string const& file;
+};
+/// Throws usage_error where two inputs are "-": standard input can be read once.
+void check_inputs(std::initializer_list<named_input> inputs);
+inline void check_inputs(std::string const& matrix, std::string_view option, std::string const& vector) {
+    check_inputs({{"MATRIX", matrix}, {option, vector}});
+}
 
 /// The MATRIX argument, opened: what kind of values it has is known before the type to work in is chosen.
 class matrix_input {

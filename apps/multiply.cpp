@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coppice multiply A B: the product of two sparse matrices over a named semiring.
-#include <algorithm>
 #include <memory>
 
 #include "apps/backend.hpp"
@@ -23,28 +22,14 @@ struct options {
     std::string output{};
 };
 
-/// Whether the results of a semiring of the catalogue are inner indices.
-bool writes_indices(std::string_view semiring) {
-    return std::any_of(semiring_descriptions.begin(), semiring_descriptions.end(),
-                       [&](auto const& known) { return known.name == semiring && known.writes_columns; });
-}
-
-/// A matrix of the product, whose columns have to be distinct as well as sorted.
-template <class T>
-csr<T> load_factor(host_executor const& host, std::string const& name, progress& status, options const& o) {
-    auto const rule = o.semiring == "plus-times" ? finite_rule::finite : finite_rule::infinity_allowed;
-    return load_matrix<T>(host, name, status, rule);
-}
-
 template <class Executor, class T>
 outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
-    auto const a = load_factor<T>(host, o.first, status, o), b = load_factor<T>(host, o.second, status, o);
-    auto const mask = o.mask.empty() ? csr<T>() : load_factor<T>(host, o.mask, status, o);
-    if (writes_indices(o.semiring) && sizeof(T) == 4 && a.columns() > (1 << 24))
-        throw usage_error(o.semiring + " writes column numbers, and those of " + o.first +
-                          " do not fit single precision; use --precision double");
+    auto const rule = rule_of(o.semiring);
+    auto const a = load_matrix<T>(host, o.first, status, rule), b = load_matrix<T>(host, o.second, status, rule);
+    auto const mask = o.mask.empty() ? csr<T>() : load_matrix<T>(host, o.mask, status, rule);
+    require_index_room(o.semiring, o.first, a.columns(), sizeof(T));
     auto const left = exec.copy(a), right = exec.copy(b), admitted = exec.copy(mask);
 
     status.show("multiplying");
@@ -58,8 +43,7 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
     exec.synchronize();
     double const seconds = clock.seconds();
     auto on_host = host.copy(product);
-    if (writes_indices(o.semiring))
-        for (T& index : on_host.values()) index += T(1); // a position in the file, where counting starts at 1
+    if (writes_indices(o.semiring)) count_from_one(on_host.values());
     files.write(o.output, [&](std::string const& path) {
         write_matrix_market(host, path, on_host, {.progress = status.of_file(o.output)});
     });
@@ -83,9 +67,7 @@ outcome run(options const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.first, "multiply");
     check_matrix_argument(o.second, "multiply");
-    check_inputs(o.first, "the second matrix", o.second);
-    check_inputs(o.first, "--mask", o.mask);
-    check_inputs(o.second, "--mask", o.mask);
+    check_inputs({{"MATRIX", o.first}, {"the second matrix", o.second}, {"--mask", o.mask}});
     require_name("semiring", o.semiring, semiring_names);
     if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
     auto const chosen = make_executor(o.common);

@@ -10,6 +10,7 @@
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv.hpp>
 
 namespace coppice::app {
@@ -21,6 +22,10 @@ struct options {
     std::string semiring = "plus-times";
     std::string scheme = "adaptive";
     std::string x{};
+    std::string accumulate{};
+    std::string mask{};
+    bool complement = false;
+    bool transpose = false;
     std::string output{};
     int repeat = 1;
 };
@@ -62,30 +67,28 @@ double median_seconds(Executor const& exec, int repeat, Work const& work) {
     return *middle;
 }
 
-/// Whether the results of a semiring of the catalogue are columns.
-bool writes_columns(std::string_view semiring) {
-    return std::any_of(semiring_descriptions.begin(), semiring_descriptions.end(),
-                       [&](auto const& known) { return known.name == semiring && known.writes_columns; });
-}
-
-// A column found by arg-max is a position in the file, where counting starts at 1; 0 says that the row is empty.
+/// The matrix that is multiplied: that of the file, or its transpose.
 template <class T>
-void count_from_one(buffer<T>& columns) {
-    for (T& column : columns) column += T(1);
+csr<T> load_operand(host_executor const& host, options const& o, progress& status, finite_rule rule) {
+    auto a = load_matrix<T>(host, o.matrix, status, rule);
+    return o.transpose ? transpose(host, a.view()) : std::move(a);
 }
 
 template <class Executor, class T>
 outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
-    auto const rule = o.semiring == "plus-times" ? finite_rule::finite : finite_rule::infinity_allowed;
-    auto const a = load_matrix<T>(host, o.matrix, status, rule);
+    auto const rule = rule_of(o.semiring);
+    auto const a = load_operand<T>(host, o, status, rule);
     require_not_empty(o.matrix, a.rows(), a.columns());
-    if (writes_columns(o.semiring) && sizeof(T) == 4 && a.columns() > (1 << 24))
-        throw usage_error(o.semiring + " writes column numbers, and those of " + o.matrix +
-                          " do not fit single precision; use --precision double");
+    require_index_room(o.semiring, o.matrix, a.columns(), sizeof(T));
     auto const x = o.x.empty() ? make_solution<T>(host, "ones", a.columns())
                                : load_vector<T>(host, o.x, a.columns(), "--x", status, rule);
+    auto const beside = [&](std::string const& path, char const* option) {
+        return path.empty() ? buffer<T>(exec, 0)
+                            : exec.copy(load_vector<T>(host, path, a.rows(), option, status, rule));
+    };
+    auto const before = beside(o.accumulate, "--accumulate"), mask = beside(o.mask, "--mask");
     auto const on_device = exec.copy(a);
     auto const from = exec.copy(x);
     buffer<T> y(exec, a.rows());
@@ -101,9 +104,11 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
             spmv(exec, plan, on_device.view(), from.view(), y.view());
         else
             semiring_spmv(exec, plan, o.semiring, on_device.view(), from.view(), y.view());
+        if (!before.empty() || !mask.empty())
+            join_result(exec, o.semiring, mask.view(), o.complement, before.view(), y.view());
     });
     auto result_on_host = host.copy(y);
-    if (writes_columns(o.semiring)) count_from_one(result_on_host);
+    if (writes_indices(o.semiring)) count_from_one(result_on_host);
     files.write(o.output, [&](std::string const& path) {
         write_vector(host, path, array_view<T const>(result_on_host.view()), {}, status.of_file(o.output));
     });
@@ -114,6 +119,8 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     result.line("semiring", o.semiring);
+    if (!o.accumulate.empty()) result.line("joined with", o.accumulate);
+    if (!o.mask.empty()) result.line("mask", o.mask + (o.complement ? ", complemented" : ""));
     result.line("time", fmt::format("{}{}, {:.3g} GB/s", show_seconds(seconds),
                                     o.repeat > 1 ? fmt::format(" (median of {})", o.repeat) : "", rate));
     if (!plan.reason.empty()) result.line("plan", describe_plan(plan));
@@ -121,6 +128,10 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
     auto& json = result.json();
     json["semiring"] = o.semiring;
     json["scheme"] = o.scheme;
+    json["transpose"] = o.transpose;
+    json["accumulate"] = o.accumulate;
+    json["mask"] = o.mask;
+    json["complement"] = o.complement;
     json["plan"] = describe_plan(plan);
     json["repeat"] = o.repeat;
     json["plan_seconds"] = plan_seconds;
@@ -133,11 +144,14 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
 outcome run(options const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "spmv");
-    check_inputs(o.matrix, "--x", o.x);
+    check_inputs({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
     require_name("semiring", o.semiring, semiring_names);
     require_name("scheme", o.scheme, srcsr_scheme_names);
     if (o.scheme == "balanced-atomic" && o.semiring != "plus-times")
         throw usage_error("scheme balanced-atomic adds by atomic operations, so it takes --semiring plus-times only");
+    if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
+    if (!o.accumulate.empty() && writes_indices(o.semiring))
+        throw usage_error(o.semiring + " writes column numbers, which --accumulate has no way to join");
     if (o.repeat < 1) throw usage_error(fmt::format("--repeat is {}, expected at least 1", o.repeat));
     auto const chosen = make_executor(o.common);
     output_files files;
@@ -158,6 +172,14 @@ command add_spmv(CLI::App& program) {
     cli->add_option("--scheme", o->scheme, "how rows are laid over a GPU: " + listed(srcsr_scheme_names))
         ->type_name("NAME");
     cli->add_option("--x", o->x, "the vector; all ones by default")->type_name("FILE");
+    cli->add_option("--accumulate", o->accumulate, "a vector that the addition of the semiring joins to the product")
+        ->type_name("FILE");
+    cli->add_option("--mask", o->mask,
+                    "a vector: only elements where it is not 0 are computed; the others are those of --accumulate, or "
+                    "as of an empty row")
+        ->type_name("FILE");
+    cli->add_flag("--complement", o->complement, "only elements where the mask is 0");
+    cli->add_flag("--transpose", o->transpose, "multiply the transposed matrix");
     cli->add_option("-o,--output", o->output,
                     "where to write y; arg-max writes columns counted from 1, 0 for an empty row")
         ->type_name("FILE");

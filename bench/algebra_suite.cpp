@@ -15,7 +15,7 @@ namespace {
 
 std::vector<graph_problem> problems(bool quick) {
     if (quick) return {{"grid 40^2", "laplace2d,nx=40"}, {"R-MAT 8", "rmat,scale=8"}};
-    return {{"Erdos-Renyi 2^17", "rmat,scale=17,a=0.25,b=0.25,c=0.25,d=0.25"},
+    return {{"Erdos-Renyi 2^17", "rmat,scale=17,edge_factor=8,a=0.25,b=0.25,c=0.25,d=0.25"},
             {"grid 1500^2", "laplace2d,nx=1500"},
             {"R-MAT 14", "rmat,scale=14"}};
 }
@@ -33,14 +33,17 @@ public:
 
     template <class Work>
     void alone(std::string const& operation, Work const& work, std::string const& note = "") {
-        table_.add({measured(operation, "coppice", work, note)});
+        if (wants(operation)) table_.add({measured(operation, "coppice", work, note)});
     }
     template <class Peer, class Work>
     void against(std::string const& operation, Peer const& peer, Work const& work) {
-        table_.add({measured(operation, graphblas_spmv::version(), peer), measured(operation, "coppice", work)});
+        if (wants(operation))
+            table_.add({measured(operation, graphblas_spmv::version(), peer), measured(operation, "coppice", work)});
     }
 
 private:
+    bool wants(std::string const& operation) const { return table_.wants(matrix_ + ": " + operation); }
+
     template <class Work>
     row measured(std::string const& operation, std::string const& method, Work const& work,
                  std::string const& note = "") {
@@ -107,12 +110,17 @@ void add_comparisons(operations& all, host_executor const& exec, csr_view<double
         "transpose", [&] { peer.transpose(); }, [&] { transpose(exec, a); });
 }
 
+/// `--only` may name a matrix, or one of its operations: "R-MAT 14: A A".
+bool wants_some(table const& t, options const& o, graph_problem const& p) {
+    return t.wants(p.name) || o.only.rfind(p.name, 0) == 0;
+}
+
 } // namespace
 
 void algebra_host(table& t, options const& o) {
     host_executor const exec(o.threads);
     for (graph_problem const& p : problems(o.quick)) {
-        if (!t.wants(p.name)) continue;
+        if (!wants_some(t, o, p)) continue;
         auto const a = make_graph_problem<double>(p);
         operations all(t, p.name, a.view(), "host", o.quick);
         add_comparisons(all, exec, a.view());
@@ -122,7 +130,7 @@ void algebra_host(table& t, options const& o) {
 void algebra_cuda(table& t, options const& o) {
     cuda_executor const exec;
     for (graph_problem const& p : problems(o.quick)) {
-        if (!t.wants(p.name)) continue;
+        if (!wants_some(t, o, p)) continue;
         auto const a = exec.copy(make_graph_problem<double>(p));
         operations all(t, p.name, a.view(), "cuda", o.quick);
         add_products(all, exec, a.view());

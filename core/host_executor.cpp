@@ -2,8 +2,13 @@
 #include <coppice/core/host_executor.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
 #include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 namespace coppice {
 namespace {
@@ -13,6 +18,7 @@ public:
     void* allocate(std::size_t bytes) override {
         void* const p = ::operator new(bytes, alignment, std::nothrow);
         if (!p) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+        ask_for_large_pages(p, bytes);
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override { ::operator delete(pointer, alignment); }
@@ -21,6 +27,19 @@ public:
 
 private:
     static constexpr std::align_val_t alignment{64};
+
+    // Where the system gives pages of 2 MiB to those who ask, large arrays are touched for the first time in a quarter
+    // of the time, and more of them is at hand without a walk through page tables. It may refuse, which changes
+    // nothing.
+    static void ask_for_large_pages([[maybe_unused]] void* start, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+        constexpr std::size_t page = std::size_t{1} << 21;
+        if (bytes < 4 * page) return;
+        auto const address = reinterpret_cast<std::uintptr_t>(start);
+        std::uintptr_t const first = (address + page - 1) / page * page, last = (address + bytes) / page * page;
+        ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+    }
 };
 
 int checked_threads(int threads) {

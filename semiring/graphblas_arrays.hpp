@@ -209,11 +209,14 @@ private:
 };
 
 /// argument_error unless GraphBLAS may free the buffer.
-template <class T>
-void require_movable(buffer<T> const& b) {
-    if (!b.empty() && b.memory() != graphblas_memory())
+inline void require_movable(bool from_there) {
+    if (!from_there)
         throw argument_error("an array that is to move to GraphBLAS must come from graphblas_memory(); to_graphblas "
                              "copies from any other");
+}
+template <class T>
+void require_movable(buffer<T> const& b) {
+    require_movable(b.empty() || b.memory() == graphblas_memory());
 }
 
 /// Elements on their way to GraphBLAS, which sets the pointer to null when it takes them; freed otherwise.

@@ -19,19 +19,32 @@
 
 namespace coppice::detail {
 
-/// ⊗ of a semiring for a matrix element and its column: multiply(a, u) or, where the vector stands on the left,
-/// multiply(u, a).
+/// ⊗ of a semiring for element `at` of the result and element `inner` of u: multiply(a, u) or, where the vector stands
+/// on the left, multiply(u, a).
+COPPICE_NO_EXEC_CHECK
+template <bool VectorFirst, class Semiring, class T, class U>
+COPPICE_HD constexpr auto multiply_with_vector(Semiring const& s, T const& a, U const& u, std::int64_t at,
+                                               std::int64_t inner) {
+    if constexpr (VectorFirst)
+        return multiply_at(s, u, a, meeting{0, inner, inner, at});
+    else
+        return multiply_at(s, a, u, meeting{at, inner, inner, 0});
+}
+
+/// The same for a matrix element and its column; semirings that ask for positions are given the row as well.
 template <bool VectorFirst, class Semiring, class U>
 struct product_with {
     Semiring s;
     U const* COPPICE_RESTRICT u;
     COPPICE_NO_EXEC_CHECK
     template <class T, class I>
-    COPPICE_HD auto operator()(T const& a, I const& column) const {
-        if constexpr (VectorFirst)
-            return s.multiply(u[column], a, std::int64_t(column));
-        else
-            return s.multiply(a, u[column], std::int64_t(column));
+    COPPICE_HD auto operator()(T const& a, I const& column) const requires(!is_positional_v<Semiring>) {
+        return multiply_with_vector<VectorFirst>(s, a, u[column], 0, column);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class T, class I>
+    COPPICE_HD auto operator()(T const& a, I const& column, std::int64_t row) const requires is_positional_v<Semiring> {
+        return multiply_with_vector<VectorFirst>(s, a, u[column], row, column);
     }
 };
 
@@ -50,11 +63,12 @@ struct guarded_product {
     Product product;
     std::int8_t const* present; ///< of u; null where u is full
     COPPICE_NO_EXEC_CHECK
-    template <class T, class I>
-    COPPICE_HD auto operator()(T const& a, I const& column) const {
-        using value_type = std::invoke_result_t<Product const&, T const&, I const&>;
+    template <class T, class I, class... Row>
+    requires std::is_invocable_v<Product const&, T const&, I const&, Row...> COPPICE_HD auto
+    operator()(T const& a, I const& column, Row... row) const {
+        using value_type = std::invoke_result_t<Product const&, T const&, I const&, Row...>;
         if (present && present[column] == 0) return guarded<value_type>{value_type{}, entry_state::none};
-        return guarded<value_type>{product(a, column), entry_state::present};
+        return guarded<value_type>{product(a, column, row...), entry_state::present};
     }
 };
 
@@ -66,9 +80,15 @@ struct masked_product {
     COPPICE_NO_EXEC_CHECK
     template <class T, class I>
     COPPICE_HD auto operator()(T const& a, I const& column, std::int64_t row) const {
-        using result = std::invoke_result_t<Product const&, T const&, I const&>;
-        if (!mask.admits(row)) return result{{}, entry_state::unwanted};
-        return product(a, column);
+        if constexpr (std::is_invocable_v<Product const&, T const&, I const&>) {
+            using result = std::invoke_result_t<Product const&, T const&, I const&>;
+            if (!mask.admits(row)) return result{{}, entry_state::unwanted};
+            return product(a, column);
+        } else {
+            using result = std::invoke_result_t<Product const&, T const&, I const&, std::int64_t>;
+            if (!mask.admits(row)) return result{{}, entry_state::unwanted};
+            return product(a, column, row);
+        }
     }
 };
 

@@ -12,6 +12,10 @@
 #include <coppice/core/config.hpp>
 #include <coppice/semiring/binary_operators.hpp>
 #include <coppice/semiring/monoids.hpp>
+#include <coppice/semiring/op/arithmetic.hpp>
+#include <coppice/semiring/op/bitwise.hpp>
+#include <coppice/semiring/op/positional.hpp>
+#include <coppice/semiring/op/unary.hpp>
 
 namespace coppice {
 

@@ -45,6 +45,26 @@ COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const&
     }
 }
 
+/// The same where the positions of both are known; what asks for one index is given the column of the first.
+COPPICE_NO_EXEC_CHECK
+template <class Operation, class A, class B>
+COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const& b, meeting const& at) {
+    if constexpr (is_positional_v<Operation>)
+        return operation(a, b, at);
+    else
+        return apply(operation, a, b, at.first_column);
+}
+
+/// ⊗ of a semiring where the positions of both are known.
+COPPICE_NO_EXEC_CHECK
+template <class Semiring, class A, class B>
+COPPICE_HD constexpr auto multiply_at(Semiring const& s, A const& a, B const& b, meeting const& at) {
+    if constexpr (is_positional_v<Semiring>)
+        return s.multiply(a, b, at);
+    else
+        return s.multiply(a, b, at.first_column);
+}
+
 } // namespace detail
 
 /// The semiring of any monoid and any multiplication (semiring/monoids.hpp, semiring/binary_operators.hpp, or the
@@ -53,7 +73,12 @@ template <adder Add, class Multiply>
 struct semiring_of {
     Add add{};
     Multiply operation{};
+    static constexpr bool positional = detail::is_positional_v<Multiply>;
 
+    template <class A, class X>
+    COPPICE_HD constexpr auto multiply(A const& a, X const& x, meeting const& at) const requires positional {
+        return operation(a, x, at);
+    }
     template <class A, class X>
     COPPICE_HD constexpr auto multiply(A const& a, X const& x, std::int64_t column) const {
         return detail::apply(operation, a, x, column);

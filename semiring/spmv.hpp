@@ -139,6 +139,14 @@ template <executor Executor, class T>
 void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, std::string_view name, csr_view<T> a,
                    std::type_identity_t<array_view<T const>> x, std::type_identity_t<array_view<T>> y);
 
+/// What a product by name leaves in y[rows] where there is more to it: y_i = w_i ⊕ y_i where the mask admits i, else
+/// w_i. Without w (empty), y_i stays, and where the mask leaves it out it becomes the result of a row without nonzeros.
+/// An empty mask admits all. dimension_error where lengths disagree, argument_error for w with a semiring whose results
+/// are indices. y may be w or the mask.
+template <executor Executor, class T>
+void join_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
+                 bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y);
+
 #define COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, X)                                                                        \
     EXTERN template void spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, csr_view<T>, array_view<X const>,      \
                               array_view<X>, spmv_scalar_t<T, X>, spmv_scalar_t<T, X>)
@@ -146,6 +154,8 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
     COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, T);                                                                           \
     EXTERN template void semiring_spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, std::string_view,             \
                                        csr_view<T>, array_view<T const>, array_view<T>);                               \
+    EXTERN template void join_result(EXECUTOR const&, std::string_view, array_view<T const>, bool,                     \
+                                     array_view<T const>, array_view<T>);                                              \
     EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>, srcsr_options const&)
 #define COPPICE_SPMV_ALL(EXTERN, EXECUTOR)                                                                             \
     COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, float);                                                                   \

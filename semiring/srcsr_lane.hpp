@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include <coppice/core/config.hpp>
+#include <coppice/algebra/row_access.hpp>
 #include <coppice/semiring/operators.hpp>
 
 namespace coppice::detail {
@@ -24,14 +24,9 @@ template <class RowEnd>
 COPPICE_HD path_point path_search(RowEnd const& row_end, std::int64_t rows, std::int64_t first_nonzero,
                                   std::int64_t nonzeros, std::int64_t step) {
     std::int64_t low = step > nonzeros ? step - nonzeros : 0;
-    std::int64_t high = step < rows ? step : rows;
-    while (low < high) {
-        std::int64_t const middle = low + (high - low) / 2;
-        if (std::int64_t(row_end(middle)) - first_nonzero <= step - middle - 1)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    std::int64_t const high = step < rows ? step : rows;
+    low = first_not_below(
+        low, high, [&](std::int64_t row) { return std::int64_t(row_end(row)) - first_nonzero <= step - row - 1; });
     return {low, first_nonzero + step - low};
 }
 

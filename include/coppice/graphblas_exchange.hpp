@@ -4,8 +4,12 @@
 ///
 ///     coppice::csr<float> a = coppice::from_graphblas<float>(exec, matrix);     // a copy; GrB_Matrix and GrB_Vector
 ///     GrB_Matrix g = coppice::to_graphblas(exec, a.view());                     // a copy, freed by the caller
-///     auto b = coppice::move_from_graphblas<float>(matrix);                     // no copy: `matrix` is empty
-///     afterwards GrB_Matrix h = coppice::move_to_graphblas(exec, std::move(b));            // no copy
+///     auto b = coppice::move_from_graphblas<float>(matrix);                     // no copy: `matrix` is empty then
+///     GrB_Matrix h = coppice::move_to_graphblas(exec, std::move(b));            // no copy
+///     auto v = coppice::move_sparse_from_graphblas<float>(vector);              // list, bitmap or full
+///     auto m = coppice::move_hypersparse_from_graphblas<float>(matrix);         // rows that have entries
+///     auto t = coppice::move_columns_from_graphblas<float>(matrix);             // columns as rows
+///     auto d = coppice::move_dense_from_graphblas<float>(matrix);               // all elements, bitmap or full
 ///
 /// Not part of <coppice/coppice.hpp>: it needs GraphBLAS.h of SuiteSparse:GraphBLAS 7.4 or newer, and the program links
 /// that library itself and calls GrB_init (or GxB_init with malloc and free) before, and GrB_finalize after.
@@ -16,9 +20,13 @@
 /// or from an executor host_executor{threads, coppice::graphblas_memory()}. argument_error otherwise; nothing is copied
 /// unasked.
 ///
-/// **Forms.** A matrix by columns or hypersparse becomes compressed rows inside GraphBLAS on the way. Of iso-valued
-/// ones every value is written out, a jumbled one comes with unsorted columns. A copy leaves the object of GraphBLAS
-/// with the entries that it had; its arrays are outside in the meantime, so no other thread may use it.
+/// **Forms.** Each form of GraphBLAS moves without a copy by the function of its own: compressed rows, hypersparse,
+/// by columns, bitmap and full, vectors as sparse lists, bitmaps and full ones; another becomes it inside GraphBLAS on
+/// the way. move_to_graphblas takes csr, hypersparse, dense_vector and sparse_vector; move_columns_to_graphblas and
+/// move_dense_to_graphblas the others; to_graphblas, sparse_from_graphblas and hypersparse_from_graphblas copy. Of
+/// iso-valued objects every value is written out, and jumbled ones are sorted, but for csr, which comes with unsorted
+/// columns. A copy of csr or dense_vector leaves the object of GraphBLAS with the entries that it had; its arrays are
+/// outside in the meantime, so no other thread may use it.
 ///
 /// **Types.** T is the type of the values, without conversion; argument_error where the object has another. For types
 /// of your own the GrB_Type is the last argument.
@@ -31,3 +39,4 @@
 #pragma once
 
 #include <coppice/semiring/graphblas_exchange.hpp>
+#include <coppice/semiring/sparse/graphblas_lists.hpp>

@@ -14,13 +14,18 @@
 /// d.complement. **Operators** and monoids are those of semiring/binary_operators.hpp and semiring/monoids.hpp or any
 /// function object; on CUDA they are trivially copyable and callable on the device.
 ///
+/// **Hypersparse** matrices list the rows that have entries (to_hypersparse, build_hypersparse); sizes may be anything
+/// that their indices count, 2^60 say, and work is that of the entries. mxm, element-wise operations, apply, select,
+/// reduce, transpose, update and tuples take them.
+///
 /// **Plans**: make_product_plan is the symbolic phase of a product, product_values the numeric one, for any values on
 /// the same patterns; make_triple_product_plan is that of R A P. **Order**: every sum of a product is folded from the
 /// identity on in the order of the row of A, so the bits are the same on every run, for any number of threads, and on
 /// host and CUDA where the arithmetic is.
 ///
 /// **Memory** of a product on the host: the structure that is found is kept once more while it is put together (a third
-/// of the output in double, a half in float), and each worker has an accumulator and two marks a column of B.
+/// of the output in double, a half in float), and each worker has an accumulator and a bit a column of B, with a mask a
+/// byte.
 ///
 /// **Aliasing**: results are new matrices, which replace C at the end; inputs and masks may be C. **Errors**:
 /// dimension_error for shapes that disagree, argument_error for indices outside, overflow_error where a size does not
@@ -30,6 +35,7 @@
 #include <coppice/semiring/products/mxm.hpp>
 #include <coppice/semiring/products/thin_dense.hpp>
 #include <coppice/semiring/sparse/elementwise.hpp>
+#include <coppice/semiring/sparse/hypersparse.hpp>
 #include <coppice/semiring/sparse/parts.hpp>
 #include <coppice/semiring/sparse/push_pull.hpp>
 #include <coppice/semiring/sparse/sparse_vector.hpp>

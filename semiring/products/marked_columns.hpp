@@ -1,142 +1,151 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Finds the distinct columns of a product row, sorted: lane code over a byte a column.
+/// Finds the distinct columns of a product row, sorted: lane code over a bit a column.
 ///
-/// Row classes: few products are gathered one by one and ordered by rank; where products are many for the width of the
-/// matrix, the marks themselves are read in order, a byte for 64 of them telling which to look at; between the two, the
-/// columns found are sorted.
+/// Row classes: where the products are many for the words of 64 columns that a row may reach, all of these are read in
+/// order; where they are fewer, those of which a bit a word says that they were met; where they are few and far apart,
+/// the words that were met are sorted, which they nearly are where neighbours follow each other. A mask has a byte a
+/// column: whether it is asked for, and whether it was found.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstring>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include <vector>
 
 #include <coppice/semiring/sparse/row_masks.hpp>
 
 namespace coppice::detail {
 
-/// Sorts n <= 64 distinct keys by counting the smaller ones; `keys` has room for 7 more, no branch depends on them.
+/// Sorts distinct keys: nearly sorted or few ones by insertion.
 template <class I>
-void sort_by_rank(I* keys, int n) {
-    constexpr int width = 8;
-    I sorted[64];
-    I rank[64 + width] = {};
-    for (int j = 0; j < n; ++j) {
-        I const key = keys[j];
-        for (int i = 0; i < n; i += width)
-            for (int u = 0; u < width; ++u) rank[i + u] = static_cast<I>(rank[i + u] + I(keys[i + u] > key));
+void sort_words(I* keys, std::int64_t n) {
+    if (n > 48) {
+        std::sort(keys, keys + n);
+        return;
     }
-    for (int i = 0; i < n; ++i) sorted[rank[i]] = keys[i];
-    std::copy(sorted, sorted + n, keys);
+    for (std::int64_t k = 1; k < n; ++k) {
+        I const key = keys[k];
+        std::int64_t at = k;
+        for (; at > 0 && keys[at - 1] > key; --at) keys[at] = keys[at - 1];
+        keys[at] = key;
+    }
 }
 
 /// Marks of one worker over the columns of a product; all clear between rows.
 template <class I>
 class marked_columns {
 public:
+    /// Bytes are kept for masked products, bits for the others.
     template <executor Executor>
-    marked_columns(Executor const& exec, std::int64_t columns)
-        : marks_(exec, (columns + block) / block * block),
-          blocks_(exec, ((columns + block) / block + block - 1) / block * block) {
-        std::memset(marks_.data(), 0, static_cast<std::size_t>(marks_.size()));
-        std::memset(blocks_.data(), 0, static_cast<std::size_t>(blocks_.size()));
+    marked_columns(Executor const& exec, std::int64_t columns, bool masked)
+        : bits_(exec, masked ? 0 : columns / word + 1), words_met_(exec, bits_.size() / word + 1),
+          marks_(exec, masked ? columns : 0) {
+        std::fill(bits_.begin(), bits_.end(), std::uint64_t{0});
+        std::fill(words_met_.begin(), words_met_.end(), std::uint64_t{0});
+        std::fill(marks_.begin(), marks_.end(), static_cast<unsigned char>(0));
     }
-    static constexpr std::int64_t room_behind = 8; ///< elements behind the last column that `row` may touch
 
-    /// Columns of row i of A B to `out`, rising; returns how many. `out` has room for `products` of them and
-    /// room_behind.
+    /// Columns of row i of A B to `out`, rising; returns how many. `out` has room for `products` of them and one more.
     template <class A, class B, class O, class Mask>
     std::int64_t row(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask, std::int64_t i, std::int64_t products,
                      I* COPPICE_RESTRICT out) {
         if constexpr (is_matrix_mask_v<Mask>)
             return mask.complement ? outside_mask(a, b, mask, i, out) : inside_mask(a, b, mask, i, out);
-        else if (a.row_end(i) - a.row_begin(i) == 1)
-            return copy_row(b, a.indices[a.row_begin(i)], out);
-        else if (products * 12 >= blocks_.size())
-            return read_marks(a, b, i, out);
-        else
-            return gather(a, b, i, out);
+        if (a.row_end(i) - a.row_begin(i) == 1) return copy_row(b, a.indices[a.row_begin(i)], out);
+        if (products > scanned_products) {
+            auto const reach = words_of_row(a, b, i);
+            std::int64_t const count = reach.last - reach.first;
+            if (count < products) return read_words(a, b, i, reach, out);
+            if (count < words_for_a_product * products) return read_words_met(a, b, i, reach, out);
+        }
+        return gather(a, b, i, products, out);
     }
 
 private:
-    static constexpr std::int64_t block = 64;
+    static constexpr std::int64_t word = 64;                 ///< columns of one
+    static constexpr std::int64_t scanned_products = 96;     ///< fewer are gathered, wherever they are
+    static constexpr std::int64_t words_for_a_product = 256; ///< whose bits may be read rather than sorted
+
+    struct words {
+        std::int64_t first, last; ///< [first, last)
+    };
+    /// Words from the first to the last column that row i can have; rows of B rise.
+    template <class A, class B, class O>
+    static words words_of_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i) {
+        I lowest = b.columns(), highest = 0;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            O const begin = b.row_begin(a.indices[k]), end = b.row_end(a.indices[k]);
+            if (begin == end) continue;
+            lowest = std::min(lowest, b.indices[begin]);
+            highest = std::max(highest, b.indices[end - 1]);
+        }
+        return {lowest / word, highest / word + 1};
+    }
 
     template <class B, class O>
     static std::int64_t copy_row(csr_view<B, I, O> b, I k, I* out) {
         return std::copy(b.indices + b.row_begin(k), b.indices + b.row_end(k), out) - out;
     }
 
-    template <class A, class B, class O>
-    std::int64_t gather(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, I* out) {
-        unsigned char* COPPICE_RESTRICT const marks = marks_.data();
-        std::int64_t n = 0;
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
-            I const inner = a.indices[k];
-            for (O q = b.row_begin(inner), end = b.row_end(inner); q < end; ++q) {
-                I const column = b.indices[q];
-                out[n] = column;
-                n += 1 - marks[column];
-                marks[column] = 1;
-            }
-        }
-        for (std::int64_t p = 0; p < n; ++p) marks[out[p]] = 0;
-        sort(out, n);
-        return n;
-    }
-
-    template <class A, class B, class O>
-    std::int64_t read_marks(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, I* out) {
-        unsigned char *const marks = marks_.data(), *const blocks = blocks_.data();
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
-            I const inner = a.indices[k];
+    /// met(word, bits before) for every product of a row, whose column is marked.
+    template <class A, class B, class O, class Met>
+    void mark_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, Met const& met) {
+        std::uint64_t* COPPICE_RESTRICT const bits = bits_.data();
+        for (O k = a.row_begin(i), last = a.row_end(i); k < last; ++k) {
             if (k + 8 < a.nonzeros()) __builtin_prefetch(b.indices + b.row_begin(a.indices[k + 8]));
+            I const inner = a.indices[k];
             for (O q = b.row_begin(inner), end = b.row_end(inner); q < end; ++q) {
-                I const column = b.indices[q];
-                marks[column] = 1;
-                blocks[column / I(block)] = 1;
+                auto const column = static_cast<std::uint64_t>(b.indices[q]);
+                std::uint64_t const before = bits[column / word];
+                bits[column / word] = before | std::uint64_t{1} << (column % word);
+                met(column / word, before);
             }
         }
-        return collect(out);
+    }
+    /// The marked columns of one word; clears them.
+    I* take_word(std::int64_t w, I* to) {
+        for (std::uint64_t set = bits_[w]; set != 0; set &= set - 1)
+            *to++ = static_cast<I>(w * word + std::countr_zero(set));
+        bits_[w] = 0;
+        return to;
     }
 
-    /// The marked columns in order; clears the marks.
-    std::int64_t collect(I* out) {
+    template <class A, class B, class O>
+    std::int64_t gather(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products, I* out) {
+        if (static_cast<std::int64_t>(met_.size()) <= products) met_.resize(static_cast<std::size_t>(products) + 1);
+        I* const met = met_.data();
+        std::int64_t n = 0;
+        mark_row(a, b, i, [&](std::uint64_t w, std::uint64_t before) {
+            met[n] = static_cast<I>(w);
+            n += before == 0;
+        });
+        sort_words(met, n);
         I* to = out;
-        for (std::int64_t first = 0; first < blocks_.size(); first += block)
-            for (auto set = take_marks(blocks_.data() + first); set != 0; set &= set - 1) {
-                std::int64_t const at = (first + std::countr_zero(set)) * block;
-                for (auto here = take_marks(marks_.data() + at); here != 0; here &= here - 1)
-                    *to++ = static_cast<I>(at + std::countr_zero(here));
-            }
+        for (std::int64_t k = 0; k < n; ++k) to = take_word(met[k], to);
         return to - out;
     }
-    /// Bit k for mark k of 64; clears them.
-    static std::uint64_t take_marks(unsigned char* marks) {
-        std::uint64_t set = 0;
-#if defined(__SSE2__)
-        for (int part = 0; part < 4; ++part) {
-            auto* const at = reinterpret_cast<__m128i*>(marks) + part;
-            auto const bits = static_cast<unsigned>(_mm_movemask_epi8(_mm_slli_epi16(_mm_loadu_si128(at), 7)));
-            set |= std::uint64_t(bits) << (16 * part);
-            _mm_storeu_si128(at, _mm_setzero_si128());
-        }
-#else
-        for (int k = 0; k < int(block); ++k) set |= std::uint64_t(marks[k]) << k;
-        std::memset(marks, 0, std::size_t(block));
-#endif
-        return set;
-    }
 
-    static void sort(I* columns, std::int64_t n) {
-        if (n <= 64)
-            sort_by_rank(columns, int(n));
-        else
-            std::sort(columns, columns + n);
+    template <class A, class B, class O>
+    std::int64_t read_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, I* out) {
+        mark_row(a, b, i, [](std::uint64_t, std::uint64_t) {});
+        I* to = out;
+        for (std::int64_t w = reach.first; w < reach.last; ++w) to = take_word(w, to);
+        return to - out;
+    }
+    /// The same where most words have nothing: a bit for each tells which to look at.
+    template <class A, class B, class O>
+    std::int64_t read_words_met(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, I* out) {
+        std::uint64_t* COPPICE_RESTRICT const words_met = words_met_.data();
+        mark_row(a, b, i,
+                 [&](std::uint64_t w, std::uint64_t) { words_met[w / word] |= std::uint64_t{1} << (w % word); });
+        I* to = out;
+        for (std::int64_t first = reach.first / word; first <= (reach.last - 1) / word; ++first) {
+            for (std::uint64_t set = words_met[first]; set != 0; set &= set - 1)
+                to = take_word(first * word + std::countr_zero(set), to);
+            words_met[first] = 0;
+        }
+        return to - out;
     }
 
     // Marks: 2 for a column that the mask names, 3 once a product has it.
@@ -184,12 +193,14 @@ private:
         }
         for (O m = first; m < last; ++m) marks_[mask.m.indices[m]] = 0;
         for (std::int64_t p = 0; p < n; ++p) marks_[out[p]] = 0;
-        sort(out, n);
+        std::sort(out, out + n);
         return n;
     }
 
+    buffer<std::uint64_t> bits_;
+    buffer<std::uint64_t> words_met_; ///< a bit for each word of `bits_`
     buffer<unsigned char> marks_;
-    buffer<unsigned char> blocks_; ///< a byte for 64 marks
+    std::vector<I> met_{}; ///< words that a row has met
 };
 
 } // namespace coppice::detail

@@ -3,6 +3,7 @@
 /// The product of two matrices as GraphBLAS has it, and products of three.
 #pragma once
 
+#include <coppice/semiring/matrix_operand.hpp>
 #include <coppice/semiring/products/product.hpp>
 #include <coppice/semiring/sparse/update.hpp>
 
@@ -48,6 +49,37 @@ void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator co
             mxm(exec, make_masked_product_plan(exec, left.view(), right.view(), m, d), s, left.view(), right.view());
         update(exec, c, m, accumulator, product, d);
     }
+}
+
+namespace detail {
+
+/// The side of an operand that stands for the matrix or for its transpose; a view has one side.
+template <class T, class I, class O>
+csr_view<T, I, O> side_of(matrix_operand<T, I, O> const& a, bool& transposed) {
+    return a.along(std::exchange(transposed, false)).matrix;
+}
+template <class T, class I, class O>
+csr_view<T, I, O> side_of(csr_view<T, I, O> a, bool&) {
+    return a;
+}
+template <class Operand>
+inline constexpr bool is_matrix_operand_v = false;
+template <class T, class I, class O>
+inline constexpr bool is_matrix_operand_v<matrix_operand<T, I, O>> = true;
+
+} // namespace detail
+
+/// The same where A, B or both are operands that keep their transposes: those serve for d.transpose0 and d.transpose1,
+/// argument_error where they have not been prepared.
+template <executor Executor, class C, class I, class O, class Mask, class Accumulator, semiring Semiring, class A,
+          class B>
+requires(detail::is_matrix_operand_v<A> ||
+         detail::is_matrix_operand_v<B>) void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask,
+                                                  Accumulator const& accumulator, Semiring const& s, A const& a,
+                                                  B const& b, descriptor d = {}) {
+    auto const left = detail::side_of(a, d.transpose0);
+    auto const right = detail::side_of(b, d.transpose1);
+    mxm(exec, c, mask, accumulator, s, left, right, d);
 }
 
 /// Symbolic phases of R A P, for any number of values on these patterns: multilevel methods refresh by it.

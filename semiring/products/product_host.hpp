@@ -112,7 +112,7 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
         room += most;
         longest = std::max(longest, most);
     }
-    I* const found = worker.room(exec, (keep ? room : longest) + marked_columns<I>::room_behind);
+    I* const found = worker.room(exec, keep ? room : longest);
     std::int64_t n = 0;
     for (std::int64_t r = first; r < last; ++r) {
         std::int64_t const here = worker.marks.row(
@@ -138,7 +138,8 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
     std::vector<found_piece<I>> found(static_cast<std::size_t>(plan.piece_count));
     auto const find = [&](bool keep) {
         for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
-            auto worker = pool.take([&] { return piece_worker<I>{marked_columns<I>(exec, plan.columns)}; });
+            auto worker =
+                pool.take([&] { return piece_worker<I>{marked_columns<I>(exec, plan.columns, plan.masked)}; });
             found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep);
             pool.bring_back(std::move(worker));
         });
@@ -183,7 +184,8 @@ void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t 
         A const left = a.coefficients[k];
         for (O q = b.row_begin(inner), end = b.row_end(inner); q < end; ++q) {
             Sum& sum = sums[b.indices[q]];
-            sum = accumulate(s.add, sum, s.multiply(left, b.coefficients[q], std::int64_t(inner)));
+            meeting const at{i, inner, inner, b.indices[q]};
+            sum = accumulate(s.add, sum, multiply_at(s, left, b.coefficients[q], at));
         }
     }
     for (std::int64_t p = 0; p < n; ++p) values[p] = static_cast<Z>(s.result(sums[columns[p]]));
@@ -204,7 +206,8 @@ void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::i
         O const begin = b.row_begin(inner), end = b.row_end(inner);
         auto const join = [&](O q) {
             Sum& sum = sums[b.indices[q]];
-            sum = accumulate(s.add, sum, s.multiply(a.coefficients[k], b.coefficients[q], std::int64_t(inner)));
+            meeting const at{i, inner, inner, b.indices[q]};
+            sum = accumulate(s.add, sum, multiply_at(s, a.coefficients[k], b.coefficients[q], at));
         };
         if (n * 8 < std::int64_t(end - begin)) {
             for (std::int64_t p = 0; p < n; ++p)

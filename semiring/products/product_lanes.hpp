@@ -29,26 +29,6 @@ COPPICE_HD std::int64_t position_below(T const* sorted, std::int64_t count, std:
     return first;
 }
 
-/// The first position in [first, last) whose key is not below `key`.
-template <class T>
-COPPICE_HD std::int64_t lower_position(T const* sorted, std::int64_t first, std::int64_t last, std::int64_t key) {
-    while (first < last) {
-        std::int64_t const middle = first + (last - first) / 2;
-        if (std::int64_t(sorted[middle]) < key)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first;
-}
-
-/// to[i] = value, as exclusive_scan hands it out.
-template <class T>
-struct store_start {
-    T* to;
-    COPPICE_HD void operator()(std::int64_t i, std::int64_t value) const { to[i] = static_cast<T>(value); }
-};
-
 inline constexpr std::int64_t short_product = 32; ///< products of a row that one lane gathers
 
 /// Columns of a row with few products, gathered in order by one lane.
@@ -171,15 +151,7 @@ struct count_keys_of_row {
     std::uint64_t columns;
     std::int64_t* lengths;
     COPPICE_HD std::int64_t start(std::int64_t row) const {
-        std::int64_t low = 0, high = count;
-        while (low < high) {
-            std::int64_t const middle = low + (high - low) / 2;
-            if (keys[middle] < std::uint64_t(row) * columns)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
+        return lower_position(keys, 0, count, std::uint64_t(row) * columns);
     }
     COPPICE_HD void operator()(std::int64_t r) const { lengths[first + r] += start(first + r + 1) - start(first + r); }
 };
@@ -218,14 +190,14 @@ std::vector<product_batch> sort_long_rows(Executor const& exec, csr_view<A, I, O
     std::int64_t const rows = range.last - range.first;
     buffer<std::int64_t> starts(exec, rows + 1);
     std::int64_t const total = exclusive_scan(exec, rows, long_row_products<A, B, I, O>{{a, b}, range.first},
-                                              store_start<std::int64_t>{starts.data()}, std::int64_t{0});
+                                              store_offset<std::int64_t>{starts.data()}, std::int64_t{0});
     fill(exec, starts.view().slice(rows, 1), total);
     if (total == 0) return {};
     std::int64_t const first_nonzero = exec.load(a.offsets + range.first);
     std::int64_t const nonzeros = exec.load(a.offsets + range.last) - first_nonzero;
     buffer<std::int64_t> nonzero_starts(exec, nonzeros);
     exclusive_scan(exec, nonzeros, nonzero_products<A, B, I, O>{a, b, first_nonzero},
-                   store_start<std::int64_t>{nonzero_starts.data()}, std::int64_t{0});
+                   store_offset<std::int64_t>{nonzero_starts.data()}, std::int64_t{0});
     std::int64_t const most = std::max(least, std::int64_t(a.nonzeros()) + std::int64_t(b.nonzeros()));
     std::vector<product_batch> batches;
     buffer<std::int64_t> found(exec, 1);
@@ -279,7 +251,7 @@ void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view
     std::int64_t const total = reduce(exec, rows, std::int64_t{0}, stored_degree<std::int64_t>{lengths.data()}, plus{});
     plan.offsets = buffer<O>(exec, rows + 1);
     fill(exec, plan.offsets.view().slice(rows, 1), product_size<O>(total));
-    exclusive_scan(exec, rows, stored_degree<std::int64_t>{lengths.data()}, store_start<O>{plan.offsets.data()},
+    exclusive_scan(exec, rows, stored_degree<std::int64_t>{lengths.data()}, store_offset<O>{plan.offsets.data()},
                    std::int64_t{0});
     plan.indices = buffer<I>(exec, total);
     for_each(exec, rows, write_short_row<A, B, I, O, Mask>{gather, first, plan.offsets.data(), plan.indices.data()});
@@ -291,7 +263,7 @@ void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view
 
     plan.pieces = buffer<std::int64_t>(exec, rows + 1);
     plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{plan.offsets.data()},
-                                      store_start<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
+                                      store_offset<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
 }
 
@@ -320,10 +292,10 @@ struct sum_window {
             std::int64_t q = b.row_begin(inner), const_end = b.row_end(inner), p = begin;
             if (end < row_end || begin > std::int64_t(offsets[r])) q = lower_position(b.indices, q, const_end, lowest);
             for (; q < const_end && std::int64_t(b.indices[q]) <= highest; ++q) {
-                p = lower_position(indices, p, end, b.indices[q]);
+                p = lower_position(indices, p, end, std::int64_t(b.indices[q]));
                 if (indices[p] != b.indices[q]) continue; // the mask leaves it out
-                sums[p] =
-                    accumulate(s.add, sums[p], s.multiply(a.coefficients[k], b.coefficients[q], std::int64_t(inner)));
+                meeting const at{first + r, inner, inner, b.indices[q]};
+                sums[p] = accumulate(s.add, sums[p], multiply_at(s, a.coefficients[k], b.coefficients[q], at));
             }
         }
     }

@@ -17,7 +17,7 @@ void require_same_shape(csr_view<A, I, O> a, csr_view<B, I, O> b) {
 /// What an operator makes of two elements, op(a, b) or op(a, b, index).
 template <class Op, class A, class B>
 using operator_result_t = std::remove_cvref_t<decltype(apply(std::declval<Op const&>(), std::declval<A const&>(),
-                                                             std::declval<B const&>(), std::int64_t{}))>;
+                                                             std::declval<B const&>(), meeting{}))>;
 
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
 auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
@@ -54,6 +54,7 @@ template <class A, class I, class O, class Keep>
 struct selected_rows {
     csr_view<A, I, O> a;
     Keep keep;
+    std::int64_t work() const { return a.nonzeros(); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
@@ -125,7 +126,7 @@ auto apply(Executor const& exec, F const& f, csr_view<A, I, O> a) {
     using Z = std::remove_cvref_t<decltype(detail::apply_at_position(f, std::declval<A const&>(), std::int64_t{},
                                                                      std::int64_t{}))>;
     buffer<Z> values(exec, std::int64_t(a.nonzeros()));
-    for_each(exec, a.rows(), detail::apply_to_row<A, I, O, F, Z>{a, f, values.data()});
+    detail::for_each_row(exec, a.rows(), a.nonzeros(), detail::apply_to_row<A, I, O, F, Z>{a, f, values.data()});
     return csr<Z, I, O>(a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
                         std::move(values));
 }
@@ -142,8 +143,9 @@ auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a)
     using Z = std::remove_cvref_t<detail::result_t<Add>>;
     using fold = detail::fold_row<A, I, O, Add>;
     dense_vector<Z> w(exec, a.rows());
-    for_each(exec, a.rows(),
-             detail::store_row_fold<O, fold, Z>{{a, add}, a.offsets, w.values().data(), w.present().data()});
+    detail::for_each_row(
+        exec, a.rows(), a.nonzeros(),
+        detail::store_row_fold<O, fold, Z>{{a, add}, a.offsets, w.values().data(), w.present().data()});
     return w;
 }
 

@@ -44,17 +44,7 @@ struct index_map {
     COPPICE_HD std::int64_t size() const { return count; }
     COPPICE_HD std::int64_t at(std::int64_t k) const { return list ? std::int64_t(list[k]) : k; }
     /// The first place in `sorted` of an index that is not below `index`.
-    COPPICE_HD std::int64_t place(std::int64_t index) const {
-        std::int64_t first = 0, last = count;
-        while (first < last) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (std::int64_t(sorted[middle]) < index)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        return first;
-    }
+    COPPICE_HD std::int64_t place(std::int64_t index) const { return lower_position(sorted, 0, count, index); }
 };
 
 /// Checks a list and sorts it; argument_error for an index outside [0, bound).

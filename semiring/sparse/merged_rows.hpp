@@ -18,20 +18,22 @@ COPPICE_NO_EXEC_CHECK
 template <class I, class J, class At>
 COPPICE_HD void walk_together(I const* a, std::int64_t p, std::int64_t p_end, J const* b, std::int64_t q,
                               std::int64_t q_end, At const& at) {
-    while (p < p_end || q < q_end) {
-        bool const first = p < p_end && (q == q_end || a[p] <= b[q]),
-                   second = q < q_end && (p == p_end || b[q] <= a[p]);
-        at(std::int64_t(first ? a[p] : b[q]), first ? p : -1, second ? q : -1);
+    while (p < p_end && q < q_end) {
+        std::int64_t const i = a[p], j = b[q];
+        bool const first = i <= j, second = j <= i;
+        at(first ? i : j, first ? p : -1, second ? q : -1);
         p += first;
         q += second;
     }
+    for (; p < p_end; ++p) at(std::int64_t(a[p]), p, -1);
+    for (; q < q_end; ++q) at(std::int64_t(b[q]), -1, q);
 }
 
 /// Where only one operand has an entry it is taken as it is.
 struct keep_single {
     COPPICE_NO_EXEC_CHECK
     template <class Op, class A, class B, class Emit>
-    COPPICE_HD void operator()(Op const&, std::int64_t column, A const* a, B const* b, Emit& emit) const {
+    COPPICE_HD void operator()(Op const&, std::int64_t, std::int64_t column, A const* a, B const* b, Emit& emit) const {
         if (a)
             emit(column, *a);
         else
@@ -41,7 +43,7 @@ struct keep_single {
 /// ... is dropped.
 struct drop_single {
     template <class Op, class A, class B, class Emit>
-    COPPICE_HD void operator()(Op const&, std::int64_t, A const*, B const*, Emit&) const {}
+    COPPICE_HD void operator()(Op const&, std::int64_t, std::int64_t, A const*, B const*, Emit&) const {}
 };
 /// ... meets a value that stands for what is missing.
 template <class A, class B>
@@ -50,8 +52,9 @@ struct fill_single {
     B missing_b;
     COPPICE_NO_EXEC_CHECK
     template <class Op, class Emit>
-    COPPICE_HD void operator()(Op const& op, std::int64_t column, A const* a, B const* b, Emit& emit) const {
-        emit(column, apply(op, a ? *a : missing_a, b ? *b : missing_b, column));
+    COPPICE_HD void operator()(Op const& op, std::int64_t row, std::int64_t column, A const* a, B const* b,
+                               Emit& emit) const {
+        emit(column, apply(op, a ? *a : missing_a, b ? *b : missing_b, meeting{row, column, row, column}));
     }
 };
 
@@ -66,22 +69,24 @@ struct merged_rows {
     template <class Emit>
     struct meet {
         merged_rows const& rows;
+        std::int64_t row;
         Emit& emit;
         COPPICE_NO_EXEC_CHECK
         COPPICE_HD void operator()(std::int64_t column, std::int64_t p, std::int64_t q) const {
             A const* const x = p >= 0 ? rows.a.coefficients + p : nullptr;
             B const* const y = q >= 0 ? rows.b.coefficients + q : nullptr;
             if (x && y)
-                emit(column, apply(rows.op, *x, *y, column));
+                emit(column, apply(rows.op, *x, *y, meeting{row, column, row, column}));
             else
-                rows.single(rows.op, column, x, y, emit);
+                rows.single(rows.op, row, column, x, y, emit);
         }
     };
+    std::int64_t work() const { return std::int64_t(a.nonzeros()) + std::int64_t(b.nonzeros()); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
         walk_together(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
-                      meet<Emit>{*this, emit});
+                      meet<Emit>{*this, i, emit});
     }
 };
 
@@ -130,6 +135,7 @@ struct written_rows {
             }
         }
     };
+    std::int64_t work() const { return std::int64_t(c.nonzeros()) + std::int64_t(t.nonzeros()); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {

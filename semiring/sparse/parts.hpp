@@ -67,14 +67,6 @@ buffer<std::int8_t> flags_of(Executor const& exec, index_map<I> const& map, std:
     return flags;
 }
 
-template <class T, executor Executor, class I, class O>
-csr<T, I, O> spread(Executor const& exec, csr_view<T, I, O> a, prepared_list<I> const& rows,
-                    prepared_list<I> const& columns, I row_count, I column_count) {
-    spread_rows<T, I, O> const lanes{a, rows.map(), columns.map()};
-    return columns.rising() ? build_rows<T, I, O>(exec, row_count, column_count, lanes)
-                            : build_sorted_rows<T, I, O>(exec, row_count, column_count, lanes);
-}
-
 /// Every admitted position of the region with one value.
 template <class T, class I, class Mask>
 struct constant_rows {
@@ -108,6 +100,41 @@ decltype(auto) as_list(Rows const& list) {
         return array_view(list);
 }
 
+/// The rows and columns of a matrix that an assignment names: their lists, and a flag for each that is covered.
+template <class I>
+class assigned_part {
+public:
+    template <executor Executor, class Rows, class Columns>
+    assigned_part(Executor const& exec, Rows const& rows, Columns const& columns, I row_count, I column_count)
+        : row_count_(row_count), column_count_(column_count), rows_(exec, as_list(rows), row_count, "row"),
+          columns_(exec, as_list(columns), column_count, "column"), row_flags_(flags_of(exec, rows_.map(), row_count)),
+          column_flags_(flags_of(exec, columns_.map(), column_count)) {}
+
+    region covered(bool mask_inside_only) const { return {row_flags_.data(), column_flags_.data(), mask_inside_only}; }
+
+    /// Throws argument_error for an index that occurs twice, dimension_error unless `a` has the shape of the part.
+    template <class T, class O>
+    void require_source(csr_view<T, I, O> a) const {
+        rows_.require_distinct("rows");
+        columns_.require_distinct("columns");
+        require_size("rows that are assigned", a.rows(), rows_.map().size());
+        require_size("columns that are assigned", a.columns(), columns_.map().size());
+    }
+
+    /// The matrix of the whole shape that has the entries of `a` in this part, and no others.
+    template <executor Executor, class T, class O>
+    csr<T, I, O> spread(Executor const& exec, csr_view<T, I, O> a) const {
+        spread_rows<T, I, O> const lanes{a, rows_.map(), columns_.map()};
+        return columns_.rising() ? build_rows<T, I, O>(exec, row_count_, column_count_, lanes)
+                                 : build_sorted_rows<T, I, O>(exec, row_count_, column_count_, lanes);
+    }
+
+private:
+    I row_count_, column_count_;
+    prepared_list<I> rows_, columns_;
+    buffer<std::int8_t> row_flags_, column_flags_;
+};
+
 } // namespace detail
 
 /// A(rows, columns) (GrB_extract): lists of indices in any order, with repetition, or all_indices{}. argument_error for
@@ -130,17 +157,11 @@ void assign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator
             csr_view<T, I, O> a, Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, c.rows(), c.columns());
-    detail::prepared_list<I> const r(exec, detail::as_list(rows), c.rows(), "row"),
-        k(exec, detail::as_list(columns), c.columns(), "column");
-    r.require_distinct("rows");
-    k.require_distinct("columns");
-    require_size("rows that are assigned", a.rows(), r.map().size());
-    require_size("columns that are assigned", a.columns(), k.map().size());
-    auto const row_flags = detail::flags_of(exec, r.map(), c.rows()),
-               column_flags = detail::flags_of(exec, k.map(), c.columns());
-    auto const t = detail::spread<T>(exec, a, r, k, c.rows(), c.columns());
+    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
+    part.require_source(a);
+    auto const t = part.spread(exec, a);
     c = detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t.view(), d.replace,
-                           detail::region{row_flags.data(), column_flags.data(), false});
+                           part.covered(false));
 }
 
 /// C(rows, columns)<mask> = C(rows, columns) ⊙ A (GxB_subassign): the mask has A's shape, and nothing outside of the
@@ -151,21 +172,14 @@ void subassign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumula
                csr_view<T, I, O> a, Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, a.rows(), a.columns());
-    detail::prepared_list<I> const r(exec, detail::as_list(rows), c.rows(), "row"),
-        k(exec, detail::as_list(columns), c.columns(), "column");
-    r.require_distinct("rows");
-    k.require_distinct("columns");
-    require_size("rows that are assigned", a.rows(), r.map().size());
-    require_size("columns that are assigned", a.columns(), k.map().size());
-    auto const row_flags = detail::flags_of(exec, r.map(), c.rows()),
-               column_flags = detail::flags_of(exec, k.map(), c.columns());
-    detail::region const inside{row_flags.data(), column_flags.data(), true};
-    auto const t = detail::spread<T>(exec, a, r, k, c.rows(), c.columns());
+    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
+    part.require_source(a);
+    auto const inside = part.covered(true);
+    auto const t = part.spread(exec, a);
     if constexpr (std::is_same_v<std::remove_const_t<decltype(m)>, no_mask>) {
         c = detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t.view(), d.replace, inside);
     } else {
-        using M = typename std::remove_const_t<decltype(m)>::value_type;
-        auto const wide = detail::spread<M>(exec, m, r, k, c.rows(), c.columns());
+        auto const wide = part.spread(exec, m);
         c = detail::write_rows(exec, c.view(), detail::mask_of(wide.view(), d), accumulator, t.view(), d.replace,
                                inside);
     }
@@ -180,11 +194,8 @@ void assign_scalar(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accu
                    Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, c.rows(), c.columns());
-    detail::prepared_list<I> const r(exec, detail::as_list(rows), c.rows(), "row"),
-        k(exec, detail::as_list(columns), c.columns(), "column");
-    auto const row_flags = detail::flags_of(exec, r.map(), c.rows()),
-               column_flags = detail::flags_of(exec, k.map(), c.columns());
-    detail::region const inside{row_flags.data(), column_flags.data(), false};
+    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
+    auto const inside = part.covered(false);
     auto const reader = detail::mask_of(m, d);
     auto const t = detail::build_rows<T, I, O>(
         exec, c.rows(), c.columns(),
@@ -222,7 +233,10 @@ struct kronecker_rows {
         for (O p = a.row_begin(ia); p < a.row_end(ia); ++p)
             for (O q = b.row_begin(ib); q < b.row_end(ib); ++q) {
                 std::int64_t const column = std::int64_t(a.indices[p]) * b.columns() + b.indices[q];
-                emit(column, apply(op, a.coefficients[p], b.coefficients[q], column));
+                if constexpr (is_positional_v<Op>)
+                    emit(column, op(a.coefficients[p], b.coefficients[q], meeting{ia, a.indices[p], ib, b.indices[q]}));
+                else
+                    emit(column, apply(op, a.coefficients[p], b.coefficients[q], column));
             }
     }
 };

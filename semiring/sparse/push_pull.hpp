@@ -35,10 +35,7 @@ struct push_product {
         I const row = u.indices[k];
         O const q = static_cast<O>(rows.row_begin(row) + (t - starts[k]));
         columns[t] = rows.indices[q];
-        if constexpr (VectorFirst)
-            products[t] = s.multiply(u.values[k], rows.coefficients[q], std::int64_t(row));
-        else
-            products[t] = s.multiply(rows.coefficients[q], u.values[k], std::int64_t(row));
+        products[t] = multiply_with_vector<VectorFirst>(s, rows.coefficients[q], u.values[k], columns[t], row);
     }
 };
 
@@ -79,10 +76,8 @@ struct fold_pushed {
 template <bool VectorFirst, class Z, executor Executor, class Semiring, class T, class U, class I, class O, class Mask>
 sparse_vector<Z, I> push(Executor const& exec, Semiring const& s, csr_view<T, I, O> rows, list_view<U, I> u,
                          buffer<std::int64_t> const& starts, std::int64_t count, Mask const& mask) {
-    using P = std::conditional_t<
-        VectorFirst,
-        std::remove_cvref_t<decltype(s.multiply(std::declval<U const&>(), std::declval<T const&>(), std::int64_t{}))>,
-        std::remove_cvref_t<decltype(s.multiply(std::declval<T const&>(), std::declval<U const&>(), std::int64_t{}))>>;
+    using P = std::remove_cvref_t<decltype(multiply_with_vector<VectorFirst>(
+        s, std::declval<T const&>(), std::declval<U const&>(), std::int64_t{}, std::int64_t{}))>;
     buffer<I> columns(exec, count);
     buffer<P> products(exec, count);
     buffer<std::int64_t> order(exec, count), runs(exec, count);
@@ -128,7 +123,7 @@ sparse_vector<Z, I> multiply_sparse(Executor const& exec, Semiring const& s, mat
         buffer<std::int64_t> starts(exec, list.entries() + 1);
         std::int64_t const products =
             exclusive_scan(exec, list.entries(), pushed_products<T, I, O>{rows, list.indices.data()},
-                           store_start<std::int64_t>{starts.data()}, std::int64_t{0});
+                           store_offset<std::int64_t>{starts.data()}, std::int64_t{0});
         fill(exec, starts.view().slice(list.entries(), 1), products);
         if (!can_pull || prefers_push(products, std::int64_t(rows.nonzeros()), rows.columns()))
             return push<VectorFirst, Z>(exec, s, rows, list, starts, products, mask);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include <coppice/algebra/operations.hpp>
@@ -185,6 +186,22 @@ public:
         values_ = std::move(dense.values());
         indices_ = {};
         format_ = vector_format::bitmap;
+    }
+    /// Whether the arrays come from this memory.
+    bool is_in(std::shared_ptr<memory_resource> const& memory) const {
+        auto const from_there = [&](auto const& array) { return array.empty() || array.memory() == memory; };
+        return from_there(indices_) && from_there(values_) && from_there(present_);
+    }
+    /// The arrays, given up: indices and values of a list, values and flags of a bitmap, values of a full vector.
+    struct arrays {
+        buffer<I> indices;
+        buffer<T> values;
+        buffer<std::int8_t> present;
+    };
+    arrays release() && {
+        arrays a{std::move(indices_), std::move(values_), std::move(present_)};
+        *this = sparse_vector();
+        return a;
     }
     /// After writes through dense() that made `count` more entries.
     void add_entries(std::int64_t count) { entries_ += count; }

@@ -106,15 +106,7 @@ struct offset_of_row {
     std::uint64_t width;
     O* offsets;
     COPPICE_HD void operator()(std::int64_t i) const {
-        std::int64_t first = 0, last = count;
-        while (first < last) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (keys[middle] < std::uint64_t(i) * width)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        offsets[i] = O(first);
+        offsets[i] = O(lower_position(keys, 0, count, std::uint64_t(i) * width));
     }
 };
 

@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include <coppice/algebra/built_rows.hpp>
 #include <coppice/semiring/dense_vector.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
-#include <coppice/semiring/sparse/built_rows.hpp>
 #include <coppice/semiring/sparse/merged_rows.hpp>
 #include <coppice/semiring/sparse/row_masks.hpp>
 

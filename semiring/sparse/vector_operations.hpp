@@ -26,16 +26,8 @@ struct start_of_part {
     std::int64_t count, n, parts;
     std::int64_t* offsets;
     COPPICE_HD void operator()(std::int64_t p) const {
-        std::int64_t const width = (n + parts - 1) / parts, key = p * width;
-        std::int64_t first = 0, last = count;
-        while (first < last) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (std::int64_t(indices[middle]) < key)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        offsets[p] = p == parts ? count : first;
+        std::int64_t const width = (n + parts - 1) / parts;
+        offsets[p] = p == parts ? count : lower_position(indices, 0, count, p * width);
     }
 };
 
@@ -81,16 +73,9 @@ struct vector_mask {
         std::int64_t at = j;
         bool entry = true;
         if (listed) {
-            std::int64_t first = 0, last = entries;
-            while (first < last) {
-                std::int64_t const middle = first + (last - first) / 2;
-                if (std::int64_t(indices[middle]) < j)
-                    first = middle + 1;
-                else
-                    last = middle;
-            }
-            entry = first < entries && std::int64_t(indices[first]) == j;
-            at = entry ? first : 0;
+            std::int64_t const found = position_between(indices, std::int64_t{0}, entries, j);
+            entry = found >= 0;
+            at = entry ? found : 0;
         } else if (present) {
             entry = present[j] != 0;
         }
@@ -121,9 +106,30 @@ void require_length(sparse_vector<M, I> const& m, std::int64_t n) {
     require_size("length of the mask", m.size(), n);
 }
 
-template <executor Executor, class Op, class A, class B, class I, class Single>
-auto merge(Executor const& exec, Op const& op, sparse_vector<A, I> const& a, sparse_vector<B, I> const& b,
+/// An operator that asks for positions, on vectors, which are matrices of one column.
+template <class Op>
+struct op_on_column {
+    static constexpr bool positional = true;
+    Op op;
+    COPPICE_NO_EXEC_CHECK
+    template <class A, class B>
+    COPPICE_HD constexpr auto operator()(A const& a, B const& b, meeting const& at) const {
+        return op(a, b, meeting{at.first_column, 0, at.second_column, 0});
+    }
+};
+template <class Op>
+auto on_vectors(Op const& op) {
+    if constexpr (is_positional_v<Op>)
+        return op_on_column<Op>{op};
+    else
+        return op;
+}
+
+template <executor Executor, class Operator, class A, class B, class I, class Single>
+auto merge(Executor const& exec, Operator const& on_entries, sparse_vector<A, I> const& a, sparse_vector<B, I> const& b,
            Single const& single) {
+    auto const op = on_vectors(on_entries);
+    using Op = std::remove_const_t<decltype(op)>;
     require_size("length of the second vector", b.size(), a.size());
     using Z = operator_result_t<Op, A, B>;
     std::int64_t const parts = list_parts(a.entries() + b.entries(), a.size());
@@ -204,15 +210,7 @@ template <class T, class I>
 struct find_in_list {
     list_view<T, I> list;
     COPPICE_HD std::int64_t operator()(std::int64_t index) const {
-        std::int64_t first = 0, last = list.entries();
-        while (first < last) {
-            std::int64_t const middle = first + (last - first) / 2;
-            if (std::int64_t(list.indices[middle]) < index)
-                first = middle + 1;
-            else
-                last = middle;
-        }
-        return first < list.entries() && std::int64_t(list.indices[first]) == index ? first : -1;
+        return position_between(list.indices.data(), std::int64_t{0}, list.entries(), index);
     }
 };
 template <class T, class I>
@@ -314,6 +312,23 @@ sparse_vector<T, I> extract(Executor const& exec, sparse_vector<T, I> const& u,
             copy_of(exec, taken.view().slice(0, count))};
 }
 
+namespace detail {
+
+/// The vector of length n with the entries of u at list[index].
+template <executor Executor, class T, class I>
+sparse_vector<T, I> spread(Executor const& exec, sparse_vector<T, I> const& u, array_view<I const> list,
+                           std::int64_t n) {
+    buffer<I> indices, places(exec, u.entries());
+    buffer<T> values;
+    auto const from = u.as_list(exec, indices, values);
+    for_each(exec, from.entries(), spread_entry<T, I>{from, list.data(), places.data()});
+    buffer<T> moved = copy_of(exec, from.values);
+    sort_by_key(exec, places.view(), moved.view());
+    return {exec, n, std::move(places), std::move(moved)};
+}
+
+} // namespace detail
+
 /// w<mask>(list) = w(list) ⊙ u (GrB_assign): the mask has the length of w. An index that occurs twice is an
 /// argument_error.
 template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
@@ -323,16 +338,28 @@ void assign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accu
     detail::require_length(mask, w.size());
     detail::prepared_list<I> const checked(exec, list, w.size(), "index");
     checked.require_distinct("elements");
-    buffer<I> indices, places(exec, u.entries());
-    buffer<T> values;
-    auto const from = u.as_list(exec, indices, values);
-    for_each(exec, from.entries(), detail::spread_entry<T, I>{from, list.data(), places.data()});
-    buffer<T> moved = copy_of(exec, from.values);
-    sort_by_key(exec, places.view(), moved.view());
-    sparse_vector<T, I> const t(exec, w.size(), std::move(places), std::move(moved));
     auto const flags = detail::flags_of(exec, checked.map(), w.size());
-    detail::write_vector(exec, w, detail::mask_of(mask, d), accumulator, t, d.replace,
-                         detail::region{nullptr, flags.data(), false});
+    detail::write_vector(exec, w, detail::mask_of(mask, d), accumulator, detail::spread(exec, u, list, w.size()),
+                         d.replace, detail::region{nullptr, flags.data(), false});
+}
+
+/// w(list)<mask> = w(list) ⊙ u (GxB_subassign): the mask has the length of u, and nothing outside of the list changes.
+template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
+void subassign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,
+               sparse_vector<T, I> const& u, std::type_identity_t<array_view<I const>> list, descriptor const& d = {}) {
+    require_size("elements that are assigned", u.size(), list.size());
+    detail::require_length(mask, u.size());
+    detail::prepared_list<I> const checked(exec, list, w.size(), "index");
+    checked.require_distinct("elements");
+    auto const flags = detail::flags_of(exec, checked.map(), w.size());
+    detail::region const inside{nullptr, flags.data(), true};
+    auto const t = detail::spread(exec, u, list, w.size());
+    if constexpr (std::is_same_v<Mask, no_mask>) {
+        detail::write_vector(exec, w, detail::mask_of(mask, d), accumulator, t, d.replace, inside);
+    } else {
+        auto const wide = detail::spread(exec, mask, list, w.size());
+        detail::write_vector(exec, w, detail::mask_of(wide, d), accumulator, t, d.replace, inside);
+    }
 }
 
 /// w<mask> = w ⊙ value at every element that the mask admits (GrB_assign of a scalar to all). With a mask that is a

@@ -35,7 +35,7 @@ std::vector<double> numbers(std::string const& path) {
     while (std::getline(file, line) && line.rfind('%', 0) == 0) {
     }
     std::vector<double> values;
-    for (double value; file >> value;) values.push_back(value);
+    for (std::string word; file >> word;) values.push_back(std::strtod(word.c_str(), nullptr)); // also inf
     return values;
 }
 
@@ -94,16 +94,53 @@ TEST_CASE("spmv over several semirings, against products by hand") {
                 json_of({"spmv", a, "--x", x, "-o", y, "--semiring", row.semiring, "--precision", precision});
             check_fields(told, {"semiring", "scheme", "seconds"});
             CHECK(told["semiring"] == row.semiring);
-            std::ifstream file(y);
-            std::string line;
-            std::getline(file, line);
-            std::getline(file, line);
-            for (double const expected : row.y) {
-                std::getline(file, line);
-                CHECK(std::strtod(line.c_str(), nullptr) == expected);
-            }
+            CHECK(numbers(y) == row.y);
         }
     }
+}
+
+TEST_CASE("spmv joins, masks and transposes, against products by hand") {
+    scratch_folder const folder;
+    std::string const array = "%%MatrixMarket matrix array real general\n3 1\n";
+    auto const a = folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                         "3 3 4\n1 1 2\n1 3 5\n2 2 -1\n2 1 4\n");
+    auto const x = folder.write("x.mtx", array + "1\n2\n3\n"), w = folder.write("w.mtx", array + "10\n0.5\n-6\n"),
+               mask = folder.write("mask.mtx", array + "0\n-2\n1\n"), y = folder / "y.mtx";
+    auto const infinity = std::numeric_limits<double>::infinity();
+    struct {
+        std::string semiring;
+        std::vector<std::string> options;
+        std::vector<double> y;
+    } const rows[] = {{"plus-times", {"--transpose"}, {10, -2, 5}},
+                      {"plus-times", {"--accumulate", w}, {27, 2.5, -6}},
+                      {"plus-times", {"--accumulate", w, "--mask", mask}, {10, 2.5, -6}},
+                      {"plus-times", {"--accumulate", w, "--mask", mask, "--complement"}, {27, 0.5, -6}},
+                      {"plus-times", {"--mask", mask}, {0, 2, 0}},
+                      {"min-plus", {"--accumulate", w}, {3, 0.5, -6}},
+                      {"min-plus", {"--mask", mask, "--complement"}, {3, infinity, infinity}},
+                      {"max-min", {"--accumulate", w, "--transpose"}, {10, 0.5, 1}},
+                      {"any", {"--accumulate", w}, {10, 0.5, -6}},
+                      {"arg-max", {"--mask", mask}, {0, 1, 0}}};
+    for (auto const& row : rows) {
+        CAPTURE(row.semiring);
+        std::vector<std::string> arguments{"spmv", a, "--x", x, "-o", y, "--repeat", "2", "--semiring", row.semiring};
+        arguments.insert(arguments.end(), row.options.begin(), row.options.end());
+        json_of(arguments);
+        CHECK(numbers(y) == row.y);
+    }
+}
+
+TEST_CASE("spmv over min-plus, iterated, gives shortest paths and keeps the source") {
+    scratch_folder const folder;
+    // 1 -> 2 -> 3 -> 4 of lengths 1, 2, 3 and 1 -> 3 of length 5; 5 is not reached.
+    auto const graph = folder.write("graph.mtx", "%%MatrixMarket matrix coordinate real general\n"
+                                                 "5 5 5\n1 2 1\n2 3 2\n3 4 3\n1 3 5\n5 1 1\n");
+    auto const distances =
+        folder.write("d.mtx", "%%MatrixMarket matrix array real general\n5 1\n0\ninf\ninf\ninf\ninf\n");
+    for (int round = 0; round < 3; ++round)
+        json_of({"spmv", graph, "--semiring", "min-plus", "--transpose", "--x", distances, "--accumulate", distances,
+                 "-o", distances});
+    CHECK(numbers(distances) == std::vector<double>{0, 1, 3, 6, std::numeric_limits<double>::infinity()});
 }
 
 TEST_CASE("multiply: the square of a matrix by hand, whole and by a mask") {

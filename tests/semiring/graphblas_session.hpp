@@ -10,6 +10,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/semiring/dense_vector.hpp>
+#include <coppice/semiring/descriptor.hpp>
 #include <coppice/semiring/graphblas_header.hpp>
 
 namespace coppice::test {
@@ -81,6 +82,29 @@ private:
 };
 using grb_matrix = grb_object<GrB_Matrix, GrB_Matrix_free>;
 using grb_vector = grb_object<GrB_Vector, GrB_Vector_free>;
+
+/// The descriptor of GraphBLAS with the same fields.
+class grb_desc {
+public:
+    explicit grb_desc(descriptor const& d) {
+        grb(GrB_Descriptor_new(&handle_));
+        set(d.replace, GrB_OUTP, GrB_REPLACE);
+        set(d.structure, GrB_MASK, GrB_STRUCTURE);
+        set(d.complement, GrB_MASK, GrB_COMP);
+        set(d.transpose0, GrB_INP0, GrB_TRAN);
+        set(d.transpose1, GrB_INP1, GrB_TRAN);
+    }
+    grb_desc(grb_desc const&) = delete;
+    grb_desc& operator=(grb_desc const&) = delete;
+    ~grb_desc() { GrB_Descriptor_free(&handle_); }
+    operator GrB_Descriptor() const { return handle_; }
+
+private:
+    void set(bool asked, GrB_Desc_Field field, GrB_Desc_Value value) {
+        if (asked) grb(GrB_Descriptor_set(handle_, field, value));
+    }
+    GrB_Descriptor handle_ = nullptr;
+};
 
 /// Entry by entry, so that nothing is shared with the exchange that is under test elsewhere.
 template <class T>

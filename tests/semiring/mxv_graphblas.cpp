@@ -18,17 +18,6 @@ GrB_Semiring semiring_of_config(any_pair_int32) { return GxB_ANY_PAIR_INT32; }
 GrB_Semiring semiring_of_config(times_plus_uint32) { return GxB_TIMES_PLUS_UINT32; }
 GrB_Semiring semiring_of_config(plus_first_mixed) { return GxB_PLUS_FIRST_FP64; }
 
-GrB_Descriptor graphblas_descriptor(descriptor const& d) {
-    GrB_Descriptor g = nullptr;
-    grb(GrB_Descriptor_new(&g));
-    if (d.replace) grb(GrB_Descriptor_set(g, GrB_OUTP, GrB_REPLACE));
-    if (d.structure) grb(GrB_Descriptor_set(g, GrB_MASK, GrB_STRUCTURE));
-    if (d.complement) grb(GrB_Descriptor_set(g, GrB_MASK, GrB_COMP));
-    if (d.transpose0) grb(GrB_Descriptor_set(g, GrB_INP0, GrB_TRAN));
-    if (d.transpose1) grb(GrB_Descriptor_set(g, GrB_INP1, GrB_TRAN));
-    return g;
-}
-
 /// The vector w after the call, by SuiteSparse:GraphBLAS.
 template <class Config>
 dense_vector<typename Config::W> by_graphblas(mxv_problem<Config> const& p, GrB_Matrix a, mxv_call const& c) {
@@ -42,12 +31,11 @@ dense_vector<typename Config::W> by_graphblas(mxv_problem<Config> const& p, GrB_
                                     : c.accumulate == accumulation::second ? grb_type<W>::second()
                                                                            : nullptr;
     GrB_Semiring const s = semiring_of_config(Config{});
-    GrB_Descriptor d = graphblas_descriptor(c.desc);
+    grb_desc const d(c.desc);
     if (c.vector_first)
         grb(GrB_vxm(w, mask, accumulate, s, u, a, d));
     else
         grb(GrB_mxv(w, mask, accumulate, s, a, u, d));
-    GrB_Descriptor_free(&d);
     return from_grb<W>(w);
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <complex>
+#include <limits>
 
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
@@ -100,4 +101,35 @@ TEST_CASE_TEMPLATE("complex values", Where, COPPICE_TEST_EXECUTORS) {
     check<std::complex<float>, std::complex<float>, std::complex<float>>(exec, 0x1p-22, 0x1p-23);
     check<std::complex<double>, std::complex<double>, std::complex<double>>(exec, 0x1p-51, 0x1p-52);
     check<float, std::complex<float>, std::complex<float>>(exec, 0x1p-22, 0x1p-23);
+}
+
+TEST_CASE_TEMPLATE("products by name are joined and masked element by element", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    double const infinity = std::numeric_limits<double>::infinity();
+    auto const mask = exec.copy(std::vector<double>{0, -2, 1, 0}), w = exec.copy(std::vector<double>{4, 4, 1, 1});
+    std::vector<double> const product{1, 2, 3, infinity};
+    struct {
+        char const* name;
+        bool masked, complement, joined;
+        std::vector<double> y;
+    } const rows[] = {{"plus-times", false, false, true, {5, 6, 4, infinity}},
+                      {"plus-times", true, false, true, {4, 6, 4, 1}},
+                      {"plus-times", true, true, false, {1, 0, 0, infinity}},
+                      {"min-plus", true, false, false, {infinity, 2, 3, infinity}},
+                      {"min-plus", false, false, true, {1, 2, 1, 1}},
+                      {"max-min", true, true, true, {4, 4, 1, infinity}},
+                      {"any", false, false, true, {4, 4, 1, 1}}};
+    for (auto const& row : rows) {
+        CAPTURE(row.name);
+        auto y = exec.copy(product);
+        array_view<double const> const none{};
+        join_result(exec, row.name, row.masked ? array_view<double const>(mask.view()) : none, row.complement,
+                    row.joined ? array_view<double const>(w.view()) : none, y.view());
+        CHECK(to_vector(exec, y) == row.y);
+    }
+    auto y = exec.copy(product);
+    CHECK_THROWS_AS(join_result(exec, "arg-max", {}, false, w.view(), y.view()), argument_error);
+    CHECK_THROWS_AS(join_result(exec, "min-plus", mask.view().slice(0, 3), false, {}, y.view()), dimension_error);
+    CHECK_THROWS_AS(join_result(exec, "plus", {}, false, {}, y.view()), argument_error);
+    CHECK(to_vector(exec, y) == product);
 }

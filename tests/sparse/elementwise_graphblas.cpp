@@ -30,7 +30,7 @@ void check_calls(plain_matrix<T> const& c, plain_matrix<float> const& mask, grap
         descriptor const& d = call.desc;
         if (!transposes && (d.transpose0 || d.transpose1)) continue;
         auto const expected = to_grb(c);
-        grb_desc const gd(grb_descriptor(d));
+        grb_desc const gd(d);
         grb(theirs(expected, call.masked ? GrB_Matrix(gm) : nullptr, call.accumulated ? GrB_PLUS_FP64 : nullptr, gd));
         auto result = c.on(exec);
         if (call.masked && call.accumulated)

@@ -57,10 +57,18 @@ auto by_definition(Semiring const& s, plain_matrix<T> const& a, plain_matrix<T> 
 
 struct shape {
     std::int32_t rows, inner, columns;
-    double density;
+    double a_density, b_density;
 };
+// Rows of few products, of many in few columns, of many in columns far apart; matrices without anything.
 std::vector<shape> shapes() {
-    return {{61, 47, 53, 0.1}, {40, 700, 900, 0.2}, {700, 60, 20000, 0.004}, {5, 0, 7, 0}, {0, 4, 3, 0}, {6, 3, 0, 0}};
+    return {{61, 47, 53, 0.1, 0.1},
+            {40, 700, 900, 0.2, 0.2},
+            {700, 60, 20000, 0.004, 0.004},
+            {20, 6, 200000, 0.6, 0.0002},
+            {20, 2, 200000, 1, 0.0002},
+            {5, 0, 7, 0, 0},
+            {0, 4, 3, 0, 0},
+            {6, 3, 0, 0, 0}};
 }
 
 } // namespace
@@ -68,9 +76,9 @@ std::vector<shape> shapes() {
 TEST_CASE_TEMPLATE("products fold in the order of the row of A", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     std::uint64_t seed = 1;
-    for (auto const [rows, inner, columns, density] : shapes()) {
-        auto const a = random_sparse<std::int32_t>(rows, inner, density, seed++);
-        auto const b = random_sparse<std::int32_t>(inner, columns, density, seed++);
+    for (auto const [rows, inner, columns, a_density, b_density] : shapes()) {
+        auto const a = random_sparse<std::int32_t>(rows, inner, a_density, seed++);
+        auto const b = random_sparse<std::int32_t>(inner, columns, b_density, seed++);
         auto const da = a.on(exec), db = b.on(exec);
         CHECK(plain(exec, mxm(exec, affine_semiring{}, da.view(), db.view())) ==
               by_definition(affine_semiring{}, a, b));
@@ -107,14 +115,34 @@ TEST_CASE_TEMPLATE("the triple product is refreshed by its plan", Fixture, COPPI
           by_definition(s, r, by_definition(s, a, p)));
 }
 
+TEST_CASE_TEMPLATE("operands that keep their transposes serve for them", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = random_sparse<double>(30, 20, 0.2, 1).on(exec), b = random_sparse<double>(20, 30, 0.2, 2).on(exec);
+    auto const c = random_sparse<double>(20, 20, 0.2, 3).on(exec);
+    matrix_operand left(exec, a), right(exec, b);
+    left.prepare_transpose(exec);
+    right.prepare_transpose(exec);
+    plus_times<double> const s;
+    descriptor const both{.replace = true, .transpose0 = true, .transpose1 = true};
+    auto expected = exec.copy(c), got = exec.copy(c), mixed = exec.copy(c);
+    mxm(exec, expected, c, op::plus<double>{}, s, a.view(), b.view(), both);
+    mxm(exec, got, c, op::plus<double>{}, s, left, right, both);
+    mxm(exec, mixed, c, op::plus<double>{}, s, left, b.view(), both);
+    CHECK(plain(exec, got) == plain(exec, expected));
+    CHECK(plain(exec, mixed) == plain(exec, expected));
+    matrix_operand const bare(exec, a);
+    CHECK_THROWS_AS(mxm(exec, got, c, op::plus<double>{}, s, bare, right, both), argument_error);
+    CHECK(plain(exec, got) == plain(exec, expected));
+}
+
 #if !defined(COPPICE_TEST_CUDA)
 TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
     host_executor const exec(2);
     std::uint64_t seed = 50;
-    for (auto const [rows, inner, columns, density] : shapes()) {
-        auto const a = random_sparse<double>(rows, inner, density, seed++),
-                   b = random_sparse<double>(inner, columns, density, seed++);
-        auto const m = random_sparse<float>(rows, columns, density, seed++);
+    for (auto const [rows, inner, columns, a_density, b_density] : shapes()) {
+        auto const a = random_sparse<double>(rows, inner, a_density, seed++),
+                   b = random_sparse<double>(inner, columns, b_density, seed++);
+        auto const m = random_sparse<float>(rows, columns, b_density, seed++);
         auto const da = a.on(exec), db = b.on(exec);
         auto const dm = m.on(exec);
         plus_times<double> const s;

@@ -65,7 +65,7 @@ TEST_CASE_TEMPLATE("mxm agrees with SuiteSparse:GraphBLAS", Config, plus_times_d
 
             auto const expected = to_grb(c), ga = to_grb(a), gb = to_grb(b);
             auto const gm = to_grb(m);
-            grb_desc const gd(grb_descriptor(d));
+            grb_desc const gd(d);
             grb(GrB_mxm(expected, calls[n].masked ? GrB_Matrix(gm) : nullptr,
                         calls[n].accumulated ? grb_type<T>::plus() : nullptr, Config::grb_semiring(), ga, gb, gd));
 

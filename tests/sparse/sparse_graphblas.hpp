@@ -31,16 +31,4 @@ plain_matrix<T> from_grb_matrix(GrB_Matrix a) {
     return to;
 }
 
-inline GrB_Descriptor grb_descriptor(descriptor const& d) {
-    GrB_Descriptor g = nullptr;
-    grb(GrB_Descriptor_new(&g));
-    if (d.replace) grb(GrB_Descriptor_set(g, GrB_OUTP, GrB_REPLACE));
-    if (d.structure) grb(GrB_Descriptor_set(g, GrB_MASK, GrB_STRUCTURE));
-    if (d.complement) grb(GrB_Descriptor_set(g, GrB_MASK, GrB_COMP));
-    if (d.transpose0) grb(GrB_Descriptor_set(g, GrB_INP0, GrB_TRAN));
-    if (d.transpose1) grb(GrB_Descriptor_set(g, GrB_INP1, GrB_TRAN));
-    return g;
-}
-using grb_desc = grb_object<GrB_Descriptor, GrB_Descriptor_free>;
-
 } // namespace coppice::test

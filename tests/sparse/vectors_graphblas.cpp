@@ -41,7 +41,7 @@ int differences(sparse_vector<T> const& w, sparse_vector<float> const& mask, The
     int wrong = 0;
     for (auto const& call : every_call()) {
         if (call.desc.transpose1) continue;
-        grb_desc const gd(grb_descriptor(call.desc));
+        grb_desc const gd(call.desc);
         auto const expected = to_grb(w);
         grb(theirs(GrB_Vector(expected), call.masked ? GrB_Vector(gm) : nullptr,
                    call.accumulated ? grb_type<T>::plus() : nullptr, GrB_Descriptor(gd)));
@@ -179,6 +179,14 @@ TEST_CASE("element-wise operations on vectors agree with SuiteSparse:GraphBLAS")
                   },
                   [&](auto& W, auto const& M, auto const& acc, auto const& d) {
                       assign(exec, W, M, acc, part, at, d);
+                  }) == 0);
+        CHECK(differences(
+                  u, random_vector<float>(50, 0.5, 77),
+                  [&](auto W, auto M, auto acc, auto d) {
+                      return GxB_Vector_subassign(W, M, acc, gp, wide.data() + 100, 50, d);
+                  },
+                  [&](auto& W, auto const& M, auto const& acc, auto const& d) {
+                      subassign(exec, W, M, acc, part, at, d);
                   }) == 0);
         CHECK(differences(
                   u, m,
