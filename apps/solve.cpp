@@ -126,6 +126,7 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
     if (r.attempts.size() > 1) reason += fmt::format("; {} combinations were tried", r.attempts.size());
+    if (r.result.reason == krylov_reason::cancelled) return {exit_numerical, reason};
     if (needs_symmetry(r.solver) && !is_symmetric(host, a.view()))
         reason += "; " + r.solver + " needs a symmetric matrix, this one is not";
     if (r.result.reason == krylov_reason::not_finite && r.preconditioner != "none")
@@ -156,6 +157,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     if (!o.start.empty()) start = load_vector<T>(host, o.start, a.rows(), "--x0", status);
     if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
     linear_system<Executor, T> const system(exec, a, rhs, start);
+    interruptible const until_interrupted;
 
     if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
     auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);

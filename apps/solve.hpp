@@ -9,6 +9,7 @@
 #include <string>
 
 #include "apps/backend.hpp"
+#include "apps/interrupt.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/system.hpp"
@@ -81,7 +82,7 @@ inline std::string in_words(krylov_reason reason) {
     case krylov_reason::not_finite:
         return "values that are not finite";
     case krylov_reason::cancelled:
-        return "given up";
+        return is_interrupted() ? "interrupted" : "given up";
     default:
         return std::string(to_string(reason));
     }
@@ -98,7 +99,8 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     return "it is not symmetric, and " + preconditioner + " needs that";
 }
 
-/// Sets up a preconditioner and solves from the starting guess; a name may be "auto".
+/// Sets up a preconditioner and solves from the starting guess; a name may be "auto". An interrupt ends the solve with
+/// the best x so far.
 template <class Executor, class T>
 solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                         std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
@@ -112,13 +114,12 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                                          .restart = o.restart,
                                          .shadow_space = o.shadow_space}};
     stopwatch since_start;
-    if (status.enabled() || std::isfinite(o.most_seconds))
-        options.krylov.progress = [&](std::int64_t iteration, double residual) {
-            if (status.enabled())
-                status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
-                            ", relative residual " + show_scientific(residual));
-            return since_start.seconds() < o.most_seconds;
-        };
+    options.krylov.progress = [&](std::int64_t iteration, double residual) {
+        if (status.enabled())
+            status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
+                        ", relative residual " + show_scientific(residual));
+        return since_start.seconds() < o.most_seconds && !is_interrupted();
+    };
     auto x = system.start.empty() ? exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)))
                                   : exec.copy(system.start);
     exec.synchronize();
