@@ -24,6 +24,7 @@ public:
 
     std::int64_t size() const { return a_.rows(); }
     csr_view<T, I, O> const& matrix() const { return a_; }
+    srcsr_plan<O> const& plan() const { return plan_; }
 
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
     /// The same with sums[0] = left^H y and, where Count is 2, sums[1] = y^H y: spmv_and_dot().
