@@ -46,7 +46,7 @@ template <class Executor, class T>
 struct linear_system {
     csr<T> const& host_matrix;
     csr<T> matrix;
-    buffer<T> b;
+    buffer<T> b;               ///< one right-hand side after the other
     buffer<T> const& solution; ///< host memory; empty where it is not known
     buffer<T> const& start;    ///< host memory; empty for zeros
     csr_operator<Executor, T> a;
@@ -144,6 +144,12 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
 template <class Executor, class T>
 outcome compare_solvers(solve_options const& o, any_executor const& chosen, Executor const& exec,
                         linear_system<Executor, T> const& system, output_files& files, progress& status);
+
+/// Solves for all columns of b and writes them; `scale`: the power of two in matrix and right-hand sides.
+template <class Executor, class T>
+outcome solve_several(solve_options const& o, any_executor const& chosen, Executor const& exec,
+                      linear_system<Executor, T> const& system, std::int64_t columns, int scale, output_files& files,
+                      progress& status);
 
 /// Writes the HTML page: runs the other preconditioners to compare, and draws the matrix in the order of its forest.
 template <class Executor, class T>

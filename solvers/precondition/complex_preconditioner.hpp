@@ -17,13 +17,6 @@ inline constexpr std::array<std::string_view, 2> complex_preconditioner_names{"n
 
 namespace detail {
 
-/// The matrix as passes read it.
-template <class T, class I>
-csr_view<element_t<T>, I> as_elements(csr_view<T, I> a) {
-    return {a.row_count, a.column_count, a.nonzero_count,
-            a.offsets,   a.indices,      reinterpret_cast<element_t<T> const*>(a.coefficients)};
-}
-
 /// A preconditioner of elements for numbers of T.
 template <class T, class M>
 class preconditioner_of_elements {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <coppice/algebra/csr.hpp>
 #include <coppice/core/complex_pair.hpp>
 #include <coppice/core/memory.hpp>
 
@@ -72,6 +73,13 @@ array_view<T> as_numbers(array_view<E> x) {
         return x;
     else
         return {reinterpret_cast<T*>(x.data()), x.size()};
+}
+
+/// The matrix as passes read it.
+template <class T, class I, class O>
+csr_view<element_t<T>, I, O> as_elements(csr_view<T, I, O> a) {
+    return {a.row_count, a.column_count, a.nonzero_count,
+            a.offsets,   a.indices,      reinterpret_cast<element_t<T> const*>(a.coefficients)};
 }
 
 COPPICE_HD inline double real_part(double x) { return x; }
