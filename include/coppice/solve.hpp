@@ -22,7 +22,12 @@
 /// that are there at the same time share the passes over the matrix:
 ///
 ///     auto results = coppice::solve_columns(exec, "cg", op, m, b.view(), x.view(), columns);  // one after the other
+///
+/// **Mixed precision.** Krylov steps in float, with a preconditioner in float or half, and refinement in double:
+///
+///     auto found = coppice::solve_refined(exec, op, b.view(), x.view(), {.preconditioner = "isai,storage=half"});
 #pragma once
 
 #include <coppice/solvers/systems/solve_automatically.hpp>
 #include <coppice/solvers/systems/solve_columns.hpp>
+#include <coppice/solvers/systems/solve_refined.hpp>
