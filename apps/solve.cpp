@@ -114,6 +114,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["tolerance"] = o.tolerance;
     if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
+    if (o.mixed) json["refinements"] = r.result.restarts;
     if (r.solver == "gmres" || r.solver == "fgmres") json["restart"] = o.restart;
     if (r.solver == "idrs") json["shadow_space"] = o.shadow_space;
     json["iterations"] = r.result.iterations;
@@ -154,8 +155,10 @@ double joint_tolerance(solve_options const& o, host_executor const& host, buffer
 
 /// Throws where a complex system cannot have what is asked for.
 void check_complex(solve_options const& o) {
-    if (o.compare || !o.report.empty())
-        throw usage_error(std::string(o.compare ? "--compare" : "--report") +
+    if (o.compare || o.mixed || !o.report.empty())
+        throw usage_error(std::string(o.compare ? "--compare"
+                                      : o.mixed ? "--mixed"
+                                                : "--report") +
                           " is for real systems; this one is complex");
     if (o.preconditioner == automatic_name) return;
     auto const& known = complex_preconditioner_names;
@@ -191,9 +194,12 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
     if (rhs.columns > 1) {
-        if (o.compare || !o.report.empty())
+        if (o.compare || o.mixed || !o.report.empty())
             throw usage_error(fmt::format("{} is for one right-hand side, --rhs {} holds {}",
-                                          o.compare ? "--compare" : "--report", o.system.rhs, rhs.columns));
+                                          o.compare ? "--compare"
+                                          : o.mixed ? "--mixed"
+                                                    : "--report",
+                                          o.system.rhs, rhs.columns));
         linear_system<Executor, T> const several(exec, a, rhs, start);
         interruptible const until_interrupted;
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
@@ -266,6 +272,10 @@ void check(solve_options& o) {
     if (o.shadow_space < 1 || o.shadow_space > krylov_options::most_shadow_space)
         throw usage_error(
             fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::most_shadow_space));
+    if (o.mixed && (o.compare || !o.report.empty()))
+        throw usage_error("--mixed is for one solve, not for --compare or --report");
+    if (o.mixed && o.common.precision == "single")
+        throw usage_error("--mixed refines in double precision, --precision single asks for another one");
     if (o.compare && !o.report.empty())
         throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
     check_system_arguments(o.system, o.matrix);
@@ -346,6 +356,9 @@ command add_solve(CLI::App& program) {
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
         ->type_name("N");
     add_system_options(*cli, o->system);
+    cli->add_flag("--mixed", o->mixed,
+                  "solve in single precision, with the preconditioner, and refine the solution in double; gmres and "
+                  "forest where they are not named, in cycles of --restart");
     cli->add_flag("--compare", o->compare,
                   "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
                   "included; -o writes the solution of the fastest");

@@ -14,6 +14,7 @@
 #include "apps/output.hpp"
 #include "apps/system.hpp"
 #include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/solvers/systems/solve_refined.hpp>
 
 namespace coppice::app {
 
@@ -32,6 +33,7 @@ struct solve_options {
     int shadow_space = 4;
     std::string report{};
     bool compare = false;
+    bool mixed = false;                                            ///< inner solves in single precision
     double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
 
     /// The options for one of the preconditioners: those given that it knows.
@@ -124,16 +126,31 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                                   : exec.copy(system.start);
     exec.synchronize();
     since_start.lap();
-    auto found = solve_automatically(exec, system.a, system.b.view(), x.view(), options);
-
     solve_run<T> run;
-    run.solver = found.last().choice.solver;
-    run.preconditioner = found.last().setup.name;
-    run.setup = found.last().setup;
-    run.setup_seconds = found.setup_seconds();
-    run.solve_seconds = found.solve_seconds();
-    run.result = std::move(found.result);
-    run.attempts = std::move(found.attempts);
+    if constexpr (std::is_same_v<T, double>) {
+        if (o.mixed) {
+            run.solver = o.solver == automatic_name ? "gmres" : o.solver;
+            auto found = solve_refined(exec, system.a, system.b.view(), x.view(),
+                                       {.solver = run.solver,
+                                        .preconditioner = preconditioner == automatic_name ? "forest" : preconditioner,
+                                        .preconditioner_options = o.preconditioner_options,
+                                        .krylov = options.krylov});
+            run.setup = std::move(found.setup);
+            run.setup_seconds = found.setup_seconds;
+            run.solve_seconds = found.solve_seconds;
+            run.result = std::move(found.result);
+        }
+    }
+    if (!o.mixed) {
+        auto found = solve_automatically(exec, system.a, system.b.view(), x.view(), options);
+        run.solver = found.last().choice.solver;
+        run.setup = found.last().setup;
+        run.setup_seconds = found.setup_seconds();
+        run.solve_seconds = found.solve_seconds();
+        run.result = std::move(found.result);
+        run.attempts = std::move(found.attempts);
+    }
+    run.preconditioner = run.setup.name;
     run.x = host.copy(x);
     run.forward_error = forward_relative_error<T>(host, run.x.view(), system.solution);
     return run;

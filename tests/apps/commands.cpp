@@ -493,6 +493,20 @@ TEST_CASE("solve: complex systems, by the command's own choice and by every meth
         }
 }
 
+TEST_CASE("solve --mixed reaches digits that single precision does not have") {
+    for (std::vector<std::string> const& how :
+         {std::vector<std::string>{}, {"--solver", "cg", "--preconditioner", "jacobi"}}) {
+        std::vector<std::string> arguments{"solve", "generate:aniso2,nx=30", "--mixed", "--tolerance", "1e-12"};
+        arguments.insert(arguments.end(), how.begin(), how.end());
+        auto const told = json_of(arguments);
+        CHECK(told["converged"] == true);
+        CHECK(told["relative_residual"].get<double>() <= 1e-12);
+        CHECK(told["solver"] == (how.empty() ? "gmres" : "cg"));
+        CHECK(told["preconditioner"] == (how.empty() ? "forest" : "jacobi"));
+        CHECK(told["refinements"].get<int>() >= 2);
+    }
+}
+
 TEST_CASE("solve: several right-hand sides in a file") {
     scratch_folder const folder;
     std::string const problem = "generate:laplace2d,nx=12";
