@@ -152,6 +152,10 @@ private:
         if (monitor_.options().progress) watch = [this] { tell_progress(); };
         repeat_.run(&control()->loop, replayable_, body, watch);
         State const now = exec_.load(state_.data());
+        if (monitor_.options().progress) { // of those behind the last word from the device
+            mail_.data()->iterations = now.control.iterations;
+            tell_progress();
+        }
         std::int64_t const iterations = now.control.iterations - begin_;
         if (monitor_.options().record_history && iterations > 0) {
             auto const recorded = to_vector(exec_, history_.view().slice(0, iterations));
