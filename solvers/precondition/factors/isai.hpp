@@ -68,7 +68,7 @@ struct inverse_triangle {
     buffer<float16> half{}; ///< the values again, where products read two bytes of each
     buffer<T> row{}, column{};
 
-    void make(Executor const& exec, csr_view<T> t, int power, bool in_half) {
+    void make(Executor const& exec, csr_view<T> t, int power, bool in_half = false) {
         triangle_pattern strict;
         strict.offsets = to_vector(exec, t.row_offsets());
         strict.columns = to_vector(exec, t.column_indices());
@@ -81,8 +81,8 @@ struct inverse_triangle {
         row = buffer<T>(exec, matrix.rows());
         column = buffer<T>(exec, matrix.rows());
     }
-    /// `inverse`: of the diagonal of the triangle, null for one of ones.
-    void fill(Executor const& exec, csr_view<T> t, T const* inverse, T const* inverse_pivots) {
+    /// `inverse`: of the diagonal of the triangle, null for one of ones. `inverse_pivots`: for half storage.
+    void fill(Executor const& exec, csr_view<T> t, T const* inverse, T const* inverse_pivots = nullptr) {
         for_each(exec, matrix.rows(),
                  invert_row<T, Lower>{t, inverse, matrix.row_offsets().data(), matrix.column_indices().data(),
                                       matrix.values().data()});
