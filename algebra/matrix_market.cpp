@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 
 #include <coppice/algebra/line_chunks.hpp>
 #include <coppice/algebra/matrix_entries.hpp>
@@ -96,40 +97,69 @@ csr<T, I> read_matrix_market(host_executor const& exec, std::filesystem::path co
     return detail::to_rows(exec, file, std::move(entries));
 }
 
+namespace {
+
+/// Vectors as the columns of a file; where `one` is asked for, or there is but one row that fits, that is one vector.
 template <class T>
-std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
-                           vector_read_options const& options) {
+dense_columns<T> read_dense(host_executor const& exec, std::filesystem::path const& path,
+                            vector_read_options const& options, bool one) {
     std::string const file = input_name(path);
     file_text const text = read_text(path, SIZE_MAX, options.progress);
     auto const place = *detail::parse_header(file, text.view, true);
     auto const& h = place.header;
-    if (h.rows != 1 && h.columns != 1)
+    if (one && h.rows != 1 && h.columns != 1)
         throw format_error(file, 0,
                            "expected a vector (n x 1 or 1 x n), found a matrix of " + std::to_string(h.rows) + " x " +
                                std::to_string(h.columns));
+    if (!one && h.rows != 1 && h.columns != 1 && h.format != matrix_market_format::array)
+        throw format_error(file, 0,
+                           "expected a vector, or several as an array, found a sparse matrix of " +
+                               std::to_string(h.rows) + " x " + std::to_string(h.columns));
+    bool const is_row = h.rows == 1 && (one || h.columns == options.length);
+    std::int64_t const rows = is_row ? h.columns : h.rows, columns = is_row ? 1 : h.columns;
     // Before anything is allocated: a short text can promise a long vector.
-    if (options.length >= 0 && h.rows * h.columns != options.length)
-        throw dimension_error(file + ": the vector has " + std::to_string(h.rows * h.columns) + " elements, expected " +
+    if (options.length >= 0 && rows != options.length)
+        throw dimension_error(file + ": the vector has " + std::to_string(rows) + " elements, expected " +
                               std::to_string(options.length));
+    if (rows > 0 && columns > std::numeric_limits<std::int64_t>::max() / rows)
+        throw overflow_error(file + ": " + std::to_string(columns) + " vectors of " + std::to_string(rows) +
+                             " elements");
     auto const parsed = detail::parse_text<T, std::int64_t>(exec, file, text.view, place, options.progress);
-    std::vector<T> x = detail::zeros<T>(file, h.rows * h.columns);
+    dense_columns<T> all{rows, columns, detail::zeros<T>(file, rows * columns)};
+    std::vector<T>& x = all.values;
     if (h.format == matrix_market_format::array && parsed.entries.size() == static_cast<std::int64_t>(x.size())) {
         std::transform(parsed.entries.begin(), parsed.entries.end(), x.begin(), [](auto const& e) { return e.value; });
-        return x;
+        return all;
     }
     std::vector<bool> seen(x.size()); // the first entry is taken as it is: 0 + -0 would lose a sign
     for (auto const& e : parsed.entries) {
-        auto const i = static_cast<std::size_t>(e.row + e.column);
+        auto const i = static_cast<std::size_t>(e.row + e.column * h.rows);
         x[i] = seen[i] ? x[i] + e.value : e.value;
         seen[i] = true;
     }
-    return x;
+    return all;
+}
+
+} // namespace
+
+template <class T>
+std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
+                           vector_read_options const& options) {
+    return read_dense<T>(exec, path, options, true).values;
+}
+template <class T>
+dense_columns<T> read_vectors(host_executor const& exec, std::filesystem::path const& path,
+                              vector_read_options const& options) {
+    return read_dense<T>(exec, path, options, false);
 }
 
 #define COPPICE_READ(T)                                                                                                \
     template csr<T, std::int32_t> read_matrix_market(host_executor const&, std::filesystem::path const&);              \
     template csr<T, std::int64_t> read_matrix_market(host_executor const&, std::filesystem::path const&);              \
-    template std::vector<T> read_vector(host_executor const&, std::filesystem::path const&, vector_read_options const&)
+    template std::vector<T> read_vector(host_executor const&, std::filesystem::path const&,                            \
+                                        vector_read_options const&);                                                   \
+    template dense_columns<T> read_vectors(host_executor const&, std::filesystem::path const&,                         \
+                                           vector_read_options const&)
 COPPICE_READ(float);
 COPPICE_READ(double);
 COPPICE_READ(std::complex<float>);

@@ -58,6 +58,19 @@ template <class T>
 std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
                            vector_read_options const& options = {});
 
+/// Dense columns one after the other.
+template <class T>
+struct dense_columns {
+    std::int64_t rows = 0, columns = 0;
+    std::vector<T> values{}; ///< [rows * columns]
+};
+
+/// The vectors in a file, each a column of an array; one may be whatever read_vector() takes. `options.length` is what
+/// each must have. Instantiated for the same value types; errors as read_matrix_market().
+template <class T>
+dense_columns<T> read_vectors(host_executor const& exec, std::filesystem::path const& path,
+                              vector_read_options const& options = {});
+
 struct matrix_market_write_options {
     /// What is written. general: every nonzero. Otherwise the lower triangle only (for skew_symmetric the strictly
     /// lower one); the matrix must be what the word says, value for value (-0 equals 0), else argument_error.
@@ -81,6 +94,10 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                   std::string const& comment = {}, file_progress const& progress = {});
+/// The same for x[n * columns], columns one after the other.
+template <class T>
+void write_vectors(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
+                   std::int64_t columns, std::string const& comment = {}, file_progress const& progress = {});
 
 // The same with one thread, and for owners.
 

@@ -160,8 +160,14 @@ void write_matrix_market(host_executor const& exec, std::filesystem::path const&
 template <class T>
 void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
                   std::string const& comment, file_progress const& progress) {
+    write_vectors(exec, path, x, 1, comment, progress);
+}
+
+template <class T>
+void write_vectors(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
+                   std::int64_t columns, std::string const& comment, file_progress const& progress) {
     std::string const top = detail::banner("array", detail::is_complex<T>, matrix_market_symmetry::general, comment) +
-                            std::to_string(x.size()) + " 1\n";
+                            std::to_string(columns > 0 ? x.size() / columns : 0) + " " + std::to_string(columns) + "\n";
     constexpr std::int64_t step = detail::entries_per_piece;
     detail::write_pieces(exec, path, top, (x.size() + step - 1) / step, progress,
                          [&](std::int64_t piece, std::string& text) {
@@ -178,7 +184,9 @@ void write_vector(host_executor const& exec, std::filesystem::path const& path, 
     template void write_matrix_market(host_executor const&, std::filesystem::path const&, csr_view<T, std::int64_t>,   \
                                       matrix_market_write_options const&);                                             \
     template void write_vector<T>(host_executor const&, std::filesystem::path const&, array_view<T const>,             \
-                                  std::string const&, file_progress const&)
+                                  std::string const&, file_progress const&);                                           \
+    template void write_vectors<T>(host_executor const&, std::filesystem::path const&, array_view<T const>,            \
+                                   std::int64_t, std::string const&, file_progress const&)
 COPPICE_WRITE(float);
 COPPICE_WRITE(double);
 COPPICE_WRITE(std::complex<float>);

@@ -156,6 +156,26 @@ buffer<T> load_vector(host_executor const& host, std::string const& path, std::i
     return x;
 }
 
+template <class T>
+loaded_vectors<T> load_vectors(host_executor const& host, std::string const& path, std::int64_t length,
+                               std::string const& option, progress& status, finite_rule rule) {
+    auto const read = [&] {
+        try {
+            return read_vectors<T>(host, path, {.length = length, .progress = status.of_file(path)});
+        } catch (dimension_error const& e) {
+            throw dimension_error(option + " " + e.what());
+        }
+    }();
+    if (read.columns == 0) throw input_error(fmt::format("{} {} holds no vector", option, path));
+    loaded_vectors<T> all{host.copy(read.values), read.columns};
+    if (auto const i = first_refused<T>(host, all.values.view(), rule); i != none_found) {
+        auto const column = all.columns > 1 ? fmt::format(" of column {}", i / length + 1) : "";
+        throw input_error(
+            fmt::format("{} {}: element {}{} {}", option, path, i % length + 1, column, refusal(all.values[i])));
+    }
+    return all;
+}
+
 bool is_complex_vector(std::string const& path) {
     std::error_code failure;
     return std::filesystem::is_regular_file(path, failure) &&
@@ -193,6 +213,8 @@ buffer<T> make_solution(host_executor const& host, std::string const& name, std:
     template csr<T> matrix_input::load(host_executor const&, finite_rule)&&;                                           \
     template buffer<T> load_vector(host_executor const&, std::string const&, std::int64_t, std::string const&,         \
                                    progress&, finite_rule);                                                            \
+    template loaded_vectors<T> load_vectors(host_executor const&, std::string const&, std::int64_t,                    \
+                                            std::string const&, progress&, finite_rule);                               \
     template buffer<T> make_solution(host_executor const&, std::string const&, std::int64_t);
 COPPICE_APP_INPUT(float)
 COPPICE_APP_INPUT(double)

@@ -78,6 +78,16 @@ template <class T>
 buffer<T> load_vector(host_executor const& host, std::string const& path, std::int64_t length,
                       std::string const& option, progress& status, finite_rule rule = finite_rule::finite);
 
+/// The vectors in a file, columns of `length` elements one after the other, in host memory; errors as load_vector().
+template <class T>
+struct loaded_vectors {
+    buffer<T> values{};
+    std::int64_t columns = 1;
+};
+template <class T>
+loaded_vectors<T> load_vectors(host_executor const& host, std::string const& path, std::int64_t length,
+                               std::string const& option, progress& status, finite_rule rule = finite_rule::finite);
+
 /// Whether the vector in a file is complex; one from a pipe, which can be read once, is taken for real.
 bool is_complex_vector(std::string const& path);
 

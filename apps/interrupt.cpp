@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apps/interrupt.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <mutex>
 #include <set>
@@ -20,6 +21,8 @@ std::set<std::filesystem::path>& folders() {
     static auto* const all = new std::set<std::filesystem::path>;
     return *all;
 }
+
+std::atomic<bool> work_can_end{false}, work_shall_end{false};
 
 bool is_ignored(int signal) {
     struct sigaction action {};
@@ -50,7 +53,8 @@ void handle_interrupts() {
     if (pthread_sigmask(SIG_BLOCK, &waited, nullptr) != 0) return;
     std::thread([waited] {
         int signal = 0;
-        if (sigwait(&waited, &signal) == 0) end_by(signal, waited);
+        while (sigwait(&waited, &signal) == 0)
+            if (signal != SIGINT || !work_can_end || work_shall_end.exchange(true)) end_by(signal, waited);
     }).detach();
 }
 
@@ -63,5 +67,10 @@ void forget_interrupt(std::filesystem::path const& folder) {
     std::lock_guard const guard(lock());
     folders().erase(folder);
 }
+
+interruptible::interruptible() { work_can_end = true; }
+interruptible::~interruptible() { work_can_end = false; }
+
+bool is_interrupted() { return work_shall_end; }
 
 } // namespace coppice::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a signal that ends the program must leave in order: no partial files.
+/// What a signal that ends the program must leave in order: no partial files; and work that Ctrl-C ends early.
 #pragma once
 
 #include <filesystem>
@@ -15,5 +15,18 @@ void handle_interrupts();
 /// A signal removes this folder and all that is in it, until forget_interrupt() is called for it.
 void remove_on_interrupt(std::filesystem::path const& folder);
 void forget_interrupt(std::filesystem::path const& folder);
+
+/// While it lives, the first SIGINT does not end the program but asks the work to come to an end with what it has; the
+/// second one ends the program. One at a time.
+class interruptible {
+public:
+    interruptible();
+    ~interruptible();
+    interruptible(interruptible const&) = delete;
+    interruptible& operator=(interruptible const&) = delete;
+};
+
+/// Has a SIGINT asked the work of an interruptible, of this moment or an earlier one, to end?
+bool is_interrupted();
 
 } // namespace coppice::app

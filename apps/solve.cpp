@@ -11,9 +11,18 @@
 
 #include <coppice/algebra/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/systems/matrix_traits.hpp>
 
 namespace coppice::app {
 namespace {
+
+/// The names that an option takes, the automatic choice first.
+template <std::size_t N>
+std::vector<std::string_view> with_automatic(std::array<std::string_view, N> const& names) {
+    std::vector<std::string_view> all{automatic_name};
+    all.insert(all.end(), names.begin(), names.end());
+    return all;
+}
 
 std::string show_finding(finding const& f) {
     std::string name(f.key);
@@ -105,6 +114,7 @@ void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T
     json["tolerance"] = o.tolerance;
     if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
     json["max_iterations"] = o.max_iterations;
+    if (o.mixed) json["refinements"] = r.result.restarts;
     if (r.solver == "gmres" || r.solver == "fgmres") json["restart"] = o.restart;
     if (r.solver == "idrs") json["shadow_space"] = o.shadow_space;
     json["iterations"] = r.result.iterations;
@@ -126,8 +136,10 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
                               o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
                               show_scientific(r.result.relative_residual), o.tolerance);
     if (r.attempts.size() > 1) reason += fmt::format("; {} combinations were tried", r.attempts.size());
-    if (needs_symmetry(r.solver) && !is_symmetric(host, a.view()))
-        reason += "; " + r.solver + " needs a symmetric matrix, this one is not";
+    if (r.result.reason == krylov_reason::cancelled) return {exit_numerical, reason};
+    if (needs_symmetry(r.solver) && !traits_of(host, a.view()).symmetric)
+        reason += fmt::format("; {} needs a {} matrix, this one is not", r.solver,
+                              is_complex_number<T> ? "Hermitian" : "symmetric");
     if (r.result.reason == krylov_reason::not_finite && r.preconditioner != "none")
         reason += "; the " + r.preconditioner + " preconditioner may be singular";
     return {exit_numerical, reason};
@@ -136,35 +148,76 @@ outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a
 /// The tolerance of |b - Ax| / |b| that both tolerances together come to. `scale`: the power of two in b.
 template <class T>
 double joint_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
-    auto const square = [&](std::int64_t i) { return double(b[i]) * double(b[i]); };
+    auto const square = [&](std::int64_t i) { return std::norm(std::complex<double>(b[i])); };
     double const norm = std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -scale);
     return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
 }
 
+/// Throws where a complex system cannot have what is asked for.
+void check_complex(solve_options const& o) {
+    if (o.compare || o.mixed || !o.report.empty())
+        throw usage_error(std::string(o.compare ? "--compare"
+                                      : o.mixed ? "--mixed"
+                                                : "--report") +
+                          " is for real systems; this one is complex");
+    if (o.preconditioner == automatic_name) return;
+    auto const& known = complex_preconditioner_names;
+    if (std::find(known.begin(), known.end(), o.preconditioner) == known.end())
+        throw usage_error(fmt::format("--preconditioner {} is for real matrices, this system is complex; valid: {}",
+                                      o.preconditioner, listed(with_automatic(known))));
+}
+
+/// The starting guess, or one for each right-hand side; empty for zeros.
+template <class T>
+buffer<T> load_start(solve_options const& o, host_executor const& host, std::int64_t rows, std::int64_t columns,
+                     progress& status) {
+    if (o.start.empty()) return {};
+    auto start = load_vectors<T>(host, o.start, rows, "--x0", status);
+    if (start.columns != columns)
+        throw dimension_error(fmt::format("--x0 {}: {} for {}", o.start, counted(start.columns, "vector"),
+                                          counted(columns, "right-hand side")));
+    return std::move(start.values);
+}
+
 template <class Executor, class T>
-outcome solve_system(solve_options o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome solve_system(solve_options o, any_executor const& chosen, Executor const& exec, matrix_input& input,
+                     output_files& files, progress& status) {
     auto const host = make_host(o.common);
-    progress status(o.common);
-    auto a = load_matrix<T>(host, o.matrix, status);
+    auto a = std::move(input).template load<T>(host);
     require_square("solve", o.matrix, a.rows(), a.columns());
-    if (o.preconditioner != automatic_name && !o.compare)
+    if constexpr (is_complex_number<T>)
+        check_complex(o);
+    else if (o.preconditioner != automatic_name && !o.compare)
         if (auto const reason = reason_against(host, o.preconditioner, a.view()))
             throw input_error(o.matrix + ": " + *reason);
     int const scale = scale_into_range(host, a);
-    auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status);
-    buffer<T> start;
-    if (!o.start.empty()) start = load_vector<T>(host, o.start, a.rows(), "--x0", status);
+    auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
+    buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
+    if (rhs.columns > 1) {
+        if (o.compare || o.mixed || !o.report.empty())
+            throw usage_error(fmt::format("{} is for one right-hand side, --rhs {} holds {}",
+                                          o.compare ? "--compare"
+                                          : o.mixed ? "--mixed"
+                                                    : "--report",
+                                          o.system.rhs, rhs.columns));
+        linear_system<Executor, T> const several(exec, a, rhs, start);
+        interruptible const until_interrupted;
+        return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
+    }
     if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
     linear_system<Executor, T> const system(exec, a, rhs, start);
+    interruptible const until_interrupted;
 
-    if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
+    if constexpr (!is_complex_number<T>)
+        if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
     auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);
-    if (!o.report.empty()) {
-        solve_options as_chosen = o;
-        as_chosen.solver = r.solver;
-        as_chosen.preconditioner = r.preconditioner;
-        write_report(as_chosen, chosen, exec, system, r, files, status);
-    }
+    if constexpr (!is_complex_number<T>)
+        if (!o.report.empty()) {
+            solve_options as_chosen = o;
+            as_chosen.solver = r.solver;
+            as_chosen.preconditioner = r.preconditioner;
+            write_report(as_chosen, chosen, exec, system, r, files, status);
+        }
     files.write(o.system.output, [&](std::string const& path) {
         write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
     });
@@ -178,14 +231,6 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     auto const end = judge(o, host, a, r);
     result.publish(files, end);
     return end;
-}
-
-/// The names that an option takes, the automatic choice first.
-template <std::size_t N>
-std::vector<std::string_view> with_automatic(std::array<std::string_view, N> const& names) {
-    std::vector<std::string_view> all{automatic_name};
-    all.insert(all.end(), names.begin(), names.end());
-    return all;
 }
 
 // Splits NAME,key=value and holds all options against the catalogue; for a preconditioner that is to be chosen against
@@ -227,6 +272,10 @@ void check(solve_options& o) {
     if (o.shadow_space < 1 || o.shadow_space > krylov_options::most_shadow_space)
         throw usage_error(
             fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::most_shadow_space));
+    if (o.mixed && (o.compare || !o.report.empty()))
+        throw usage_error("--mixed is for one solve, not for --compare or --report");
+    if (o.mixed && o.common.precision == "single")
+        throw usage_error("--mixed refines in double precision, --precision single asks for another one");
     if (o.compare && !o.report.empty())
         throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
     check_system_arguments(o.system, o.matrix);
@@ -271,9 +320,13 @@ outcome run(solve_options& o) {
     files.expect("-o", o.system.output);
     files.expect("--report", o.report);
     files.expect("--json", o.common.json);
-    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
-        return solve_system<Executor, T>(o, chosen, exec, files);
-    });
+    progress status(o.common);
+    matrix_input input(o.matrix, status);
+    auto const solve = [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return solve_system<Executor, T>(o, chosen, exec, input, files, status);
+    };
+    if (input.is_complex() || is_complex_vector(o.system.rhs)) return with_complex_backend(o.common, chosen, solve);
+    return with_backend(o.common, chosen, solve);
 }
 
 } // namespace
@@ -303,6 +356,9 @@ command add_solve(CLI::App& program) {
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
         ->type_name("N");
     add_system_options(*cli, o->system);
+    cli->add_flag("--mixed", o->mixed,
+                  "solve in single precision, with the preconditioner, and refine the solution in double; gmres and "
+                  "forest where they are not named, in cycles of --restart");
     cli->add_flag("--compare", o->compare,
                   "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
                   "included; -o writes the solution of the fastest");

@@ -9,10 +9,12 @@
 #include <string>
 
 #include "apps/backend.hpp"
+#include "apps/interrupt.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/system.hpp"
 #include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/solvers/systems/solve_refined.hpp>
 
 namespace coppice::app {
 
@@ -31,6 +33,7 @@ struct solve_options {
     int shadow_space = 4;
     std::string report{};
     bool compare = false;
+    bool mixed = false;                                            ///< inner solves in single precision
     double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
 
     /// The options for one of the preconditioners: those given that it knows.
@@ -45,7 +48,7 @@ template <class Executor, class T>
 struct linear_system {
     csr<T> const& host_matrix;
     csr<T> matrix;
-    buffer<T> b;
+    buffer<T> b;               ///< one right-hand side after the other
     buffer<T> const& solution; ///< host memory; empty where it is not known
     buffer<T> const& start;    ///< host memory; empty for zeros
     csr_operator<Executor, T> a;
@@ -81,7 +84,7 @@ inline std::string in_words(krylov_reason reason) {
     case krylov_reason::not_finite:
         return "values that are not finite";
     case krylov_reason::cancelled:
-        return "given up";
+        return is_interrupted() ? "interrupted" : "given up";
     default:
         return std::string(to_string(reason));
     }
@@ -98,7 +101,8 @@ std::optional<std::string> reason_against(host_executor const& host, std::string
     return "it is not symmetric, and " + preconditioner + " needs that";
 }
 
-/// Sets up a preconditioner and solves from the starting guess; a name may be "auto".
+/// Sets up a preconditioner and solves from the starting guess; a name may be "auto". An interrupt ends the solve with
+/// the best x so far.
 template <class Executor, class T>
 solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_system<Executor, T> const& system,
                         std::string const& preconditioner, std::int64_t max_iterations, progress& status) {
@@ -112,27 +116,41 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
                                          .restart = o.restart,
                                          .shadow_space = o.shadow_space}};
     stopwatch since_start;
-    if (status.enabled() || std::isfinite(o.most_seconds))
-        options.krylov.progress = [&](std::int64_t iteration, double residual) {
-            if (status.enabled())
-                status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
-                            ", relative residual " + show_scientific(residual));
-            return since_start.seconds() < o.most_seconds;
-        };
+    options.krylov.progress = [&](std::int64_t iteration, double residual) {
+        if (status.enabled())
+            status.show(o.solver + ", " + preconditioner + ": iteration " + std::to_string(iteration) +
+                        ", relative residual " + show_scientific(residual));
+        return since_start.seconds() < o.most_seconds && !is_interrupted();
+    };
     auto x = system.start.empty() ? exec.copy(std::vector<T>(static_cast<std::size_t>(system.a.size()), T(0)))
                                   : exec.copy(system.start);
     exec.synchronize();
     since_start.lap();
-    auto found = solve_automatically(exec, system.a, system.b.view(), x.view(), options);
-
     solve_run<T> run;
-    run.solver = found.last().choice.solver;
-    run.preconditioner = found.last().setup.name;
-    run.setup = found.last().setup;
-    run.setup_seconds = found.setup_seconds();
-    run.solve_seconds = found.solve_seconds();
-    run.result = std::move(found.result);
-    run.attempts = std::move(found.attempts);
+    if constexpr (std::is_same_v<T, double>) {
+        if (o.mixed) {
+            run.solver = o.solver == automatic_name ? "gmres" : o.solver;
+            auto found = solve_refined(exec, system.a, system.b.view(), x.view(),
+                                       {.solver = run.solver,
+                                        .preconditioner = preconditioner == automatic_name ? "forest" : preconditioner,
+                                        .preconditioner_options = o.preconditioner_options,
+                                        .krylov = options.krylov});
+            run.setup = std::move(found.setup);
+            run.setup_seconds = found.setup_seconds;
+            run.solve_seconds = found.solve_seconds;
+            run.result = std::move(found.result);
+        }
+    }
+    if (!o.mixed) {
+        auto found = solve_automatically(exec, system.a, system.b.view(), x.view(), options);
+        run.solver = found.last().choice.solver;
+        run.setup = found.last().setup;
+        run.setup_seconds = found.setup_seconds();
+        run.solve_seconds = found.solve_seconds();
+        run.result = std::move(found.result);
+        run.attempts = std::move(found.attempts);
+    }
+    run.preconditioner = run.setup.name;
     run.x = host.copy(x);
     run.forward_error = forward_relative_error<T>(host, run.x.view(), system.solution);
     return run;
@@ -143,6 +161,12 @@ solve_run<T> run_solver(solve_options const& o, Executor const& exec, linear_sys
 template <class Executor, class T>
 outcome compare_solvers(solve_options const& o, any_executor const& chosen, Executor const& exec,
                         linear_system<Executor, T> const& system, output_files& files, progress& status);
+
+/// Solves for all columns of b and writes them; `scale`: the power of two in matrix and right-hand sides.
+template <class Executor, class T>
+outcome solve_several(solve_options const& o, any_executor const& chosen, Executor const& exec,
+                      linear_system<Executor, T> const& system, std::int64_t columns, int scale, output_files& files,
+                      progress& status);
 
 /// Writes the HTML page: runs the other preconditioners to compare, and draws the matrix in the order of its forest.
 template <class Executor, class T>

@@ -45,6 +45,7 @@ std::vector<compared<T>> run_all(solve_options o, Executor const& exec, linear_s
         std::string const name(known.name);
         auto const reason = reason_against(host, name, system.host_matrix.view());
         for (std::string_view const solver : krylov_names) {
+            if (!runs.empty() && is_interrupted()) break;
             if (needs_symmetry(solver) && !symmetric) continue;
             compared<T> r{std::string(solver), {}, reason.value_or("")};
             r.run.preconditioner = name;

@@ -42,6 +42,7 @@ std::vector<report::run> compare(solve_options const& o, Executor const& exec, l
     std::vector<report::run> runs{page_run(run, true)};
     for (preconditioner_row const& known : preconditioner_catalogue) {
         std::string const name(known.name);
+        if (is_interrupted()) break;
         if (name == run.preconditioner || !known.compared) continue;
         if (auto const reason = reason_against(make_host(o.common), name, system.host_matrix.view()))
             runs.push_back({.preconditioner = name, .ending = "not run: " + *reason});

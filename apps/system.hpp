@@ -45,7 +45,8 @@ inline void check_system_arguments(system_arguments& s, std::string const& matri
 template <class T>
 struct right_hand_side {
     buffer<T> b{};
-    buffer<T> solution{}; ///< empty where it is not known
+    buffer<T> solution{};     ///< empty where it is not known
+    std::int64_t columns = 1; ///< right-hand sides, one after the other
 };
 
 /// Multiplies values in host memory by 2^exponent, which rounds nothing but what underflows.
@@ -79,12 +80,19 @@ int scale_into_range(host_executor const& host, csr<T>& a) {
     return shift;
 }
 
-/// `scale`: what scale_into_range() returned for A.
+/// `scale`: what scale_into_range() returned for A. `several`: a file may hold more than one right-hand side.
 template <class T>
 right_hand_side<T> make_right_hand_side(host_executor const& host, system_arguments const& s, csr<T> const& a,
-                                        int scale, progress& status) {
+                                        int scale, progress& status, bool several = false) {
     if (!s.rhs.empty()) {
-        right_hand_side<T> r{load_vector<T>(host, s.rhs, a.rows(), "--rhs", status), {}};
+        right_hand_side<T> r;
+        if (several) {
+            auto all = load_vectors<T>(host, s.rhs, a.rows(), "--rhs", status);
+            r.b = std::move(all.values);
+            r.columns = all.columns;
+        } else {
+            r.b = load_vector<T>(host, s.rhs, a.rows(), "--rhs", status);
+        }
         if (scale != 0) scale_by_power(host, r.b.view(), scale);
         return r;
     }

@@ -25,7 +25,8 @@
 /// executor; x and b must not overlap. bicgstab, idrs and gmres precondition from the right, so that the residuals they
 /// see are those of A x = b. solve() takes vectors that convert to views (std::vector, std::span). The library holds
 /// compiled methods for csr_operator and any_operator with any_preconditioner in float and double on the host and on
-/// CUDA; code that nvcc compiles, or that uses the host, may bring its own types.
+/// CUDA, and solve() with them for std::complex of both; code that nvcc compiles, or that uses the host, may bring its
+/// own types. For complex systems x^H y is the dot product, and cg and minres ask for Hermitian matrices.
 ///
 ///     coppice::any_operator<coppice::host_executor, double> const shifted(n, [&](auto const& exec, auto x, auto y) {
 ///         ...                                                                      // y = A x
@@ -35,9 +36,9 @@
 /// **Stopping.** |b - A x| <= tolerance |b|, or <= absolute_tolerance, in the 2-norm, always the true residual: where
 /// the recurrence of a method claims it, b - A x is computed; if it does not hold, the method goes on from there.
 /// result.relative_residual is that of the returned x. Why a solve ended is a result, not an exception (krylov_reason):
-/// breakdown, stagnation and NaN have their own reasons, and none of them hangs. Whatever the reason, x is the best
-/// iterate by its true residual: never one worse than the starting guess, and never NaN from A, b or the
-/// preconditioner.
+/// breakdown, stagnation and NaN (result.fault names the element of b or of the guess) have their own reasons, and none
+/// of them hangs. Whatever the reason, x is the best iterate by its true residual: never one worse than the starting
+/// guess, and never NaN from A, b or the preconditioner.
 ///
 /// **Corners.** b = 0 gives x = 0 (zero_rhs); so does n = 0. A right-hand side whose squares leave the range of double
 /// (norms above 1e154 or below 1e-154) has reason not_finite: scale the system.

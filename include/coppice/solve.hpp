@@ -18,7 +18,16 @@
 /// on the clock: the same bits on every run. The result is never worse than the guess (see <coppice/krylov.hpp> for
 /// what a result means, and for the errors).
 ///
-/// For many systems with one matrix keep the method and the preconditioner of the first (found.last()).
+/// For many systems with one matrix keep the method and the preconditioner of the first (found.last()); right-hand
+/// sides that are there at the same time share the passes over the matrix:
+///
+///     auto results = coppice::solve_columns(exec, "cg", op, m, b.view(), x.view(), columns);  // one after the other
+///
+/// **Mixed precision.** Krylov steps in float, with a preconditioner in float or half, and refinement in double:
+///
+///     auto found = coppice::solve_refined(exec, op, b.view(), x.view(), {.preconditioner = "isai,storage=half"});
 #pragma once
 
 #include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/solvers/systems/solve_columns.hpp>
+#include <coppice/solvers/systems/solve_refined.hpp>

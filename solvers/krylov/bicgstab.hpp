@@ -35,7 +35,9 @@ public:
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
 
 private:
-    array_view<T> vector(int k) { return vectors_.view().slice(k * dots_.size, dots_.size); }
+    array_view<element_t<T>> vector(int k) {
+        return detail::as_elements(vectors_.view()).slice(k * dots_.size, dots_.size);
+    }
 
     Executor exec_;
     krylov_options options_;
@@ -47,30 +49,33 @@ private:
 
 namespace detail {
 
+/// For real or complex dot products V; (x, y) is x^H y.
+template <class V>
 struct bicgstab_state {
     krylov_control control{};
     double rr = 0;          ///< (r, r)
-    double rho = 0;         ///< (shadow, r)
+    V rho{};                ///< (shadow, r)
     double shadow_norm = 0; ///< |shadow|
     double tiny = 0;        ///< what a divisor is compared with, relative to its factors
-    double sv[2] = {};      ///< (shadow, v), (v, v)
-    double ts[2] = {};      ///< (t, s), (t, t)
-    double alpha = 0, beta = 0;
+    V sv[2] = {};           ///< (shadow, v), (v, v)
+    V st[2] = {};           ///< (s, t), (t, t)
+    V alpha{}, beta{};
 
-    /// t = 0 only when s = 0, that is, when the half step was exact.
-    COPPICE_HD double omega() const { return ts[1] > 0 ? ts[0] / ts[1] : 0.0; }
+    /// (t, s) / (t, t); t = 0 only when s = 0, that is, when the half step was exact.
+    COPPICE_HD V omega() const { return real_part(st[1]) > 0 ? conjugate_of(st[0]) / real_part(st[1]) : V(0); }
 
     /// After r = s - omega t: is the step good?
-    COPPICE_HD void decide(double rho_next, double rr_next) {
-        if (!control.finite(rho, sv[0])) return;
-        if (std::fabs(rho) <= tiny * shadow_norm * std::sqrt(rr) ||
-            std::fabs(sv[0]) <= tiny * shadow_norm * std::sqrt(sv[1]))
+    COPPICE_HD void decide(V rho_next, double rr_next) {
+        if (!control.finite(length_of(rho), length_of(sv[0]))) return;
+        if (length_of(rho) <= tiny * shadow_norm * std::sqrt(rr) ||
+            length_of(sv[0]) <= tiny * shadow_norm * std::sqrt(real_part(sv[1])))
             return control.refuse(round_end::breakdown);
-        if (!control.finite(ts[0], ts[1]) || !control.finite(rho_next, rr_next)) return;
+        if (!control.finite(length_of(st[0]), real_part(st[1])) || !control.finite(length_of(rho_next), rr_next))
+            return;
         alpha = rho / sv[0];
-        beta = omega() != 0 ? rho_next / rho * alpha / omega() : 0.0;
+        beta = is_zero(omega()) ? V(0) : rho_next / rho * alpha / omega();
         control.step(rr, rr_next);
-        if (omega() == 0) control.end_with(round_end::breakdown);
+        if (is_zero(omega())) control.end_with(round_end::breakdown);
         rho = rho_next;
         rr = rr_next;
     }
@@ -105,29 +110,29 @@ struct sum_of_two {
 template <class T>
 struct bicgstab_half_step {
     static constexpr int dots = 0;
-    bicgstab_state const* state;
+    bicgstab_state<dot_value<T>> const* state;
     array_view<T> r, v, s;
 
-    COPPICE_HD sum_of_two<T> begin() const { return {r.data(), T(-state->rho / state->sv[0]), v.data(), s.data()}; }
+    COPPICE_HD sum_of_two<T> begin() const { return {r.data(), T(-(state->rho / state->sv[0])), v.data(), s.data()}; }
 };
 
 /// r = s - omega t, omega = (t, s) / (t, t); (shadow, r), (r, r), and the decision
 template <class T>
 struct bicgstab_residual {
     static constexpr int dots = 2;
-    bicgstab_state* state;
+    bicgstab_state<dot_value<T>>* state;
     array_view<T> s, t, shadow, r;
 
     COPPICE_HD sum_of_two<T> begin() const { return {s.data(), T(-state->omega()), t.data(), r.data()}; }
     COPPICE_HD dot_pair<T> pair(int p) const { return {p == 0 ? shadow : r, r}; }
-    COPPICE_HD void finish(double const* sums) const { state->decide(sums[0], sums[1]); }
+    COPPICE_HD void finish(dot_value<T> const* sums) const { state->decide(sums[0], real_part(sums[1])); }
 };
 
 /// x = x + alpha p̂ + omega ŝ, p = r + beta (p - omega v)
 template <class T>
 struct bicgstab_step {
     static constexpr int dots = 0;
-    bicgstab_state const* state;
+    bicgstab_state<dot_value<T>> const* state;
     array_view<T> p_hat, s_hat, r, v, p, x;
     T* best;
 
@@ -168,30 +173,35 @@ struct bicgstab_step {
 
 template <executor Executor, class T>
 template <class A, class M>
-requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
-    krylov_result bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> krylov_result
+bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
+    using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
-    detail::krylov_iteration<Executor, detail::bicgstab_state> iteration(exec_, monitor, passes_, a, m);
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const b = detail::as_elements(right_hand_side);
+    auto const x = detail::as_elements(solution);
+    detail::krylov_iteration<Executor, T, detail::bicgstab_state<dot_value<T>>> iteration(exec_, monitor, passes_, a,
+                                                                                          m);
     auto* const state = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), shadow = vector(1), p = vector(2), v = vector(3), s = vector(4), t = vector(5);
     auto const p_hat = plain ? p : vector(6), s_hat = plain ? s : vector(7);
 
-    auto const begin = [&] { iteration.pass(detail::bicgstab_begin<T>{r, p, shadow}); };
+    auto const begin = [&] { iteration.pass(detail::bicgstab_begin<E>{r, p, shadow}); };
     auto const iterate = [&] {
-        if (!plain) m.apply(exec_, array_view<T const>(p), p_hat);
+        if (!plain) iteration.precondition(m, p, p_hat);
         iteration.template multiply<2>(a, p_hat, v, shadow, state->sv); // v = A M^-1 p
-        iteration.pass(detail::bicgstab_half_step<T>{state, r, v, s});  // s = r - alpha v
-        if (!plain) m.apply(exec_, array_view<T const>(s), s_hat);
-        iteration.template multiply<2>(a, s_hat, t, s, state->ts);            // t = A M^-1 s
-        iteration.pass(detail::bicgstab_residual<T>{state, s, t, shadow, r}); // r = s - omega t
-        iteration.pass(detail::bicgstab_step<T>{state, p_hat, s_hat, r, v, p, x, best_.data()});
+        iteration.pass(detail::bicgstab_half_step<E>{state, r, v, s});  // s = r - alpha v
+        if (!plain) iteration.precondition(m, s, s_hat);
+        iteration.template multiply<2>(a, s_hat, t, s, state->st);            // t = A M^-1 s
+        iteration.pass(detail::bicgstab_residual<E>{state, s, t, shadow, r}); // r = s - omega t
+        iteration.pass(detail::bicgstab_step<E>{state, p_hat, s_hat, r, v, p, x, best_.data()});
     };
-    constexpr double tiny = double(std::numeric_limits<T>::epsilon()) * double(std::numeric_limits<T>::epsilon());
+    constexpr double tiny = detail::unit_of<T> * detail::unit_of<T>;
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
-        iteration.round({.rr = rr, .rho = rr, .shadow_norm = std::sqrt(rr), .tiny = tiny}, best_, begin, iterate);
+        iteration.round({.rr = rr, .rho = dot_value<T>(rr), .shadow_norm = std::sqrt(rr), .tiny = tiny}, best_, begin,
+                        iterate);
     return monitor.take();
 }
 

@@ -7,8 +7,8 @@
 
 namespace coppice {
 
-/// Solves A x = b for symmetric positive definite A with a symmetric positive definite preconditioner (Hestenes and
-/// Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, Algorithm 9.1).
+/// Solves A x = b for symmetric (complex: Hermitian) positive definite A with a preconditioner that is so, too
+/// (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, Algorithm 9.1).
 ///
 /// The constructor allocates 5 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes
 /// one product with A and one preconditioner, and no decision of the host. p·Ap <= 0 or r·z <= 0 shows that A or the
@@ -26,7 +26,9 @@ public:
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
 
 private:
-    array_view<T> vector(int k) { return vectors_.view().slice(k * dots_.size, dots_.size); }
+    array_view<element_t<T>> vector(int k) {
+        return detail::as_elements(vectors_.view()).slice(k * dots_.size, dots_.size);
+    }
 
     Executor exec_;
     krylov_options options_;
@@ -38,19 +40,23 @@ private:
 
 namespace detail {
 
+/// For real or complex dot products V; those that a Hermitian A and preconditioner make real are looked at as real.
+template <class V>
 struct cg_state {
     krylov_control control{};
     double rr = 0; ///< (r, r)
     double rz = 0; ///< (r, z)
-    double pq = 0; ///< (p, A p)
+    V pq{};        ///< (p, A p)
     double alpha = 0, beta = 0;
+
+    COPPICE_HD double step_length() const { return rz / real_part(pq); }
 
     /// After r = r - alpha A p with alpha = (r, z) / (p, A p): is the step good?
     COPPICE_HD void decide(double rz_next, double rr_next) {
-        if (!control.finite(rz, pq)) return;
-        if (pq <= 0 || rz <= 0) return control.refuse(round_end::breakdown);
+        if (!control.finite(rz, real_part(pq))) return;
+        if (real_part(pq) <= 0 || rz <= 0) return control.refuse(round_end::breakdown);
         if (!control.finite(rr_next)) return;
-        alpha = rz / pq;
+        alpha = step_length();
         beta = rz_next / rz;
         control.step(rr, rr_next);
         rz = rz_next;
@@ -62,13 +68,13 @@ struct cg_state {
 template <class T>
 struct cg_begin {
     static constexpr int dots = 1;
-    cg_state* s;
+    cg_state<dot_value<T>>* s;
     array_view<T> r, z, p;
 
     COPPICE_HD copy_vector<T> begin() const { return {z.data(), p.data()}; }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, z}; }
-    COPPICE_HD void finish(double const* sums) const {
-        s->rz = sums[0];
+    COPPICE_HD void finish(dot_value<T> const* sums) const {
+        s->rz = real_part(sums[0]);
         s->control.finite(s->rz);
     }
 };
@@ -77,31 +83,31 @@ struct cg_begin {
 template <class T, bool Same>
 struct cg_residual {
     static constexpr int dots = Same ? 1 : 0;
-    cg_state* s;
+    cg_state<dot_value<T>>* s;
     array_view<T> q, r;
 
-    COPPICE_HD axpy<T> begin() const { return {T(-s->rz / s->pq), q.data(), r.data()}; }
+    COPPICE_HD axpy<T> begin() const { return {T(-s->step_length()), q.data(), r.data()}; }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
-    COPPICE_HD void finish(double const* sums) const { s->decide(sums[0], sums[0]); }
+    COPPICE_HD void finish(dot_value<T> const* sums) const { s->decide(real_part(sums[0]), real_part(sums[0])); }
 };
 
 /// (r, z), (r, r)
 template <class T>
 struct cg_decision {
     static constexpr int dots = 2;
-    cg_state* s;
+    cg_state<dot_value<T>>* s;
     array_view<T> r, z;
 
     COPPICE_HD no_update begin() const { return {}; }
     COPPICE_HD dot_pair<T> pair(int p) const { return {r, p == 0 ? z : r}; }
-    COPPICE_HD void finish(double const* sums) const { s->decide(sums[0], sums[1]); }
+    COPPICE_HD void finish(dot_value<T> const* sums) const { s->decide(real_part(sums[0]), real_part(sums[1])); }
 };
 
 /// x = x + alpha p, p = z + beta p
 template <class T>
 struct cg_step {
     static constexpr int dots = 0;
-    cg_state const* s;
+    cg_state<dot_value<T>> const* s;
     array_view<T> z, p, x;
     T* best;
 
@@ -130,29 +136,32 @@ struct cg_step {
 
 template <executor Executor, class T>
 template <class A, class M>
-requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
-    krylov_result cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> krylov_result
+cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
+    using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
-    detail::krylov_iteration<Executor, detail::cg_state> iteration(exec_, monitor, passes_, a, m);
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const b = detail::as_elements(right_hand_side);
+    auto const x = detail::as_elements(solution);
+    detail::krylov_iteration<Executor, T, detail::cg_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), p = vector(1), q = vector(2), z = plain ? r : vector(3);
 
     auto const begin = [&] {
-        if (!plain) m.apply(exec_, array_view<T const>(r), z);
-        iteration.pass(detail::cg_begin<T>{s, r, z, p});
+        if (!plain) iteration.precondition(m, r, z);
+        iteration.pass(detail::cg_begin<E>{s, r, z, p});
     };
     auto const iterate = [&] {
         iteration.template multiply<1>(a, p, q, p, &s->pq); // q = A p
         if (plain) {                                        // r = r - alpha q, z = M^-1 r
-            iteration.pass(detail::cg_residual<T, true>{s, q, r});
+            iteration.pass(detail::cg_residual<E, true>{s, q, r});
         } else {
-            iteration.pass(detail::cg_residual<T, false>{s, q, r});
-            m.apply(exec_, array_view<T const>(r), z);
-            iteration.pass(detail::cg_decision<T>{s, r, z});
+            iteration.pass(detail::cg_residual<E, false>{s, q, r});
+            iteration.precondition(m, r, z);
+            iteration.pass(detail::cg_decision<E>{s, r, z});
         }
-        iteration.pass(detail::cg_step<T>{s, z, p, x, best_.data()}); // x = x + alpha p, p = z + beta p
+        iteration.pass(detail::cg_step<E>{s, z, p, x, best_.data()}); // x = x + alpha p, p = z + beta p
     };
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)

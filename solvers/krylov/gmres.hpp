@@ -14,52 +14,56 @@ namespace coppice {
 
 namespace detail {
 
-/// min |beta e1 - H y| over the columns of the Hessenberg matrix H so far, by Givens rotations; borrowed memory.
+/// min |beta e1 - H y| over the columns of the Hessenberg matrix H so far, by Givens rotations [c, s; -s, conj(c)] of
+/// real s; borrowed memory. V: double or complex of double.
+template <class V>
 struct hessenberg_factor {
     int m;
-    double* memory;
+    V* memory;
 
     static constexpr std::int64_t size(std::int64_t m) { return (m + 1) * m + 2 * m + 3 * (m + 1); }
     /// Column j of R, j + 1 entries.
-    COPPICE_HD double* column(int j) const { return memory + std::int64_t(j) * (m + 1); }
-    COPPICE_HD double* cosine() const { return memory + std::int64_t(m) * (m + 1); }
-    COPPICE_HD double* sine() const { return cosine() + m; }
-    COPPICE_HD double* right() const { return sine() + m; }
+    COPPICE_HD V* column(int j) const { return memory + std::int64_t(j) * (m + 1); }
+    COPPICE_HD V* cosine() const { return memory + std::int64_t(m) * (m + 1); }
+    COPPICE_HD V* sine() const { return cosine() + m; }
+    COPPICE_HD V* right() const { return sine() + m; }
     /// The next column of H but for its last entry, and what a second Gram-Schmidt pass adds to it.
-    COPPICE_HD double* projected() const { return right() + m + 1; }
-    COPPICE_HD double* projected_again() const { return projected() + m + 1; }
+    COPPICE_HD V* projected() const { return right() + m + 1; }
+    COPPICE_HD V* projected_again() const { return projected() + m + 1; }
 
     /// Rotates column j, whose last entry is `last`; returns the norm of the residual with it.
     COPPICE_HD double add_column(int j, bool again, double last) const {
-        double const* COPPICE_RESTRICT const h = projected();
-        double const* COPPICE_RESTRICT const more = projected_again();
-        double const* COPPICE_RESTRICT const c = cosine();
-        double const* COPPICE_RESTRICT const s = sine();
-        double* COPPICE_RESTRICT const rotated = column(j);
-        double upper = again ? h[0] + more[0] : h[0];
+        V const* COPPICE_RESTRICT const h = projected();
+        V const* COPPICE_RESTRICT const more = projected_again();
+        V const* COPPICE_RESTRICT const c = cosine();
+        V const* COPPICE_RESTRICT const s = sine();
+        V* COPPICE_RESTRICT const rotated = column(j);
+        V upper = again ? h[0] + more[0] : h[0];
         COPPICE_UNROLL_FOUR
         for (int i = 0; i < j; ++i) {
-            double const lower = again ? h[i + 1] + more[i + 1] : h[i + 1];
-            rotated[i] = c[i] * upper + s[i] * lower;
-            upper = c[i] * lower - s[i] * upper;
+            V const lower = again ? h[i + 1] + more[i + 1] : h[i + 1];
+            rotated[i] = c[i] * upper + real_part(s[i]) * lower;
+            upper = conjugate_of(c[i]) * lower - real_part(s[i]) * upper;
         }
-        double const length = std::hypot(upper, last);
+        double const length = std::hypot(length_of(upper), last);
         // A column of zeros cannot reduce the residual: a quarter turn hands it on.
-        double const turn_c = length > 0 ? upper / length : 0.0, turn_s = length > 0 ? last / length : 1.0;
-        rotated[j] = length;
+        V const turn_c = length > 0 ? conjugate_of(upper) / length : V(0);
+        double const turn_s = length > 0 ? last / length : 1.0;
+        rotated[j] = V(length);
         cosine()[j] = turn_c;
-        sine()[j] = turn_s;
-        double const g = right()[j];
+        sine()[j] = V(turn_s);
+        V const g = right()[j];
         right()[j] = turn_c * g;
         right()[j + 1] = -turn_s * g;
-        return std::fabs(turn_s * g);
+        return turn_s * length_of(g);
     }
-    /// The minimiser over the first `count` columns, in place of the right-hand side; a zero on the diagonal leaves its
-    /// unknown zero.
-    double const* solve(int count) const {
-        double* const y = right();
+    /// The minimiser over the first `count` columns, in place of the right-hand side; a zero on the diagonal, which is
+    /// real, leaves its unknown zero.
+    V const* solve(int count) const {
+        V* const y = right();
         for (int i = count - 1; i >= 0; --i) {
-            y[i] = column(i)[i] != 0 ? y[i] / column(i)[i] : 0.0;
+            double const diagonal = real_part(column(i)[i]);
+            y[i] = diagonal != 0 ? y[i] / diagonal : V(0);
             for (int k = 0; k < i; ++k) y[k] -= column(i)[k] * y[i];
         }
         return y;
@@ -84,9 +88,9 @@ class gmres {
 public:
     gmres(Executor const& exec, std::int64_t n, krylov_options options = {})
         : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n),
-          basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1), work_(exec, 3 * n),
-          kept_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
-          least_squares_(exec, detail::hessenberg_factor::size(options_.restart)) {}
+          basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1, detail::dot_parts<T>),
+          work_(exec, 3 * n), kept_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
+          least_squares_(exec, detail::hessenberg_factor<value>::size(options_.restart)) {}
 
     /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>
@@ -94,12 +98,16 @@ public:
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
 
 private:
+    using value = dot_value<T>;
+
     static std::int64_t basis_size(std::int64_t n, krylov_options const& options) {
         krylov_monitor const checks_options(options);
         return n * (options.restart + 1);
     }
-    array_view<T> vector(int k) { return work_.view().slice(k * dots_.size, dots_.size); }
-    void combine(T const* columns, int count, array_view<T> sum);
+    array_view<element_t<T>> vector(int k) {
+        return detail::as_elements(work_.view()).slice(k * dots_.size, dots_.size);
+    }
+    void combine(element_t<T> const* columns, int count, array_view<element_t<T>> sum);
 
     Executor exec_;
     krylov_options options_;
@@ -110,32 +118,35 @@ private:
     buffer<T> work_;
     buffer<T> kept_;
     detail::best_solution<Executor, T> best_;
-    buffer<double> least_squares_;
+    buffer<value> least_squares_;
 };
 
 namespace detail {
 
+template <class V>
 struct gmres_state {
     krylov_control control{};
-    int done = 0;          ///< columns
-    int again = 0;         ///< is the vector to be made orthogonal once more?
-    double beta = 0;       ///< norm of the residual at the beginning
-    double before[2] = {}; ///< (v, w), (w, w) of w = A M^-1 v
-    double left = 0;       ///< the square of what is left of w
-    double after = 0;      ///< its root, or 0 where it is nothing but rounding
-    double least = 0;      ///< below this share of w
+    int done = 0;     ///< columns
+    int again = 0;    ///< is the vector to be made orthogonal once more?
+    double beta = 0;  ///< norm of the residual at the beginning
+    V before[2] = {}; ///< (v, w), (w, w) of w = A M^-1 v
+    double left = 0;  ///< the square of what is left of w
+    double after = 0; ///< its root, or 0 where it is nothing but rounding
+    double least = 0; ///< below this share of w
+
+    COPPICE_HD double length_before() const { return real_part(before[1]); } ///< its square
 
     COPPICE_HD void look(double ww) {
         left = ww;
-        again = left < 0.5 * before[1]; // cancellation: what is left may not be orthogonal
+        again = left < 0.5 * length_before(); // cancellation: what is left may not be orthogonal
     }
     /// A column is complete. `ww`: what is left after a second pass.
-    COPPICE_HD void decide(hessenberg_factor const& factor, double ww) {
+    COPPICE_HD void decide(hessenberg_factor<V> const& factor, double ww) {
         if (again) left = ww;
-        if (!control.finite(left, before[1])) return;
+        if (!control.finite(left, length_before())) return;
         after = std::sqrt(left);
-        if (after <= least * std::sqrt(before[1])) after = 0;
-        if (done == 0) factor.right()[0] = beta;
+        if (after <= least * std::sqrt(length_before())) after = 0;
+        if (done == 0) factor.right()[0] = V(beta);
         double const residual = factor.add_column(done, again != 0, after);
         ++done;
         control.count(residual * residual);
@@ -149,7 +160,7 @@ struct gmres_state {
 template <class T>
 struct gmres_begin {
     static constexpr int dots = 0;
-    gmres_state const* s;
+    gmres_state<dot_value<T>> const* s;
     array_view<T> r, v;
     T* column;
 
@@ -167,8 +178,8 @@ struct gmres_begin {
 template <class T>
 struct gmres_subtract {
     static constexpr int dots = 1;
-    gmres_state* s;
-    hessenberg_factor factor;
+    gmres_state<dot_value<T>>* s;
+    hessenberg_factor<dot_value<T>> factor;
     basis_columns<T> v;
     array_view<T> w;
 
@@ -177,11 +188,11 @@ struct gmres_subtract {
         return {v, v.columns(), second() ? factor.projected_again() : factor.projected(), w.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {w, w}; }
-    COPPICE_HD void finish(double const* sums) const {
+    COPPICE_HD void finish(dot_value<T> const* sums) const {
         if (second())
-            s->decide(factor, sums[0]);
+            s->decide(factor, real_part(sums[0]));
         else
-            s->look(sums[0]);
+            s->look(real_part(sums[0]));
     }
 };
 
@@ -189,7 +200,7 @@ struct gmres_subtract {
 template <class T>
 struct gmres_next {
     static constexpr int dots = 0;
-    gmres_state const* s;
+    gmres_state<dot_value<T>> const* s;
     array_view<T> w, v;
     T* basis;
 
@@ -202,7 +213,7 @@ struct gmres_next {
 template <class T>
 struct gmres_keep {
     static constexpr int dots = 0;
-    gmres_state const* s;
+    gmres_state<dot_value<T>> const* s;
     array_view<T> z;
     T* kept;
 
@@ -217,14 +228,15 @@ using fgmres = gmres<Executor, T, true>;
 
 /// sum = the first `count` columns times y of the least squares problem, which the host solves.
 template <executor Executor, class T, bool Flexible>
-void gmres<Executor, T, Flexible>::combine(T const* columns, int count, array_view<T> sum) {
+void gmres<Executor, T, Flexible>::combine(element_t<T> const* columns, int count, array_view<element_t<T>> sum) {
+    using E = element_t<T>;
     auto memory = to_vector(exec_, least_squares_);
-    double const* const y = detail::hessenberg_factor{options_.restart, memory.data()}.solve(count);
+    value const* const y = detail::hessenberg_factor<value>{options_.restart, memory.data()}.solve(count);
     std::int64_t const n = dots_.size;
-    fill(exec_, sum, T(0));
-    for (int j = 0; j < count; j += add_columns<T>::most) {
-        add_columns<T> update{columns + j * n, n, std::min(count - j, add_columns<T>::most), {}, sum.data()};
-        for (int k = 0; k < update.count; ++k) update.coefficient[k] = T(y[j + k]);
+    fill(exec_, sum, E(0));
+    for (int j = 0; j < count; j += add_columns<E>::most) {
+        add_columns<E> update{columns + j * n, n, std::min(count - j, add_columns<E>::most), {}, sum.data()};
+        for (int k = 0; k < update.count; ++k) update.coefficient[k] = E(y[j + k]);
         for_each(exec_, n, update);
     }
 }
@@ -232,39 +244,44 @@ void gmres<Executor, T, Flexible>::combine(T const* columns, int count, array_vi
 template <executor Executor, class T, bool Flexible>
 template <class A, class M>
 requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
-    krylov_result gmres<Executor, T, Flexible>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+    krylov_result gmres<Executor, T, Flexible>::solve(A const& a, M const& m, array_view<T const> right_hand_side,
+                                                      array_view<T> solution) {
+    using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const b = detail::as_elements(right_hand_side);
+    auto const x = detail::as_elements(solution);
     if constexpr (requires { m.begin_solve(); }) m.begin_solve();
-    detail::krylov_iteration<Executor, detail::gmres_state> iteration(exec_, monitor, passes_, a, m);
+    detail::krylov_iteration<Executor, T, detail::gmres_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m), keeps = Flexible && !plain;
     auto const v = vector(0), w = vector(1), z = plain ? v : vector(2), r = w;
-    detail::hessenberg_factor const factor{options_.restart, least_squares_.data()};
-    detail::basis_columns<T> const columns{basis_.data(), dots_.size, &s->done, nullptr};
-    detail::basis_columns<T> const once_more{basis_.data(), dots_.size, &s->done, &s->again};
+    detail::hessenberg_factor<value> const factor{options_.restart, least_squares_.data()};
+    E *const basis = detail::as_elements(basis_.view()).data(), *const kept = detail::as_elements(kept_.view()).data();
+    detail::basis_columns<E> const columns{basis, dots_.size, &s->done, nullptr};
+    detail::basis_columns<E> const once_more{basis, dots_.size, &s->done, &s->again};
 
-    auto const begin = [&] { iteration.pass(detail::gmres_begin<T>{s, r, v, basis_.data()}); };
+    auto const begin = [&] { iteration.pass(detail::gmres_begin<E>{s, r, v, basis}); };
     auto const iterate = [&] {
-        if (!plain) m.apply(exec_, array_view<T const>(v), z);
-        if (keeps) iteration.pass(detail::gmres_keep<T>{s, z, kept_.data()});
+        if (!plain) iteration.precondition(m, v, z);
+        if (keeps) iteration.pass(detail::gmres_keep<E>{s, z, kept});
         iteration.template multiply<2>(a, z, w, v, s->before);               // w = A M^-1 v
         project(exec_, projections_, columns, w.data(), factor.projected()); // h = V^T w, w = w - V h
-        iteration.pass(detail::gmres_subtract<T>{s, factor, columns, w});
+        iteration.pass(detail::gmres_subtract<E>{s, factor, columns, w});
         project(exec_, projections_, once_more, w.data(), factor.projected_again());
-        iteration.pass(detail::gmres_subtract<T>{s, factor, once_more, w});
-        iteration.pass(detail::gmres_next<T>{s, w, v, basis_.data()}); // v = w / |w|
+        iteration.pass(detail::gmres_subtract<E>{s, factor, once_more, w});
+        iteration.pass(detail::gmres_next<E>{s, w, v, basis}); // v = w / |w|
     };
-    constexpr double least = double(std::numeric_limits<T>::epsilon());
+    constexpr double least = detail::unit_of<T>;
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));) {
         auto const end = iteration.round({.beta = std::sqrt(rr), .least = least}, best_, begin, iterate);
         if (end.done == 0) continue;
         // x = x + M^-1 V y, or x + Z y with the vectors that were kept
-        combine(keeps ? kept_.data() : basis_.data(), end.done, w);
+        combine(keeps ? kept : basis, end.done, w);
         bool const apply = !plain && !keeps;
-        if (apply) m.apply(exec_, array_view<T const>(w), z);
-        for_each(exec_, dots_.size, axpy<T>{T(1), apply ? z.data() : w.data(), x.data()});
+        if (apply) iteration.precondition(m, w, z);
+        for_each(exec_, dots_.size, axpy<E>{E(1), apply ? z.data() : w.data(), x.data()});
     }
     return monitor.take();
 }

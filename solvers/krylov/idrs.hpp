@@ -38,7 +38,9 @@ private:
         krylov_monitor const checks_options(options);
         return options.shadow_space;
     }
-    array_view<T> vector(int k) { return vectors_.view().slice(k * dots_.size, dots_.size); }
+    array_view<element_t<T>> vector(int k) {
+        return detail::as_elements(vectors_.view()).slice(k * dots_.size, dots_.size);
+    }
     void make_shadows();
 
     Executor exec_;
@@ -55,25 +57,29 @@ private:
 
 namespace detail {
 
-/// Scalars of IDR(s). An iteration is step k of a cycle: k < s makes direction k, k = s reduces the dimension.
+inline constexpr int idrs_most = krylov_options::most_shadow_space;
+
+/// Scalars of IDR(s), for real or complex dot products V, (x, y) = x^H y. An iteration is step k of a cycle: k < s
+/// makes direction k, k = s reduces the dimension.
+template <class V>
 struct idrs_state {
-    static constexpr int most = krylov_options::most_shadow_space;
+    static constexpr int most = idrs_most;
 
     krylov_control control{};
     int s = 0;
     int k = 0;
-    int last = 0;           ///< s - 1: columns of the shadow space less one
-    int inner = 0;          ///< k < s
-    int reduced = 1;        ///< f is to be computed anew
-    double rr = 0;          ///< (r, r)
-    double omega = 1;       ///< of the last reduction
-    double beta = 0;        ///< length of the step
-    double uu = 0;          ///< (u, u): A may not read an element that is not finite
-    double rg[2] = {};      ///< (r, g), (g, g) of g = A u
-    double f[most] = {};    ///< P^T r
-    double h[most] = {};    ///< P^T g
-    double c[most] = {};    ///< of column k on: M(k:s, k:s) c = f(k:s)
-    double m[most][most]{}; ///< m[i][j] = (p_i, g_j), lower triangular
+    int last = 0;      ///< s - 1: columns of the shadow space less one
+    int inner = 0;     ///< k < s
+    int reduced = 1;   ///< f is to be computed anew
+    double rr = 0;     ///< (r, r)
+    V omega = V(1);    ///< of the last reduction
+    V beta{};          ///< length of the step
+    double uu = 0;     ///< (u, u): A may not read an element that is not finite
+    V rg[2] = {};      ///< (r, g), (g, g) of g = A u
+    V f[most] = {};    ///< P^H r
+    V h[most] = {};    ///< P^H g
+    V c[most] = {};    ///< of column k on: M(k:s, k:s) c = f(k:s)
+    V m[most][most]{}; ///< m[i][j] = (p_i, g_j), lower triangular
 
     /// Begins step k + 1, or a cycle.
     COPPICE_HD void next_step() {
@@ -81,60 +87,62 @@ struct idrs_state {
         inner = k < s;
         reduced = !inner;
         for (int i = k; i < s; ++i) {
-            double sum = f[i];
+            V sum = f[i];
             for (int j = k; j < i; ++j) sum -= m[i][j] * c[j];
             c[i] = sum / m[i][i];
         }
     }
     /// What makes g orthogonal to the shadows before p_k: g - sum over j < k of alpha_j g_j.
-    COPPICE_HD void orthogonalise(double* alpha) const {
+    COPPICE_HD void orthogonalise(V* alpha) const {
         for (int i = 0; i < k; ++i) {
-            double sum = h[i];
+            V sum = h[i];
             for (int j = 0; j < i; ++j) sum -= m[i][j] * alpha[j];
             alpha[i] = sum / m[i][i];
         }
     }
     /// (p_i, g) of g made orthogonal.
-    COPPICE_HD double product(int i, double const* alpha) const {
-        double sum = h[i];
+    COPPICE_HD V product(int i, V const* alpha) const {
+        V sum = h[i];
         for (int j = 0; j < k; ++j) sum -= m[i][j] * alpha[j];
         return sum;
     }
     /// What minimises |r - omega g|, lengthened where r and g are nearly orthogonal.
-    COPPICE_HD double reduction() const {
+    COPPICE_HD V reduction() const {
         constexpr double kappa = 0.7;
-        if (!(rg[1] > 0)) return 0;
-        double const cosine = std::fabs(rg[0]) / std::sqrt(rg[1] * rr);
-        double const minimiser = rg[0] / rg[1];
+        double const gg = real_part(rg[1]);
+        if (!(gg > 0)) return V(0);
+        double const cosine = length_of(rg[0]) / std::sqrt(gg * rr);
+        V const minimiser = conjugate_of(rg[0]) / gg;
         return cosine > 0 && cosine < kappa ? minimiser * (kappa / cosine) : minimiser;
     }
-    COPPICE_HD double step_length(double const* alpha) const { return inner ? f[k] / product(k, alpha) : reduction(); }
+    COPPICE_HD V step_length(V const* alpha) const { return inner ? f[k] / product(k, alpha) : reduction(); }
 
     /// After r = r - beta g: is the step good?
     COPPICE_HD void decide(double rr_next) {
-        double alpha[most] = {};
-        if (!control.finite(rg[0], rg[1]) || !control.finite(uu)) return;
+        V alpha[most] = {};
+        if (!control.finite(length_of(rg[0]), real_part(rg[1])) || !control.finite(uu)) return;
         if (inner) {
             orthogonalise(alpha);
-            double const pivot = product(k, alpha);
-            if (pivot == 0) return control.refuse(round_end::breakdown);
+            V const pivot = product(k, alpha);
+            if (is_zero(pivot)) return control.refuse(round_end::breakdown);
             beta = f[k] / pivot;
             for (int i = k; i < s; ++i) m[i][k] = product(i, alpha);
-            for (int i = 0; i < s; ++i) f[i] = i <= k ? 0.0 : f[i] - beta * m[i][k];
+            for (int i = 0; i < s; ++i) f[i] = i <= k ? V(0) : f[i] - beta * m[i][k];
         } else {
             omega = beta = reduction();
         }
-        if (!control.finite(beta, rr_next)) return;
+        if (!control.finite(length_of(beta), rr_next)) return;
         control.step(rr, rr_next);
-        if (!inner && omega == 0) control.end_with(round_end::breakdown);
+        if (!inner && is_zero(omega)) control.end_with(round_end::breakdown);
         rr = rr_next;
     }
 };
 
 /// Scalars of the next step; no vector is touched.
+template <class V>
 struct idrs_prepare {
     static constexpr int dots = 1;
-    idrs_state* state;
+    idrs_state<V>* state;
 
     struct nothing {
         COPPICE_HD bool idle() const { return true; }
@@ -153,7 +161,7 @@ struct add_to_columns {
     T const* first;
     std::int64_t n;
     int count;
-    T c[idrs_state::most];
+    T c[idrs_most];
     T* z;
 
     COPPICE_HD void operator()(std::int64_t i) const {
@@ -177,7 +185,7 @@ struct add_to_columns {
 template <class T>
 struct idrs_combine {
     static constexpr int dots = 1;
-    idrs_state* state;
+    idrs_state<dot_value<T>>* state;
     array_view<T> from, to;
     T const* columns;
     bool direction; ///< u, or v
@@ -185,15 +193,15 @@ struct idrs_combine {
     COPPICE_HD add_to_columns<T> begin() const {
         int const k = state->k;
         std::int64_t const n = from.size();
-        double const factor = direction && state->inner ? state->omega : 1.0;
+        auto const factor = direction && state->inner ? state->omega : dot_value<T>(1);
         add_to_columns<T> all{T(factor), from.data(), columns + (state->inner ? k * n : 0), n, 0, {}, to.data()};
         if (state->inner) all.count = state->s - k;
         for (int j = 0; j < all.count; ++j) all.c[j] = T(direction ? state->c[k + j] : -state->c[k + j]);
         return all;
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {to, to}; }
-    COPPICE_HD void finish(double const* sums) const {
-        if (direction) state->uu = sums[0];
+    COPPICE_HD void finish(dot_value<T> const* sums) const {
+        if (direction) state->uu = real_part(sums[0]);
     }
 };
 
@@ -201,7 +209,7 @@ struct idrs_combine {
 template <class T>
 struct idrs_residual {
     static constexpr int dots = 1;
-    idrs_state* state;
+    idrs_state<dot_value<T>>* state;
     array_view<T> g, u, r;
     T *all_g, *all_u;
 
@@ -209,7 +217,7 @@ struct idrs_residual {
         std::int64_t n;
         int k;
         bool inner;
-        T alpha[idrs_state::most];
+        T alpha[idrs_most];
         T beta;
         T *g, *u, *r, *all_g, *all_u;
         COPPICE_HD void operator()(std::int64_t i) const {
@@ -240,21 +248,21 @@ struct idrs_residual {
     };
     COPPICE_HD update begin() const {
         update all{r.size(), state->k, state->inner != 0, {}, T(0), g.data(), u.data(), r.data(), all_g, all_u};
-        double alpha[idrs_state::most] = {};
+        dot_value<T> alpha[idrs_most] = {};
         if (all.inner) state->orthogonalise(alpha);
         all.beta = T(state->step_length(alpha));
         for (int j = 0; j < all.k && all.inner; ++j) all.alpha[j] = T(alpha[j]);
         return all;
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
-    COPPICE_HD void finish(double const* sums) const { state->decide(sums[0]); }
+    COPPICE_HD void finish(dot_value<T> const* sums) const { state->decide(real_part(sums[0])); }
 };
 
 /// x = x + beta u
 template <class T>
 struct idrs_step {
     static constexpr int dots = 0;
-    idrs_state const* state;
+    idrs_state<dot_value<T>> const* state;
     array_view<T> u, x;
     T* best;
 
@@ -280,7 +288,13 @@ template <class T>
 struct draw_shadow {
     random_stream random;
     T* column;
-    COPPICE_HD void operator()(std::int64_t i) const { column[i] = T(random.uniform(std::uint64_t(i), -1, 1)); }
+    COPPICE_HD void operator()(std::int64_t i) const {
+        if constexpr (dot_parts<T> == 1)
+            column[i] = T(random.uniform(std::uint64_t(i), -1, 1));
+        else
+            column[i] = T(complex_pair<double>(random.uniform(std::uint64_t(2 * i), -1, 1),
+                                               random.uniform(std::uint64_t(2 * i + 1), -1, 1)));
+    }
 };
 
 } // namespace detail
@@ -288,8 +302,8 @@ struct draw_shadow {
 template <executor Executor, class T>
 idrs<Executor, T>::idrs(Executor const& exec, std::int64_t n, krylov_options options)
     : exec_(exec), options_(std::move(options)), dots_(exec, n), s_(checked_space(options_)), passes_(exec, n),
-      projections_(exec, n, s_), shadows_(exec, s_ * n), directions_(exec, 2 * s_ * n), vectors_(exec, 5 * n),
-      best_(exec, n) {
+      projections_(exec, n, s_, detail::dot_parts<T>), shadows_(exec, s_ * n), directions_(exec, 2 * s_ * n),
+      vectors_(exec, 5 * n), best_(exec, n) {
     make_shadows();
 }
 
@@ -297,57 +311,64 @@ idrs<Executor, T>::idrs(Executor const& exec, std::int64_t n, krylov_options opt
 /// the rest stay random; its steps end in a breakdown or the solution before they are used).
 template <executor Executor, class T>
 void idrs<Executor, T>::make_shadows() {
+    using E = element_t<T>;
     std::int64_t const n = dots_.size;
+    auto const all = detail::as_elements(shadows_.view());
     for (int j = 0; j < s_ && n > 0; ++j) {
-        auto const column = shadows_.view().slice(j * n, n);
-        for_each(exec_, n, detail::draw_shadow<T>{random_stream(4, std::uint64_t(j)), column.data()});
+        auto const column = all.slice(j * n, n);
+        for_each(exec_, n, detail::draw_shadow<E>{random_stream(4, std::uint64_t(j)), column.data()});
         for (int i = 0; i < j && j < n; ++i) {
-            auto const before = shadows_.view().slice(i * n, n);
+            auto const before = all.slice(i * n, n);
             auto const [share] =
-                coppice::dots(exec_, dots_, dot_pair(array_view<T const>(before), array_view<T const>(column)));
-            for_each(exec_, n, axpy<T>{T(-share), before.data(), column.data()});
+                coppice::dots(exec_, dots_, dot_pair(array_view<E const>(before), array_view<E const>(column)));
+            for_each(exec_, n, axpy<E>{E(-share), before.data(), column.data()});
         }
-        auto const [square] =
-            coppice::dots(exec_, dots_, dot_pair(array_view<T const>(column), array_view<T const>(column)));
-        if (square > 0) for_each(exec_, n, scaled_copy<T>{T(1 / std::sqrt(square)), column.data(), column.data()});
+        double const square = detail::real_part(
+            coppice::dots(exec_, dots_, dot_pair(array_view<E const>(column), array_view<E const>(column)))[0]);
+        if (square > 0) for_each(exec_, n, scaled_copy<E>{E(1 / std::sqrt(square)), column.data(), column.data()});
     }
 }
 
 template <executor Executor, class T>
 template <class A, class M>
-requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
-    krylov_result idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> krylov_result
+idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
+    using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
-    detail::krylov_iteration<Executor, detail::idrs_state> iteration(exec_, monitor, passes_, a, m);
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const b = detail::as_elements(right_hand_side);
+    auto const x = detail::as_elements(solution);
+    using value = dot_value<T>;
+    detail::krylov_iteration<Executor, T, detail::idrs_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const state = iteration.state();
     std::int64_t const n = dots_.size;
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), v = vector(1), u = vector(2), g = vector(3), v_hat = plain ? v : vector(4);
-    T *const all_g = directions_.data(), *const all_u = all_g + s_ * n;
-    detail::basis_columns<T> const for_g{shadows_.data(), n, &state->last, &state->inner};
-    detail::basis_columns<T> const for_r{shadows_.data(), n, &state->last, &state->reduced};
+    E *const all_g = detail::as_elements(directions_.view()).data(), *const all_u = all_g + s_ * n;
+    E const* const shadows = detail::as_elements(shadows_.view()).data();
+    detail::basis_columns<E> const for_g{shadows, n, &state->last, &state->inner};
+    detail::basis_columns<E> const for_r{shadows, n, &state->last, &state->reduced};
 
     auto const begin = [&] {
-        fill(exec_, directions_.view(), T(0));
-        project(exec_, projections_, for_r, r.data(), state->f); // f = P^T r
-        iteration.pass(detail::idrs_prepare{state});
+        fill(exec_, detail::as_elements(directions_.view()), E(0));
+        project(exec_, projections_, for_r, r.data(), state->f); // f = P^H r
+        iteration.pass(detail::idrs_prepare<value>{state});
     };
     auto const iterate = [&] {
-        iteration.pass(detail::idrs_combine<T>{state, r, v, all_g, false}); // v = r - G c
-        if (!plain) m.apply(exec_, array_view<T const>(v), v_hat);
-        iteration.pass(detail::idrs_combine<T>{state, v_hat, u, all_u, true});  // u = omega M^-1 v + U c
+        iteration.pass(detail::idrs_combine<E>{state, r, v, all_g, false}); // v = r - G c
+        if (!plain) iteration.precondition(m, v, v_hat);
+        iteration.pass(detail::idrs_combine<E>{state, v_hat, u, all_u, true});  // u = omega M^-1 v + U c
         iteration.template multiply<2>(a, u, g, r, state->rg);                  // g = A u
-        project(exec_, projections_, for_g, g.data(), state->h);                // h = P^T g
-        iteration.pass(detail::idrs_residual<T>{state, g, u, r, all_g, all_u}); // r = r - beta g
-        iteration.pass(detail::idrs_step<T>{state, u, x, best_.data()});        // x = x + beta u
+        project(exec_, projections_, for_g, g.data(), state->h);                // h = P^H g
+        iteration.pass(detail::idrs_residual<E>{state, g, u, r, all_g, all_u}); // r = r - beta g
+        iteration.pass(detail::idrs_step<E>{state, u, x, best_.data()});        // x = x + beta u
         project(exec_, projections_, for_r, r.data(), state->f);
-        iteration.pass(detail::idrs_prepare{state});
+        iteration.pass(detail::idrs_prepare<value>{state});
     };
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));) {
-        detail::idrs_state first{.s = s_, .last = s_ - 1, .rr = rr};
-        for (int i = 0; i < s_; ++i) first.m[i][i] = 1;
+        detail::idrs_state<value> first{.s = s_, .last = s_ - 1, .rr = rr};
+        for (int i = 0; i < s_; ++i) first.m[i][i] = value(1);
         iteration.round(first, best_, begin, iterate);
     }
     return monitor.take();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 #include <coppice/solvers/krylov/idrs.hpp>
 #include <coppice/solvers/krylov/minres.hpp>
 #include <coppice/solvers/precondition/any_preconditioner.hpp>
+#include <coppice/solvers/systems/any_operator.hpp>
 #include <coppice/solvers/systems/csr_operator.hpp>
 
 namespace coppice {
@@ -41,6 +43,13 @@ krylov_result solve_named(Executor const& exec, std::string_view method, A const
     throw_unknown_name("Krylov method", method, krylov_names);
 }
 
+template <executor Executor, class T, class A, class M>
+krylov_result solve_by_name(Executor const& exec, std::string_view method, A const& a, M const& m,
+                            array_view<T const> b, array_view<T> x, krylov_options const& options) {
+    if constexpr (requires { a.size(); }) require_size("length of the solution x", x.size(), a.size());
+    return solve_named(exec, method, a, m, b, x, options);
+}
+
 } // namespace detail
 
 /// Solves A x = b with the method of that name: sets up its workspace, solves, frees it. x[n] holds the starting guess
@@ -56,7 +65,12 @@ krylov_result solve(Executor const& exec, std::string_view method, csr_operator<
                     any_preconditioner<Executor, T> const& m, std::type_identity_t<array_view<T const>> b,
                     std::type_identity_t<array_view<T>> x, krylov_options const& options) {
     detail::require_solve_vectors(a.size(), b, x);
-    return detail::solve_named(exec, method, a, m, b, x, options);
+    if constexpr (is_complex_number<T>) { // compiled once, for any_operator
+        any_operator<Executor, T> const any(a.size(), detail::borrowed_operator<csr_operator<Executor, T>>{&a});
+        return detail::solve_by_name<Executor, T>(exec, method, any, m, b, x, options);
+    } else {
+        return detail::solve_named(exec, method, a, m, b, x, options);
+    }
 }
 
 #define COPPICE_KRYLOV_METHOD(EXTERN, EXECUTOR, T, ...)                                                                \
@@ -74,11 +88,21 @@ krylov_result solve(Executor const& exec, std::string_view method, csr_operator<
     EXTERN template krylov_result solve(EXECUTOR const&, std::string_view, csr_operator<EXECUTOR, T> const&,           \
                                         any_preconditioner<EXECUTOR, T> const&, array_view<T const>, array_view<T>,    \
                                         krylov_options const&);
+#define COPPICE_KRYLOV_COMPLEX(EXTERN, EXECUTOR, R)                                                                    \
+    EXTERN template class csr_operator<EXECUTOR, std::complex<R>>;                                                     \
+    EXTERN template krylov_result solve(                                                                               \
+        EXECUTOR const&, std::string_view, csr_operator<EXECUTOR, std::complex<R>> const&,                             \
+        any_preconditioner<EXECUTOR, std::complex<R>> const&, array_view<std::complex<R> const>,                       \
+        array_view<std::complex<R>>, krylov_options const&);
 COPPICE_KRYLOV(extern, host_executor, float)
 COPPICE_KRYLOV(extern, host_executor, double)
+COPPICE_KRYLOV_COMPLEX(extern, host_executor, float)
+COPPICE_KRYLOV_COMPLEX(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)
 COPPICE_KRYLOV(extern, cuda_executor, float)
 COPPICE_KRYLOV(extern, cuda_executor, double)
+COPPICE_KRYLOV_COMPLEX(extern, cuda_executor, float)
+COPPICE_KRYLOV_COMPLEX(extern, cuda_executor, double)
 #endif
 
 } // namespace coppice

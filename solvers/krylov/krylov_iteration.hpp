@@ -34,13 +34,22 @@ bool is_identity(M const& m) {
         return false;
 }
 
-/// sums[0] = <left, y>, sums[1] = <y, y>, where an operator does not do it in its product.
+/// May apply_and_dot() of an operator that has it be called?
+template <class Operator>
+bool has_dots(Operator const& op) {
+    if constexpr (requires { op.has_dots(); })
+        return op.has_dots();
+    else
+        return true;
+}
+
+/// sums[0] = left^H y, sums[1] = y^H y, where an operator does not do it in its product.
 template <class T, int Count>
 struct dots_of_product {
     static constexpr int dots = Count;
     T const* left;
     T const* y;
-    double* sums;
+    dot_value<T>* sums;
 
     COPPICE_HD no_update begin() const { return {}; }
     COPPICE_HD dot_pair<T> pair(int p) const {
@@ -49,17 +58,20 @@ struct dots_of_product {
         both.right = y;
         return both;
     }
-    COPPICE_HD void finish(double const* all) const {
+    COPPICE_HD void finish(dot_value<T> const* all) const {
         for (int p = 0; p < Count; ++p) sums[p] = all[p];
     }
 };
 
-/// The iterations of one solve. `State` is trivially copyable and begins with a krylov_control `control`.
-template <executor Executor, class State>
+/// The iterations of one solve with an operator on vectors of T. `State` is trivially copyable and begins with a
+/// krylov_control `control`.
+template <executor Executor, class T, class State>
 class krylov_iteration {
     static_assert(std::is_trivially_copyable_v<State>);
 
 public:
+    using element = element_t<T>;
+
     template <class A, class M>
     krylov_iteration(Executor const& exec, krylov_monitor& monitor, pass_scratch<Executor>& scratch, A const& a,
                      M const& m)
@@ -78,17 +90,22 @@ public:
     /// In memory of the executor.
     State* state() { return state_.data(); }
 
-    /// y = A x with sums[0] = <left, y> and, where Count is 2, sums[1] = <y, y>; `sums` in memory of the executor.
-    template <int Count, class A, class T>
-    void multiply(A const& a, array_view<T> x, array_view<T> y, array_view<T> left, double* sums) {
-        if constexpr (requires {
-                          a.template apply_and_dot<Count>(exec_, array_view<T const>(x), y, left.data(), sums);
-                      }) {
-            a.template apply_and_dot<Count>(exec_, array_view<T const>(x), y, left.data(), sums);
-        } else {
-            a.apply(exec_, array_view<T const>(x), y);
-            pass(dots_of_product<T, Count>{left.data(), y.data(), sums});
-        }
+    /// y = A x with sums[0] = left^H y and, where Count is 2, sums[1] = y^H y; `sums` in memory of the executor.
+    template <int Count, class A>
+    void multiply(A const& a, array_view<element> x, array_view<element> y, array_view<element> left,
+                  dot_value<element>* sums) {
+        array_view<T const> const from = as_numbers<T>(x);
+        array_view<T> const to = as_numbers<T>(y);
+        T const* const with = as_numbers<T>(left).data();
+        if constexpr (requires { a.template apply_and_dot<Count>(exec_, from, to, with, sums); })
+            if (has_dots(a)) return a.template apply_and_dot<Count>(exec_, from, to, with, sums);
+        a.apply(exec_, from, to);
+        pass(dots_of_product<element, Count>{left.data(), y.data(), sums});
+    }
+    /// z = M^-1 r
+    template <class M>
+    void precondition(M const& m, array_view<element> r, array_view<element> z) {
+        m.apply(exec_, array_view<T const>(as_numbers<T>(r)), as_numbers<T>(z));
     }
     template <class Pass>
     void pass(Pass const& p) {
@@ -97,7 +114,7 @@ public:
 
     /// A round: begin() once, then body() again and again until the state says that the round has ended. `first` is the
     /// state to begin with; returns the last one.
-    template <class T, class Begin, class Body>
+    template <class Begin, class Body>
     State round(State first, best_solution<Executor, T>& best, Begin const& begin, Body const& body) {
         first.control = monitor_.control();
         first.control.best = best.residual();
@@ -135,6 +152,10 @@ private:
         if (monitor_.options().progress) watch = [this] { tell_progress(); };
         repeat_.run(&control()->loop, replayable_, body, watch);
         State const now = exec_.load(state_.data());
+        if (monitor_.options().progress) { // of those behind the last word from the device
+            mail_.data()->iterations = now.control.iterations;
+            tell_progress();
+        }
         std::int64_t const iterations = now.control.iterations - begin_;
         if (monitor_.options().record_history && iterations > 0) {
             auto const recorded = to_vector(exec_, history_.view().slice(0, iterations));

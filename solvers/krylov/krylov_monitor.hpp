@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -63,6 +64,7 @@ struct krylov_result {
     double relative_residual = std::numeric_limits<double>::quiet_NaN(); ///< true |b - Ax| / |b| of the returned x
     std::int64_t restarts = 0; ///< restarts from the true residual that the method itself does not ask for
     bool on_device = false;    ///< the iterations ran on a GPU without the host: as one CUDA graph
+    std::string fault{};       ///< not_finite: the first element of b or of the starting guess that is to blame, if any
     /// Relative residual at the start and after each iteration: as the method's recurrence has it, the last one true.
     std::vector<double> residual_history{};
 };
@@ -85,6 +87,8 @@ public:
     void close(detail::krylov_control const& round);
     /// x has become NaN or infinite, which only a preconditioner can do.
     void x_is_spoilt() { finish(krylov_reason::not_finite); }
+    /// What is not finite in the input; empty for nothing.
+    void blame(std::string what) { result_.fault = std::move(what); }
 
     krylov_options const& options() const { return options_; }
     krylov_result& result() { return result_; }

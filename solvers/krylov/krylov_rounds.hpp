@@ -13,12 +13,20 @@
 
 namespace coppice::detail {
 
-template <class T>
+/// The larger magnitude of the parts of an element.
+template <class E>
 struct magnitude_of_element {
-    T const* x;
-    COPPICE_HD double operator()(std::int64_t i) const {
-        double const value = x[i];
-        return value < 0 ? -value : value;
+    E const* x;
+    COPPICE_HD double operator()(std::int64_t i) const { return larger_part(x[i]); }
+
+private:
+    template <class R>
+    COPPICE_HD static double larger_part(R value) {
+        return double(value < 0 ? -value : value);
+    }
+    template <class R>
+    COPPICE_HD static double larger_part(complex_pair<R> const& value) {
+        return maximum{}(larger_part(value.re), larger_part(value.im));
     }
 };
 
@@ -30,29 +38,60 @@ void require_solve_vectors(std::int64_t n, array_view<T const> b, array_view<T> 
     require_apart(range_of("right-hand side b", b), range_of("solution x", x));
 }
 
+/// How many elements begin with element i of n, if that is not finite, else none.
+template <class E>
+struct rest_if_not_finite {
+    E const* x;
+    std::int64_t n;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return is_finite_element(x[i]) ? 0 : n - i; }
+
+private:
+    template <class R>
+    COPPICE_HD static bool is_finite_element(R value) {
+        return is_finite(double(value));
+    }
+    template <class R>
+    COPPICE_HD static bool is_finite_element(complex_pair<R> const& value) {
+        return is_finite(double(value.re)) && is_finite(double(value.im));
+    }
+};
+
+/// "element 17 of WHAT is not finite", counted from 0; empty where all are.
+template <executor Executor, class E>
+std::string first_not_finite(Executor const& exec, array_view<E const> x, char const* what) {
+    std::int64_t const n = x.size();
+    std::int64_t const at = n - reduce(exec, n, std::int64_t(0), rest_if_not_finite<E>{x.data(), n}, maximum{});
+    return at < n ? "element " + std::to_string(at) + " of " + what + " is not finite" : std::string();
+}
+
 /// Begins a solve; false when the result is known already. b = 0 gives x = 0.
 template <executor Executor, class T>
 bool start_solve(Executor const& exec, dot_scratch& scratch, array_view<T const> b, array_view<T> x,
                  krylov_monitor& monitor) {
     require_solve_vectors(scratch.size, b, x);
-    auto const [bb] = dots(exec, scratch, dot_pair(b, b));
+    auto const e = as_elements(b);
+    using element = element_t<T>;
+    double const bb = real_part(dots(exec, scratch, dot_pair(e, e))[0]);
     // Only a square that underflows needs the second look: is b = 0, or too small to square?
-    double const largest = bb > 1e-300 ? bb : reduce(exec, b.size(), 0.0, magnitude_of_element<T>{b.data()}, maximum{});
-    if (largest == 0) fill(exec, x, T(0));
+    double const largest =
+        bb > 1e-300 ? bb : reduce(exec, e.size(), 0.0, magnitude_of_element<element>{e.data()}, maximum{});
+    if (largest == 0) fill(exec, as_elements(x), element(0));
+    if (!std::isfinite(bb)) monitor.blame(first_not_finite(exec, e, "the right-hand side b"));
     return monitor.start(bb, largest);
 }
 
-/// The square of |b - A x|, with r = b - A x; NaN where x is not finite, although A may not read all of it.
-template <executor Executor, class T, class A>
-double true_residual(Executor const& exec, dot_scratch& scratch, A const& a, array_view<T const> b, array_view<T> x,
-                     array_view<T> r) {
-    a.apply(exec, array_view<T const>(x), r);
-    auto const [rr, xx] =
-        update_and_dot(exec, scratch, residual_update<T>{b.data(), r.data()}, dot_pair(r, r), dot_pair(x, x));
-    if (std::isfinite(xx)) return rr;
+/// The square of |b - A x|, with r = b - A x; NaN where x is not finite, although A may not read all of it. `T`: the
+/// numbers of the operator, of which `E` are the elements.
+template <class T, executor Executor, class E, class A>
+double true_residual(Executor const& exec, dot_scratch& scratch, A const& a, array_view<E const> b, array_view<E> x,
+                     array_view<E> r) {
+    a.apply(exec, as_numbers<T const>(array_view<E const>(x)), as_numbers<T>(r));
+    auto const sums =
+        update_and_dot(exec, scratch, residual_update<E>{b.data(), r.data()}, dot_pair(r, r), dot_pair(x, x));
+    if (std::isfinite(real_part(sums[1]))) return real_part(sums[0]);
     // Squares beyond the range of double are no harm in themselves.
-    double const largest = reduce(exec, x.size(), 0.0, magnitude_of_element<T>{x.data()}, maximum{});
-    return std::isfinite(largest) ? rr : std::numeric_limits<double>::quiet_NaN();
+    bool const finite = first_not_finite(exec, array_view<E const>(x), "x").empty();
+    return finite ? real_part(sums[0]) : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// The best x that a solve has met, so that it never ends with a worse one. x is kept by the passes of a method, where
@@ -64,21 +103,23 @@ public:
 
     /// A new solve.
     void begin() { residual_ = std::numeric_limits<double>::infinity(); }
-    T* data() { return x_.data(); }
+    element_t<T>* data() { return elements().data(); }
 
     /// Opens a round: puts the best x, by its true residual, in the place of x, and b - A x in r. Returns its square.
-    template <class A>
-    double open(Executor const& exec, dot_scratch& scratch, A const& a, array_view<T const> b, array_view<T> x,
-                array_view<T> r, krylov_monitor& monitor) {
-        double rr = true_residual(exec, scratch, a, b, x, r);
+    template <class A, class E>
+    double open(Executor const& exec, dot_scratch& scratch, A const& a, array_view<E const> b, array_view<E> x,
+                array_view<E> r, krylov_monitor& monitor) {
+        double rr = true_residual<T>(exec, scratch, a, b, x, r);
         if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.x_is_spoilt();
+        if (!std::isfinite(rr) && !std::isfinite(residual_))
+            monitor.blame(first_not_finite(exec, array_view<E const>(x), "the starting guess"));
         if (residual_ < rr || (std::isnan(rr) && std::isfinite(residual_))) {
-            double const kept = true_residual(exec, scratch, a, b, x_.view(), r);
+            double const kept = true_residual<T>(exec, scratch, a, b, elements(), r);
             bool const better = kept < rr || !std::isfinite(rr);
-            if (better) exec.copy_elements(x_.data(), x.data(), x.size());
-            rr = better ? kept : true_residual(exec, scratch, a, b, x, r);
+            if (better) exec.copy_elements(data(), x.data(), x.size());
+            rr = better ? kept : true_residual<T>(exec, scratch, a, b, x, r);
         }
-        exec.copy_elements(x.data(), x_.data(), x.size());
+        exec.copy_elements(x.data(), data(), x.size());
         residual_ = rr;
         return rr;
     }
@@ -87,6 +128,8 @@ public:
     void close(krylov_control const& round) { residual_ = round.best; }
 
 private:
+    array_view<element_t<T>> elements() { return as_elements(x_.view()); }
+
     buffer<T> x_;
     double residual_ = std::numeric_limits<double>::infinity(); ///< the square; of the recurrence, or the true one
 };

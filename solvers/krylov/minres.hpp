@@ -30,7 +30,9 @@ public:
         krylov_result solve(A const& a, M const& m, array_view<T const> b, array_view<T> x);
 
 private:
-    array_view<T> vector(int k) { return vectors_.view().slice(k * dots_.size, dots_.size); }
+    array_view<element_t<T>> vector(int k) {
+        return detail::as_elements(vectors_.view()).slice(k * dots_.size, dots_.size);
+    }
 
     Executor exec_;
     krylov_options options_;
@@ -43,10 +45,11 @@ private:
 namespace detail {
 
 /// Of two iterations: what is called next becomes the present one when its Lanczos vector is known.
+template <class V>
 struct minres_state {
     krylov_control control{};
     double rr = 0;                                      ///< (r, r)
-    double zq = 0;                                      ///< (z, A z)
+    V zq{};                                             ///< (z, A z), which a Hermitian A makes real
     double gamma_before = 1, gamma = 1, gamma_next = 0; ///< norms of the Lanczos vectors, each sqrt((v, z))
     double eta = 0, eta_next = 0;                       ///< the residual in the norm of the preconditioner, signed
     double c_before = 1, c = 1, c_next = 1;             ///< rotations
@@ -65,7 +68,7 @@ struct minres_state {
         s_before = s, s = s_next;
         eta = eta_next;
         gamma_next = vz > 0 ? std::sqrt(vz) : vz; // negative or NaN: decide() sees it
-        double const delta = zq / (gamma * gamma);
+        double const delta = real_part(zq) / (gamma * gamma);
         double const alpha0 = c * delta - c_before * s * gamma;
         alpha1 = std::sqrt(alpha0 * alpha0 + gamma_next * gamma_next);
         alpha2 = s * delta + c_before * c * gamma;
@@ -77,7 +80,7 @@ struct minres_state {
     COPPICE_HD double move() const { return c_next * eta; }
     /// After r = s^2 r - c eta / alpha_1 v: is the step good?
     COPPICE_HD void decide(double rr_next) {
-        if (!control.finite(zq, gamma_next)) return;
+        if (!control.finite(real_part(zq), gamma_next)) return;
         if (gamma_next < 0 || alpha1 == 0) return control.refuse(round_end::breakdown);
         if (!control.finite(rr_next)) return;
         control.step(rr, rr_next);
@@ -107,20 +110,22 @@ struct minres_begin {
 template <class T>
 struct minres_norm {
     static constexpr int dots = 1;
-    minres_state* state;
+    minres_state<dot_value<T>>* state;
     array_view<T> v, z;
     bool first;
 
     COPPICE_HD no_update begin() const { return {}; }
     COPPICE_HD dot_pair<T> pair(int) const { return {v, z}; }
-    COPPICE_HD void finish(double const* sums) const { first ? state->begin(sums[0]) : state->rotate(sums[0]); }
+    COPPICE_HD void finish(dot_value<T> const* sums) const {
+        first ? state->begin(real_part(sums[0])) : state->rotate(real_part(sums[0]));
+    }
 };
 
 /// v = q / gamma - delta / gamma v - gamma / gamma_before v_before, and v_before = v; where z is v also (v, v)
 template <class T, bool Same>
 struct minres_lanczos {
     static constexpr int dots = Same ? 1 : 0;
-    minres_state* state;
+    minres_state<dot_value<T>>* state;
     array_view<T> q, v, v_before;
 
     struct update {
@@ -135,18 +140,22 @@ struct minres_lanczos {
     };
     COPPICE_HD update begin() const {
         double const gamma = state->gamma_next; // which rotate() has not made the present one yet
-        return {T(1 / gamma),   T(state->zq / (gamma * gamma * gamma)), T(gamma / state->gamma), q.data(), v.data(),
+        return {T(1 / gamma),
+                T(real_part(state->zq) / (gamma * gamma * gamma)),
+                T(gamma / state->gamma),
+                q.data(),
+                v.data(),
                 v_before.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {v, v}; }
-    COPPICE_HD void finish(double const* sums) const { state->rotate(sums[0]); }
+    COPPICE_HD void finish(dot_value<T> const* sums) const { state->rotate(real_part(sums[0])); }
 };
 
 /// r = s^2 r - c eta / alpha_1 v, (r, r), and the decision
 template <class T>
 struct minres_residual {
     static constexpr int dots = 1;
-    minres_state* state;
+    minres_state<dot_value<T>>* state;
     array_view<T> v, r;
 
     struct update {
@@ -159,14 +168,14 @@ struct minres_residual {
         return {T(state->s_next * state->s_next), T(state->move() / state->alpha1), v.data(), r.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
-    COPPICE_HD void finish(double const* sums) const { state->decide(sums[0]); }
+    COPPICE_HD void finish(dot_value<T> const* sums) const { state->decide(real_part(sums[0])); }
 };
 
 /// w = (z / gamma - alpha_3 w_before - alpha_2 w) / alpha_1, w_before = w, x = x + c eta w, z = the next one
 template <class T>
 struct minres_step {
     static constexpr int dots = 0;
-    minres_state const* state;
+    minres_state<dot_value<T>> const* state;
     array_view<T> z, z_next, w, w_before, x;
     T* best;
 
@@ -188,7 +197,7 @@ struct minres_step {
         }
     };
     COPPICE_HD update begin() const {
-        minres_state const& s = *state;
+        auto const& s = *state;
         return {s.control.moves != 0,
                 s.control.keeps != 0,
                 T(1 / (s.gamma * s.alpha1)),
@@ -208,33 +217,36 @@ struct minres_step {
 
 template <executor Executor, class T>
 template <class A, class M>
-requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
-    krylov_result minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> b, array_view<T> x) {
+requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> krylov_result
+minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
+    using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, b, x, monitor)) return monitor.take();
-    detail::krylov_iteration<Executor, detail::minres_state> iteration(exec_, monitor, passes_, a, m);
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const b = detail::as_elements(right_hand_side);
+    auto const x = detail::as_elements(solution);
+    detail::krylov_iteration<Executor, T, detail::minres_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), v = vector(1), v_before = vector(2), w = vector(3), w_before = vector(4), q = vector(5);
-    auto const z = plain ? v : vector(6), z_next = plain ? array_view<T>{} : vector(7);
+    auto const z = plain ? v : vector(6), z_next = plain ? array_view<E>{} : vector(7);
 
     auto const begin = [&] {
-        iteration.pass(detail::minres_begin<T>{r, v, v_before, w, w_before});
-        if (!plain) m.apply(exec_, array_view<T const>(v), z);
-        iteration.pass(detail::minres_norm<T>{s, v, z, true});
+        iteration.pass(detail::minres_begin<E>{r, v, v_before, w, w_before});
+        if (!plain) iteration.precondition(m, v, z);
+        iteration.pass(detail::minres_norm<E>{s, v, z, true});
     };
     auto const iterate = [&] {
         iteration.template multiply<1>(a, z, q, z, &s->zq); // q = A z, delta = (z, A z) / gamma^2
         if (plain) {
-            iteration.pass(detail::minres_lanczos<T, true>{s, q, v, v_before});
+            iteration.pass(detail::minres_lanczos<E, true>{s, q, v, v_before});
         } else {
-            iteration.pass(detail::minres_lanczos<T, false>{s, q, v, v_before});
-            m.apply(exec_, array_view<T const>(v), z_next);
-            iteration.pass(detail::minres_norm<T>{s, v, z_next, false});
+            iteration.pass(detail::minres_lanczos<E, false>{s, q, v, v_before});
+            iteration.precondition(m, v, z_next);
+            iteration.pass(detail::minres_norm<E>{s, v, z_next, false});
         }
-        iteration.pass(detail::minres_residual<T>{s, v, r});
+        iteration.pass(detail::minres_residual<E>{s, v, r});
         // x = x + c eta w; the z of this iteration is v_before now where there is no preconditioner
-        iteration.pass(detail::minres_step<T>{s, plain ? v_before : z, z_next, w, w_before, x, best_.data()});
+        iteration.pass(detail::minres_step<E>{s, plain ? v_before : z, z_next, w, w_before, x, best_.data()});
     };
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)

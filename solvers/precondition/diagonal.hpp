@@ -9,8 +9,8 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/precondition/matrix_checks.hpp>
 #include <coppice/solvers/precondition/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
 
 namespace coppice {
 
@@ -113,7 +113,7 @@ class diagonal_preconditioner {
 public:
     diagonal_preconditioner(Executor const& exec, csr_view<T, I> a, diagonal_kind kind, int steps,
                             bool positive = false)
-        : pattern_(a), kind_(kind), positive_(positive), steps_(steps), plan_(make_srcsr_plan(exec, a)),
+        : pattern_(exec, a), kind_(kind), positive_(positive), steps_(steps), plan_(make_srcsr_plan(exec, a)),
           inverse_(exec, a.rows()), mended_(exec, a.rows()) {
         require_square(a, "a preconditioner");
         if (steps_ > 1) {
@@ -127,7 +127,7 @@ public:
 
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        pattern_.require_same(a);
+        pattern_.require_same_pattern(exec, a);
         detail::require_finite(exec, a);
         plan_.offsets = a.row_offsets();
         reduce_rows(exec, plan_, along_nonzeros{detail::diagonal_part<T, I>{}, a.coefficients, a.indices},
@@ -161,7 +161,7 @@ public:
     }
 
 private:
-    detail::pattern_size pattern_;
+    detail::pattern_mark pattern_;
     diagonal_kind kind_;
     bool positive_;
     int steps_;

@@ -62,7 +62,7 @@ private:
     /// The coefficients, mended where they have to be.
     void read_system(Executor const& exec, csr_view<T, I> a);
 
-    detail::pattern_size pattern_;
+    detail::pattern_mark pattern_;
     tridiagonal_options options_;
     srcsr_plan<I> plan_{};
     linear_forest<I> forest_;
@@ -97,7 +97,7 @@ private:
 template <executor Executor, class T, class I>
 forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exec, csr_view<T, I> a,
                                                              forest_options const& options)
-    : pattern_(a), options_(options.tridiagonal) {
+    : pattern_(exec, a), options_(options.tridiagonal) {
     require_square(a, "a preconditioner");
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
@@ -143,7 +143,7 @@ void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, cs
 
 template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
-    pattern_.require_same(a);
+    pattern_.require_same_pattern(exec, a);
     plan_.offsets = a.row_offsets(); // of the same pattern, but perhaps elsewhere
     read_system(exec, a);
 }

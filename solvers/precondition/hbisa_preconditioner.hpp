@@ -8,8 +8,8 @@
 
 #include <coppice/solvers/hybrid/hbisa.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
-#include <coppice/solvers/precondition/matrix_checks.hpp>
 #include <coppice/solvers/precondition/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
 
 namespace coppice {
 
@@ -29,19 +29,19 @@ template <executor Executor, class T, class I = std::int32_t>
 class hbisa_preconditioner {
 public:
     hbisa_preconditioner(Executor const& exec, csr_view<T, I> a, hbisa_preconditioner_options const& options)
-        : pattern_(a), options_(options), sweeps_(make(exec, a, options)) {
+        : pattern_(exec, a), options_(options), sweeps_(make(exec, a, options)) {
         choose_steps(exec);
     }
 
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        pattern_.require_same(a);
+        pattern_.require_same_pattern(exec, a);
         sweeps_.refresh(exec, a);
         choose_steps(exec);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), pattern_.rows);
-        require_size("z of a preconditioner", z.size(), pattern_.rows);
+        require_size("r of a preconditioner", r.size(), pattern_.size().rows);
+        require_size("z of a preconditioner", z.size(), pattern_.size().rows);
         if (taken_ == 0 || options_.sweep == block_sweep::jacobi) {
             sweeps_.solve_blocks(exec, r, z);
             sweeps_.smooth(exec, r, z, std::max(taken_ - 1, 0));
@@ -53,7 +53,7 @@ public:
     bool replayable() const { return true; }
     std::vector<finding> findings() const {
         auto const& m = sweeps_.matrix();
-        double const all = double(pattern_.nonzeros > 0 ? pattern_.nonzeros : 1);
+        double const all = double(pattern_.size().nonzeros > 0 ? pattern_.size().nonzeros : 1);
         return {{"block", finding_unit::count, double(m.block())},
                 {"couplings", finding_unit::share, double(m.couplings().nonzeros()) / all},
                 {"sweeps_taken", finding_unit::count, double(taken_)},
@@ -73,7 +73,7 @@ private:
         taken_ = growth > 1e12 ? 0 : detail::fitting_steps(growth, taken_);
     }
 
-    detail::pattern_size pattern_;
+    detail::pattern_mark pattern_;
     int taken_ = 1;
     hbisa_preconditioner_options options_;
     hbisa<Executor, T, I> sweeps_;

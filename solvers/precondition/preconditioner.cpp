@@ -9,5 +9,7 @@ COPPICE_FOREST_PRECONDITIONER(, host_executor, float)
 COPPICE_FOREST_PRECONDITIONER(, host_executor, double)
 COPPICE_MAKE_PRECONDITIONER(, host_executor, float)
 COPPICE_MAKE_PRECONDITIONER(, host_executor, double)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(, host_executor, float)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(, host_executor, double)
 
 } // namespace coppice

@@ -9,5 +9,7 @@ COPPICE_FOREST_PRECONDITIONER(, cuda_executor, float)
 COPPICE_FOREST_PRECONDITIONER(, cuda_executor, double)
 COPPICE_MAKE_PRECONDITIONER(, cuda_executor, float)
 COPPICE_MAKE_PRECONDITIONER(, cuda_executor, double)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(, cuda_executor, float)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(, cuda_executor, double)
 
 } // namespace coppice

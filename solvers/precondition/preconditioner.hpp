@@ -9,11 +9,13 @@
 
 #include <coppice/solvers/precondition/any_preconditioner.hpp>
 #include <coppice/solvers/precondition/catalogue.hpp>
+#include <coppice/solvers/precondition/complex_preconditioner.hpp>
 
 namespace coppice {
 
 /// The preconditioner of that name for `a`, with its report. `choice` is a name of the catalogue, or a name with
-/// options: "forest,rounds=7,ties=hash"; `options` are taken too, and win. The matrix is not needed afterwards.
+/// options: "forest,rounds=7,ties=hash"; `options` are taken too, and win. The matrix is not needed afterwards. Complex
+/// matrices have complex_preconditioner_names, argument_error for the other ones.
 ///
 /// Throws argument_error for an unknown name or option (listing the known ones) and for a value out of range, and what
 /// the constructor of the preconditioner throws.
@@ -40,10 +42,13 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
 
     std::optional<any_preconditioner<Executor, T, I>> made;
     detail::stopwatch watch(exec);
-    detail::preconditioner_entries::with(row.name, [&](auto entry) {
-        auto m = entry.make(exec, a, chosen);
+    auto const keep = [&](auto m) {
         made.emplace(std::move(m), preconditioner_report{named.name, watch.lap(), chosen.all(), {}});
-    });
+    };
+    if constexpr (is_complex_number<T>)
+        detail::make_complex_preconditioner(exec, named.name, a, keep);
+    else
+        detail::preconditioner_entries::with(row.name, [&](auto entry) { keep(entry.make(exec, a, chosen)); });
     return *made;
 }
 
@@ -52,9 +57,17 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
     EXTERN template any_preconditioner<EXECUTOR, T> make_preconditioner(EXECUTOR const&, std::string_view,             \
                                                                         csr_view<T>, option_values const&);            \
     EXTERN template std::optional<unmet_need> find_unmet_need(EXECUTOR const&, matrix_needs, csr_view<T>);
+#define COPPICE_MAKE_COMPLEX_PRECONDITIONER(EXTERN, EXECUTOR, R)                                                       \
+    EXTERN template class any_preconditioner<EXECUTOR, std::complex<R>>;                                               \
+    EXTERN template any_preconditioner<EXECUTOR, std::complex<R>> make_preconditioner(                                 \
+        EXECUTOR const&, std::string_view, csr_view<std::complex<R>>, option_values const&);
 COPPICE_MAKE_PRECONDITIONER(extern, host_executor, float)
 COPPICE_MAKE_PRECONDITIONER(extern, host_executor, double)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(extern, host_executor, float)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(extern, cuda_executor, float)
+COPPICE_MAKE_COMPLEX_PRECONDITIONER(extern, cuda_executor, double)
 COPPICE_MAKE_PRECONDITIONER(extern, cuda_executor, float)
 COPPICE_MAKE_PRECONDITIONER(extern, cuda_executor, double)
 #endif

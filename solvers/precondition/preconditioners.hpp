@@ -9,10 +9,10 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
-#include <coppice/solvers/precondition/matrix_checks.hpp>
 #include <coppice/solvers/precondition/mend_tridiagonal.hpp>
 #include <coppice/solvers/precondition/preconditioner_needs.hpp>
 #include <coppice/solvers/precondition/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
 #include <coppice/solvers/precondition/tridiagonal_rows.hpp>
 
 namespace coppice {
@@ -81,7 +81,7 @@ public:
     bool replayable() const { return true; }
 
 private:
-    detail::pattern_size pattern_;
+    detail::pattern_mark pattern_;
     buffer<T> inverse_, next_; ///< next_: what a refresh fills before it takes the place of inverse_
 };
 
@@ -102,7 +102,7 @@ public:
     bool replayable() const { return true; }
 
 private:
-    detail::pattern_size pattern_;
+    detail::pattern_mark pattern_;
     tridiagonal_options options_;
     double coverage_ = 0; ///< share of the off-diagonal weight on the sub- and superdiagonal
     tridiagonal<T> system_;
@@ -112,7 +112,8 @@ private:
 };
 
 template <executor Executor, class T, class I>
-jacobi_preconditioner<Executor, T, I>::jacobi_preconditioner(Executor const& exec, csr_view<T, I> a) : pattern_(a) {
+jacobi_preconditioner<Executor, T, I>::jacobi_preconditioner(Executor const& exec, csr_view<T, I> a)
+    : pattern_(exec, a) {
     require_square(a, "a preconditioner");
     inverse_ = buffer<T>(exec, a.rows());
     next_ = buffer<T>(exec, a.rows());
@@ -121,7 +122,7 @@ jacobi_preconditioner<Executor, T, I>::jacobi_preconditioner(Executor const& exe
 
 template <executor Executor, class T, class I>
 void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
-    pattern_.require_same(a);
+    pattern_.require_same_pattern(exec, a);
     for_each(exec, a.rows(), detail::diagonal_entry<T, I, I>{a, next_.data()});
     if (auto const row = detail::first_zero(exec, array_view<T const>(next_.view())))
         throw matrix_error("row " + std::to_string(*row) +
@@ -140,7 +141,7 @@ void jacobi_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
 template <executor Executor, class T, class I>
 tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor const& exec, csr_view<T, I> a,
                                                                        tridiagonal_options options)
-    : pattern_(a), options_(options) {
+    : pattern_(exec, a), options_(options) {
     require_square(a, "a preconditioner");
     system_ = tridiagonal<T>(exec, a.rows());
     refresh(exec, a);
@@ -149,7 +150,7 @@ tridiagonal_preconditioner<Executor, T, I>::tridiagonal_preconditioner(Executor 
 
 template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
-    pattern_.require_same(a);
+    pattern_.require_same_pattern(exec, a);
     auto const sum = reduce(
         exec, a.rows(), detail::couplings{0, 0},
         detail::read_tridiagonal_row<T, I>{a, system_.lower.data(), system_.diagonal.data(), system_.upper.data()},

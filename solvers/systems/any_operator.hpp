@@ -11,6 +11,7 @@
 
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/krylov/krylov_monitor.hpp>
+#include <coppice/solvers/vectors/elements.hpp>
 
 namespace coppice {
 namespace detail {
@@ -22,6 +23,12 @@ concept sized_operator = linear_operator<A, Executor, T> && requires(A const& a)
 template <class A, class Executor, class T>
 concept apply_or_function =
     linear_operator<A, Executor, T> || std::invocable<A const&, Executor const&, array_view<T const>, array_view<T>>;
+template <class A, class Executor, class T>
+concept operator_with_dots = requires(A const& a, Executor const& exec, array_view<T const> x, array_view<T> y,
+                                      T const* left, dot_value<T>* sums) {
+    a.template apply_and_dot<1>(exec, x, y, left, sums);
+    a.template apply_and_dot<2>(exec, x, y, left, sums);
+};
 
 } // namespace detail
 
@@ -47,10 +54,24 @@ public:
     std::int64_t size() const { return size_; }
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { held_->apply(exec, x, y); }
 
+    /// Does the operator take dot products in its product? Then apply_and_dot() may be called.
+    bool has_dots() const { return held_->has_dots(); }
+    template <int Count>
+    void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
+                       dot_value<T>* sums) const {
+        held_->apply_and_dot(exec, x, y, left, sums, Count);
+    }
+    /// apply() may be captured into a CUDA graph, as far as the operator says so.
+    bool replayable() const { return held_->replayable(); }
+
 private:
     struct concept_type {
         virtual ~concept_type() = default;
         virtual void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const = 0;
+        virtual bool has_dots() const = 0;
+        virtual void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
+                                   dot_value<T>* sums, int count) const = 0;
+        virtual bool replayable() const = 0;
     };
     template <class A>
     struct model final : concept_type {
@@ -60,6 +81,21 @@ private:
                 held.apply(exec, x, y);
             else
                 held(exec, x, y);
+        }
+        bool has_dots() const override { return detail::operator_with_dots<A, Executor, T>; }
+        void apply_and_dot([[maybe_unused]] Executor const& exec, [[maybe_unused]] array_view<T const> x,
+                           [[maybe_unused]] array_view<T> y, [[maybe_unused]] T const* left,
+                           [[maybe_unused]] dot_value<T>* sums, [[maybe_unused]] int count) const override {
+            if constexpr (detail::operator_with_dots<A, Executor, T>) {
+                if (count == 1)
+                    held.template apply_and_dot<1>(exec, x, y, left, sums);
+                else
+                    held.template apply_and_dot<2>(exec, x, y, left, sums);
+            }
+        }
+        bool replayable() const override {
+            if constexpr (requires { held.replayable(); }) return held.replayable();
+            return false;
         }
         A held;
     };
@@ -73,4 +109,29 @@ private:
     std::shared_ptr<concept_type const> held_;
 };
 
+namespace detail {
+
+/// An operator that somebody else keeps.
+template <class A>
+struct borrowed_operator {
+    A const* a;
+
+    std::int64_t size() const { return a->size(); }
+    template <class Executor, class T>
+    void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+        a->apply(exec, x, y);
+    }
+    template <int Count, class Executor, class T>
+    requires requires(A const& held, Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
+                      dot_value<T>* sums) {
+        held.template apply_and_dot<Count>(exec, x, y, left, sums);
+    }
+    void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
+                       dot_value<T>* sums) const {
+        a->template apply_and_dot<Count>(exec, x, y, left, sums);
+    }
+    bool replayable() const { return a->replayable(); }
+};
+
+} // namespace detail
 } // namespace coppice

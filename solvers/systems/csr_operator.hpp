@@ -24,12 +24,13 @@ public:
 
     std::int64_t size() const { return a_.rows(); }
     csr_view<T, I, O> const& matrix() const { return a_; }
+    srcsr_plan<O> const& plan() const { return plan_; }
 
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const { spmv(exec, plan_, a_, x, y); }
-    /// The same with sums[0] = <left, y> and, where Count is 2, sums[1] = <y, y>: spmv_and_dot().
+    /// The same with sums[0] = left^H y and, where Count is 2, sums[1] = y^H y: spmv_and_dot().
     template <int Count>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
-                       double* sums) const {
+                       dot_value<T>* sums) const {
         spmv_and_dot<Count>(exec, plan_, a_, x, y, left, sums, slots_.data());
     }
     /// apply() queues the same work at every call, and neither allocates nor waits.
@@ -44,7 +45,7 @@ private:
 template <executor Executor, class T, class I, class O>
 csr_operator<Executor, T, I, O>::csr_operator(Executor const& exec, csr_view<T, I, O> a)
     : a_(require_square(a, "a linear system")), plan_(make_srcsr_plan(exec, a)),
-      slots_(exec, spmv_and_dot_slots(exec, plan_)) {
+      slots_(exec, spmv_and_dot_slots<T>(exec, plan_)) {
     fill(exec, slots_.view(), hand_over_slot{});
 }
 

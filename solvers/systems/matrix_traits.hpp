@@ -5,12 +5,14 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/look_at_nonzeros.hpp>
+#include <coppice/solvers/vectors/elements.hpp>
 
 namespace coppice {
 
 struct matrix_traits {
-    bool symmetric = true;         ///< in pattern and values
-    bool positive_diagonal = true; ///< every diagonal entry is stored and above zero
+    bool complex = false;          ///< of complex numbers
+    bool symmetric = true;         ///< in pattern and values; complex: Hermitian
+    bool positive_diagonal = true; ///< every diagonal entry is stored and above zero; complex: and real
     bool finite = true;            ///< every value
     double row_length = 0;         ///< mean over the nonzeros of the lengths of their rows: hubs count as they cost
 
@@ -29,24 +31,71 @@ struct squared_length {
     }
 };
 
-} // namespace detail
-
-/// One pass over a square matrix, with a binary search for each entry of its upper triangle. Columns in any order
-/// (unsorted ones cost a transposition). Waits.
 template <executor Executor, class T, class I, class O>
-matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
-    using flags = detail::nonzero_flags;
-    require_square(a, "traits_of");
-    if (!a.offsets) return {};
-    flags const found = detail::look_at_nonzeros(exec, a);
+matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
+    using flags = nonzero_flags;
+    flags const found = look_at_nonzeros(exec, a);
     matrix_traits traits;
     traits.finite = !found.any(flags::not_finite);
     traits.positive_diagonal = !found.any(flags::diagonal);
     traits.symmetric = found.symmetric_pattern() && !found.any(flags::unequal);
-    double const squares = reduce(exec, a.rows(), 0.0, detail::squared_length<T, I, O>{a}, plus{});
+    double const squares = reduce(exec, a.rows(), 0.0, squared_length<T, I, O>{a}, plus{});
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     if (found.any(flags::unsorted)) traits.symmetric = is_symmetric(exec, a);
     return traits;
+}
+
+/// Flags of a row of complex numbers, its columns sorted.
+template <class E, class I, class O>
+struct look_at_complex_row {
+    static constexpr int not_finite = 1, unequal = 2, no_positive_diagonal = 4;
+    csr_view<E, I, O> a;
+    COPPICE_HD int operator()(std::int64_t i) const {
+        int found = no_positive_diagonal;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            E const value = a.coefficients[k];
+            I const j = a.indices[k];
+            if (!(value.re - value.re == 0) || !(value.im - value.im == 0)) found |= not_finite;
+            if (std::int64_t(j) == i && value.re > 0 && value.im == 0) found &= ~no_positive_diagonal;
+            O const mirror = position_in_row(a, j, I(i));
+            if (mirror < 0 || a.coefficients[mirror].re != value.re || a.coefficients[mirror].im != -value.im)
+                found |= unequal;
+        }
+        return found;
+    }
+};
+struct join_bits {
+    COPPICE_HD int operator()(int a, int b) const { return a | b; }
+};
+
+template <executor Executor, class E, class I, class O>
+matrix_traits traits_of_complex(Executor const& exec, csr_view<E, I, O> a) {
+    using look = look_at_complex_row<E, I, O>;
+    int const found = reduce(exec, a.rows(), 0, look{a}, join_bits{});
+    matrix_traits traits;
+    traits.complex = true;
+    traits.finite = (found & look::not_finite) == 0;
+    traits.symmetric = (found & look::unequal) == 0;
+    traits.positive_diagonal = (found & look::no_positive_diagonal) == 0;
+    return traits;
+}
+
+} // namespace detail
+
+/// One pass over a square matrix, with a binary search for each entry of its upper triangle. Columns in any order
+/// (unsorted ones cost a transposition; complex matrices must be sorted to be seen as Hermitian). Waits.
+template <executor Executor, class T, class I, class O>
+matrix_traits traits_of(Executor const& exec, csr_view<T, I, O> a) {
+    require_square(a, "traits_of");
+    if (!a.offsets) return {.complex = is_complex_number<T>};
+    if constexpr (is_complex_number<T>) {
+        auto traits = detail::traits_of_complex(exec, detail::as_elements(a));
+        double const squared = reduce(exec, a.rows(), 0.0, detail::squared_length<T, I, O>{a}, plus{});
+        traits.row_length = a.nonzeros() > 0 ? squared / double(a.nonzeros()) : 0;
+        return traits;
+    } else {
+        return detail::traits_of_real(exec, a);
+    }
 }
 
 } // namespace coppice

@@ -33,8 +33,22 @@ std::string definite_preconditioner(matrix_traits const& traits, bool on_host) {
     return on_host && traits.row_length <= longest_rows_to_factorise ? "ic0" : "forest";
 }
 
+/// For complex matrices, whose preconditioners are few.
+choices complex_choices(matrix_traits const& traits, std::int64_t n) {
+    choices all;
+    if (traits.maybe_positive_definite()) all.push_back({"cg", "jacobi"});
+    if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
+    if (!traits.symmetric) all.push_back({"bicgstab", "jacobi"});
+    all.push_back({"idrs", "jacobi"});
+    all.push_back({"gmres", "jacobi", usual_space(n)});
+    all.push_back({"gmres", "none", usual_space(n)});
+    if (n <= most_rows_for_long_spaces) all.push_back({"gmres", "none", 1000});
+    return all;
+}
+
 /// All there are, the most promising first, both of the method's and the preconditioner's choice.
 choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
+    if (traits.complex) return complex_choices(traits, n);
     std::string const factors = general_preconditioner(traits, on_host);
     choices all;
     if (traits.maybe_positive_definite()) {
@@ -71,6 +85,7 @@ choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::stri
 /// The preconditioners to go with a method that is given.
 choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std::string_view solver) {
     std::string const kept(solver);
+    if (traits.complex) return {{kept, "jacobi"}, {kept, "none"}};
     choices all;
     if (solver == "cg" || solver == "minres")
         all.push_back(
@@ -128,5 +143,7 @@ void detail::append_attempt(automatic_result& whole, solver_attempt attempt) {
 
 COPPICE_SOLVE_AUTOMATICALLY(, host_executor, float)
 COPPICE_SOLVE_AUTOMATICALLY(, host_executor, double)
+COPPICE_SOLVE_AUTOMATICALLY(, host_executor, std::complex<float>)
+COPPICE_SOLVE_AUTOMATICALLY(, host_executor, std::complex<double>)
 
 } // namespace coppice

@@ -5,5 +5,7 @@ namespace coppice {
 
 COPPICE_SOLVE_AUTOMATICALLY(, cuda_executor, float)
 COPPICE_SOLVE_AUTOMATICALLY(, cuda_executor, double)
+COPPICE_SOLVE_AUTOMATICALLY(, cuda_executor, std::complex<float>)
+COPPICE_SOLVE_AUTOMATICALLY(, cuda_executor, std::complex<double>)
 
 } // namespace coppice

@@ -98,16 +98,23 @@ inline bool may_go_on(solver_attempt const& attempt) {
     return attempt.refusal.empty() && attempt.result.reason == krylov_reason::max_iterations;
 }
 
+/// The preconditioner of a choice, with those of the options given that it knows.
+template <executor Executor, class T>
+any_preconditioner<Executor, T> make_chosen_preconditioner(Executor const& exec, solver_choice const& choice,
+                                                           option_values const& given, csr_view<T> a) {
+    auto named = parse_choice(choice.preconditioner);
+    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
+    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
+    return make_preconditioner(exec, named.name, a, named.options);
+}
+
 template <executor Executor, class T>
 solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> const& a, solver_choice const& choice,
                              option_values const& given, krylov_options const& options, array_view<T const> b,
                              array_view<T> x) {
     solver_attempt attempt{.choice = choice};
     stopwatch watch(exec);
-    auto named = parse_choice(choice.preconditioner);
-    option_values const known = known_options(preconditioner_row_of(named.name).options, given);
-    for (auto const& [key, value] : known.entries()) named.options.set(key, value);
-    auto const m = make_preconditioner(exec, named.name, a.matrix(), named.options);
+    auto const m = make_chosen_preconditioner(exec, choice, given, a.matrix());
     attempt.setup = m.report();
     attempt.setup_seconds = watch.lap();
     attempt.result = solve(exec, choice.solver, a, m, b, x, options);
@@ -127,7 +134,12 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
     if (options.solver == automatic_name || options.preconditioner == automatic_name) {
         detail::stopwatch watch(exec);
         whole.traits = traits_of(exec, a.matrix());
-        if (!whole.traits.finite) detail::require_finite(exec, a.matrix());
+        if (!whole.traits.finite) {
+            if constexpr (is_complex_number<T>)
+                throw matrix_error("the matrix has an entry that is not finite");
+            else
+                detail::require_finite(exec, a.matrix());
+        }
         whole.look_seconds = watch.lap();
     }
     auto choices = solver_choices(whole.traits, a.size(), std::is_same_v<Executor, host_executor>, options.solver,
@@ -175,9 +187,13 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
                                                          automatic_options const&);
 COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, float)
 COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, double)
+COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, std::complex<float>)
+COPPICE_SOLVE_AUTOMATICALLY(extern, host_executor, std::complex<double>)
 #if defined(COPPICE_HAS_CUDA)
 COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, float)
 COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, double)
+COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, std::complex<float>)
+COPPICE_SOLVE_AUTOMATICALLY(extern, cuda_executor, std::complex<double>)
 #endif
 
 } // namespace coppice

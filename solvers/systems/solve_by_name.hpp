@@ -21,13 +21,6 @@ inline constexpr bool is_compiled_v = false;
 template <class Executor, class T>
 inline constexpr bool is_compiled_v<csr_operator<Executor, T>, any_preconditioner<Executor, T>> = true;
 
-template <executor Executor, class T, class A, class M>
-krylov_result solve_by_name(Executor const& exec, std::string_view method, A const& a, M const& m,
-                            array_view<T const> b, array_view<T> x, krylov_options const& options) {
-    if constexpr (requires { a.size(); }) require_size("length of the solution x", x.size(), a.size());
-    return solve_named(exec, method, a, m, b, x, options);
-}
-
 } // namespace detail
 
 /// solve() for any operator and preconditioner (concepts linear_operator, preconditioner_for) and for vectors that
@@ -45,11 +38,14 @@ requires(!detail::is_compiled_v<A, M> && linear_operator<A, Executor, T> && prec
     EXTERN template krylov_result detail::solve_by_name(                                                               \
         EXECUTOR const&, std::string_view, any_operator<EXECUTOR, T> const&, any_preconditioner<EXECUTOR, T> const&,   \
         array_view<T const>, array_view<T>, krylov_options const&);
-COPPICE_KRYLOV_ANY(extern, host_executor, float)
-COPPICE_KRYLOV_ANY(extern, host_executor, double)
+#define COPPICE_KRYLOV_ANY_ALL(EXECUTOR)                                                                               \
+    COPPICE_KRYLOV_ANY(extern, EXECUTOR, float)                                                                        \
+    COPPICE_KRYLOV_ANY(extern, EXECUTOR, double)                                                                       \
+    COPPICE_KRYLOV_ANY(extern, EXECUTOR, std::complex<float>)                                                          \
+    COPPICE_KRYLOV_ANY(extern, EXECUTOR, std::complex<double>)
+COPPICE_KRYLOV_ANY_ALL(host_executor)
 #if defined(COPPICE_HAS_CUDA)
-COPPICE_KRYLOV_ANY(extern, cuda_executor, float)
-COPPICE_KRYLOV_ANY(extern, cuda_executor, double)
+COPPICE_KRYLOV_ANY_ALL(cuda_executor)
 #endif
 
 } // namespace coppice

@@ -20,7 +20,7 @@ struct basis_columns {
     COPPICE_HD T const* column(int j) const { return first + j * n; }
 };
 
-/// Partial sums for `most` columns.
+/// Partial sums for `most` columns, of `parts` doubles each.
 template <executor Executor>
 struct basis_scratch;
 
@@ -28,8 +28,8 @@ template <>
 struct basis_scratch<host_executor> {
     int most;
     buffer<double> partial;
-    basis_scratch(host_executor const& exec, std::int64_t n, int columns)
-        : most(columns), partial(exec, dot_blocks(n) * columns) {}
+    basis_scratch(host_executor const& exec, std::int64_t n, int columns, int parts = 1)
+        : most(columns), partial(exec, dot_blocks(n) * columns * parts) {}
 };
 #if defined(COPPICE_HAS_CUDA)
 template <>
@@ -37,21 +37,21 @@ struct basis_scratch<cuda_executor> {
     int most;
     std::int64_t blocks;
     buffer<double> partial;
-    basis_scratch(cuda_executor const& exec, std::int64_t n, int columns);
+    basis_scratch(cuda_executor const& exec, std::int64_t n, int columns, int parts = 1);
 };
 #endif
 
-/// h[j] = <v_j, w> for all columns.
+/// h[j] = v_j^H w for all columns.
 template <class T>
 void project(host_executor const& exec, basis_scratch<host_executor>& scratch, basis_columns<T> const& v, T const* w,
-             double* h) {
+             dot_value<T>* h) {
     int const count = v.columns();
-    double* const partial = scratch.partial.data();
+    auto* const partial = reinterpret_cast<dot_value<T>*>(scratch.partial.data());
     for_each_block(exec, v.n, dot_block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
         for (int j = 0; j < count; ++j)
             partial[b * count + j] = dot_of_stretch(v.column(j) + first, w + first, last - first);
     });
-    for (int j = 0; j < count; ++j) h[j] = 0;
+    for (int j = 0; j < count; ++j) h[j] = dot_value<T>(0);
     for (std::int64_t b = 0; b < dot_blocks(v.n); ++b)
         for (int j = 0; j < count; ++j) h[j] += partial[b * count + j];
 }
@@ -61,7 +61,7 @@ template <class T>
 struct subtract_columns {
     basis_columns<T> v;
     int count;
-    double const* h;
+    dot_value<T> const* h;
     T* w;
 
     COPPICE_HD bool idle() const { return count == 0; }

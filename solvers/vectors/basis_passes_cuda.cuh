@@ -9,8 +9,8 @@
 
 namespace coppice::detail {
 
-inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns)
-    : most(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)), partial(exec, blocks * columns) {}
+inline basis_scratch<cuda_executor>::basis_scratch(cuda_executor const& exec, std::int64_t n, int columns, int parts)
+    : most(columns), blocks(pass_scratch<cuda_executor>::blocks_for(n)), partial(exec, blocks * columns * parts) {}
 
 template <class T>
 __global__ void __launch_bounds__(pass_threads) project_kernel(basis_columns<T> v, T const* w, double* partial) {
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(pass_threads) project_kernel(basis_columns<T> 
 }
 template <class T>
 __global__ void __launch_bounds__(pass_threads)
-    fold_projections_kernel(basis_columns<T> v, std::int64_t blocks, double const* partial, double* h) {
+    fold_projections_kernel(basis_columns<T> v, std::int64_t blocks, double const* partial, dot_value<T>* h) {
     __shared__ double shared[pass_threads / warp_lanes];
     wait_for_predecessor();
     fold_projection_block(cuda_block{}, shared, int(blockIdx.x), blocks, v, partial, h);
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(pass_threads)
 
 template <class T>
 void project(cuda_executor const& exec, basis_scratch<cuda_executor>& scratch, basis_columns<T> const& v, T const* w,
-             double* h) {
+             dot_value<T>* h) {
     double* const partial = scratch.partial.data();
     launch_early(exec, &project_kernel<T>, dim3(unsigned(scratch.blocks)), pass_threads, 0, {}, v, w, partial);
     double const* const shares = partial;

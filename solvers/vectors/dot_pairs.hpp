@@ -7,10 +7,11 @@
 #include <type_traits>
 
 #include <coppice/core/memory.hpp>
+#include <coppice/solvers/vectors/elements.hpp>
 
 namespace coppice {
 
-/// The dot product of two vectors of equal length, to be taken.
+/// The dot product left^H right of two vectors of equal length, to be taken.
 template <class T>
 struct dot_pair {
     T const* left = nullptr;
@@ -25,7 +26,7 @@ dot_pair(array_view<X>, array_view<Y>) -> dot_pair<std::remove_const_t<X>>;
 
 namespace detail {
 
-/// Dot products that one pass takes at most.
+/// Dot products that one pass takes at most, each a double.
 inline constexpr int max_dots = 8;
 /// Elements that are summed in one go; a constant, so that the bits do not depend on the machine's width.
 inline constexpr std::int64_t dot_block = 2048;

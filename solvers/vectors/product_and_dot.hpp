@@ -10,46 +10,49 @@
 namespace coppice {
 namespace detail {
 
-/// Sums over rows, in double.
-template <int Count>
+/// Sums over rows, in double or complex of double.
+template <class V, int Count>
 struct sums_over_rows {
-    double sum[Count] = {};
+    V sum[Count] = {};
     sums_over_rows& operator+=(sums_over_rows const& other) {
         for (int c = 0; c < Count; ++c) sum[c] += other.sum[c];
         return *this;
     }
 };
 
-/// Stores y, and <left, y> in sums[0]; where Count is 2, <y, y> in sums[1].
+/// Stores y, and left^H y in sums[0]; where Count is 2, y^H y in sums[1].
 template <class T, int Count>
 struct store_and_dot {
+    using value = dot_value<T>;
+    static constexpr int parts = dot_parts<T>;
+
     T* y;
     T const* left;
-    double* sums;          ///< memory of the executor
-    hand_over_slot* slots; ///< CUDA: of Count sums over the blocks of the product
+    value* sums;           ///< memory of the executor
+    hand_over_slot* slots; ///< CUDA: of the parts of Count sums over the blocks of the product
 
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { y[row] = sum; }
 
-    sums_over_rows<Count> of_rows(std::int64_t first, std::int64_t last) const {
-        sums_over_rows<Count> s;
+    sums_over_rows<value, Count> of_rows(std::int64_t first, std::int64_t last) const {
+        sums_over_rows<value, Count> s;
         s.sum[0] = dot_of_stretch(left + first, y + first, last - first);
         if constexpr (Count > 1) s.sum[1] = dot_of_stretch(y + first, y + first, last - first);
         return s;
     }
-    void finish(sums_over_rows<Count> const& all) const {
+    void finish(sums_over_rows<value, Count> const& all) const {
         for (int c = 0; c < Count; ++c) sums[c] = all.sum[c];
     }
 
     struct thread_store {
         T* y;
         T const* left;
-        mutable double sum[Count] = {};
+        mutable value sum[Count] = {};
 
         COPPICE_HD T fetch(std::int64_t row) const { return left[row]; }
-        COPPICE_HD void operator()(std::int64_t row, T const& value, T const& fetched) const {
-            y[row] = value;
-            sum[0] += double(fetched) * double(value);
-            if constexpr (Count > 1) sum[1] += double(value) * double(value);
+        COPPICE_HD void operator()(std::int64_t row, T const& result, T const& fetched) const {
+            y[row] = result;
+            sum[0] += dot_term(fetched, result);
+            if constexpr (Count > 1) sum[1] += dot_term(result, result);
         }
     };
     COPPICE_HD thread_store on_thread() const { return {y, left, {}}; }
@@ -58,11 +61,11 @@ struct store_and_dot {
     COPPICE_HD void finish(Block const& block, double* shared, std::int64_t b, std::int64_t blocks,
                            thread_store const& mine) const {
         COPPICE_UNROLL
-        for (int c = 0; c < Count; ++c) {
-            double sum = block_sum(block, shared, mine.sum[c]);
+        for (int c = 0; c < Count * parts; ++c) {
+            double sum = block_sum(block, shared, part_of(mine.sum[c / parts], c % parts));
             if (grid_sum(block, shared, grid_slots{slots + c * grid_slots::needed(blocks)}, b, blocks, sum) &&
                 block.thread() == 0)
-                sums[c] = sum;
+                part_of(sums[c / parts], c % parts) = sum;
         }
     }
 };
@@ -88,27 +91,30 @@ void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, 
 
 } // namespace detail
 
-/// Slots that spmv_and_dot takes on CUDA, to be zeroed once; 0 on the host.
-template <class O>
+/// Slots that spmv_and_dot takes on CUDA for elements T, to be zeroed once; 0 on the host.
+template <class T, class O>
 std::int64_t spmv_and_dot_slots(host_executor const&, srcsr_plan<O> const&) {
     return 0;
 }
-template <class O>
+template <class T, class O>
 std::int64_t spmv_and_dot_slots(cuda_executor const&, srcsr_plan<O> const& plan) {
-    return 2 * detail::grid_slots::needed(plan.blocks());
+    return 2 * detail::dot_parts<T> * detail::grid_slots::needed(plan.blocks());
 }
 
-/// y = A x, and in the same pass sums[0] = <left, y> and, where Count is 2, sums[1] = <y, y>, accumulated in double
-/// with the same bits on every run. `sums` lies in memory of the executor; `slots` as spmv_and_dot_slots() says, empty
-/// between calls. `left` may be x. For plans of the default scheme and block size. On CUDA returns when the work is
-/// queued.
+/// y = A x, and in the same pass sums[0] = left^H y and, where Count is 2, sums[1] = y^H y, accumulated in double (or
+/// complex of double) with the same bits on every run. `sums` lies in memory of the executor; `slots` as
+/// spmv_and_dot_slots() says, empty between calls. `left` may be x. For plans of the default scheme and block size. On
+/// CUDA returns when the work is queued.
 template <int Count, executor Executor, class T, class I, class O>
 void spmv_and_dot(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T const> x,
-                  array_view<T> y, T const* left, double* sums, hand_over_slot* slots) {
+                  array_view<T> y, T const* left, dot_value<T>* sums, hand_over_slot* slots) {
     detail::require_spmv_sizes(plan, a, x, y);
+    using element = element_t<T>;
     using multiply = detail::multiply_stored<T, I, T>;
-    detail::reduce_rows_and_fold(exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices},
-                                 add_plus<T>{}, detail::store_and_dot<T, Count>{y.data(), left, sums, slots});
+    detail::reduce_rows_and_fold(
+        exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices}, add_plus<element>{},
+        detail::store_and_dot<element, Count>{detail::as_elements(y).data(), reinterpret_cast<element const*>(left),
+                                              sums, slots});
 }
 
 } // namespace coppice

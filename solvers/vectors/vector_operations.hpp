@@ -32,13 +32,14 @@ struct dot_scratch {
 
 /// update(i) for all i, then the dot products of the pairs, in one pass. update(i) writes elements i only.
 ///
-/// Vectors have scratch.size elements. The sums are double, because the squares of floats leave the range of float, and
-/// have the same bits on every run and for any number of threads. Allocates nothing; waits for the sums.
+/// Vectors have scratch.size elements. The sums are double (complex of double), because the squares of floats leave the
+/// range of float, and have the same bits on every run and for any number of threads. Allocates nothing; waits for the
+/// sums.
 template <executor Executor, class Update, class T, class... More>
-std::array<double, 1 + sizeof...(More)> update_and_dot(Executor const& exec, dot_scratch& scratch, Update const& update,
-                                                       dot_pair<T> first, More... more) {
-    static_assert(1 + sizeof...(More) <= detail::max_dots);
-    std::array<double, 1 + sizeof...(More)> sums;
+std::array<dot_value<T>, 1 + sizeof...(More)> update_and_dot(Executor const& exec, dot_scratch& scratch,
+                                                             Update const& update, dot_pair<T> first, More... more) {
+    static_assert((1 + sizeof...(More)) * detail::dot_parts<T> <= detail::max_dots);
+    std::array<dot_value<T>, 1 + sizeof...(More)> sums;
     detail::dot_pairs<T> const pairs{{first, more...}, int(sums.size())};
     detail::update_and_dot(exec, scratch.partial.view(), scratch.size, update, pairs, sums.data());
     return sums;
@@ -51,23 +52,9 @@ struct no_update {
 
 /// The dot products of the pairs in one pass; see update_and_dot().
 template <executor Executor, class T, class... More>
-std::array<double, 1 + sizeof...(More)> dots(Executor const& exec, dot_scratch& scratch, dot_pair<T> first,
-                                             More... more) {
+std::array<dot_value<T>, 1 + sizeof...(More)> dots(Executor const& exec, dot_scratch& scratch, dot_pair<T> first,
+                                                   More... more) {
     return update_and_dot(exec, scratch, no_update{}, first, more...);
-}
-
-/// `sums[j]` = <v_j, w> for the columns j < count of a basis whose columns lie `stride` elements apart.
-template <executor Executor, class T>
-void project(Executor const& exec, dot_scratch& scratch, T const* basis, std::int64_t stride, int count, T const* w,
-             double* sums) {
-    for (int j = 0; j < count; j += detail::max_dots) {
-        detail::dot_pairs<T> pairs;
-        for (; pairs.count < detail::max_dots && j + pairs.count < count; ++pairs.count) {
-            pairs.pair[pairs.count].left = basis + (j + pairs.count) * stride;
-            pairs.pair[pairs.count].right = w;
-        }
-        detail::update_and_dot(exec, scratch.partial.view(), scratch.size, no_update{}, pairs, sums + j);
-    }
 }
 
 // Updates, named by what they compute. Each reads element i of its operands before it writes element i.

@@ -30,17 +30,19 @@ template <class Block, class T, class Update>
 COPPICE_HD void update_and_dot_of_block(Block const& block, double* shared, std::int64_t b, std::int64_t first,
                                         std::int64_t last, Update const& update, dot_pairs<T> const& pairs,
                                         double* scratch, std::int64_t blocks) {
-    double sum[max_dots] = {};
+    constexpr int parts = dot_parts<T>, most = max_dots / parts;
+    dot_value<T> sum[most] = {};
     for (std::int64_t i = first + block.thread(); i < last; i += block.threads()) {
         update(i);
-        for (int p = 0; p < max_dots; ++p) // a constant bound keeps the sums in registers
-            if (p < pairs.count) sum[p] += double(pairs.pair[p].left[i]) * double(pairs.pair[p].right[i]);
+        for (int p = 0; p < most; ++p) // a constant bound keeps the sums in registers
+            if (p < pairs.count) sum[p] += dot_term(pairs.pair[p].left[i], pairs.pair[p].right[i]);
     }
-    for (int p = 0; p < max_dots; ++p)
-        if (p < pairs.count) {
-            double const total = sum_of_block(block, shared, sum[p]);
-            if (block.thread() == 0) scratch[p * blocks + b] = total;
-        }
+    for (int p = 0; p < most; ++p)
+        if (p < pairs.count)
+            for (int c = 0; c < parts; ++c) {
+                double const total = sum_of_block(block, shared, part_of(sum[p], c));
+                if (block.thread() == 0) scratch[(p * parts + c) * blocks + b] = total;
+            }
 }
 
 #if defined(__CUDACC__)
@@ -65,17 +67,17 @@ __global__ void finish_dots_kernel(std::int64_t blocks, double const* scratch, d
 
 template <class T, class Update>
 void update_and_dot(cuda_executor const& exec, array_view<double> scratch, std::int64_t n, Update const& update,
-                    dot_pairs<T> const& pairs, double* sums) {
+                    dot_pairs<T> const& pairs, dot_value<T>* sums) {
     std::int64_t const blocks = dot_blocks(n);
-    for (int p = 0; p < pairs.count; ++p) sums[p] = 0;
+    int const count = pairs.count * dot_parts<T>;
+    for (int p = 0; p < pairs.count; ++p) sums[p] = dot_value<T>(0);
     if (blocks == 0) return;
     double* const totals = scratch.data() + blocks * max_dots;
     update_and_dot_kernel<<<unsigned(blocks), dot_threads, 0, exec.stream()>>>(n, update, pairs, scratch.data());
     COPPICE_CUDA_CHECK(cudaGetLastError());
-    finish_dots_kernel<dot_threads>
-        <<<unsigned(pairs.count), dot_threads, 0, exec.stream()>>>(blocks, scratch.data(), totals);
+    finish_dots_kernel<dot_threads><<<unsigned(count), dot_threads, 0, exec.stream()>>>(blocks, scratch.data(), totals);
     COPPICE_CUDA_CHECK(cudaGetLastError());
-    exec.copy_elements(totals, sums, pairs.count);
+    exec.copy_elements(totals, reinterpret_cast<double*>(sums), count);
 }
 
 #endif

@@ -9,14 +9,15 @@
 ///                                         it may have f.stretch(first, last) for a core that does several at once,
 ///                                         and f.idle(): then no element is touched and the sums are 0
 ///     dot_pair<T> pair(int p) const       dot product p, of the vectors as f leaves them; only where dots > 0
-///     void finish(double const* sums)     once, after all elements, with the dot products: writes scalars, decides
+///     void finish(dot_value<T> const* sums) once, after all elements, with the dot products: writes scalars, decides
 ///
-/// So a pass needs no scalar from the host and gives none back. The sums are double, because the squares of floats
-/// leave the range of float, and have the same bits on every run and for any number of threads.
+/// So a pass needs no scalar from the host and gives none back. The sums are double (complex of double), because the
+/// squares of floats leave the range of float, and have the same bits on every run and for any number of threads.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <coppice/core/block.hpp>
 #include <coppice/core/parallel.hpp>
@@ -34,6 +35,12 @@ COPPICE_HD bool is_idle(Update const& update) {
         return false;
 }
 
+template <class T>
+T element_of_pair(dot_pair<T> const&);
+/// The elements that a pass takes dot products of.
+template <class Pass>
+using pass_element = decltype(element_of_pair(std::declval<Pass const&>().pair(0)));
+
 /// Memory for the partial sums of passes over n elements; a solver makes it once.
 template <executor Executor>
 struct pass_scratch;
@@ -50,7 +57,9 @@ struct pass_scratch<host_executor> {
 template <>
 struct pass_scratch<cuda_executor> {
     std::int64_t size;
-    buffer<hand_over_slot> slots; ///< of two sums
+    buffer<hand_over_slot> slots; ///< of most_sums
+
+    static constexpr int most_sums = 4; ///< two complex ones
 
     pass_scratch(cuda_executor const& exec, std::int64_t n);
     /// What a device holds at once, or less: never by its size, so that sums do not depend on it.
@@ -66,7 +75,6 @@ struct pass_scratch<cuda_executor> {
 template <class Pass>
 void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, Pass const& pass) {
     constexpr int dots = Pass::dots;
-    double* const partial = scratch.partial.data();
     auto const update = pass.begin();
     std::int64_t const n = is_idle(update) ? 0 : scratch.size;
     for_each_block(exec, n, dot_block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
@@ -75,14 +83,18 @@ void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, P
             local.stretch(first, last);
         else
             for (std::int64_t i = first; i < last; ++i) local(i);
-        if constexpr (dots > 0)
+        if constexpr (dots > 0) {
+            auto* const partial = reinterpret_cast<dot_value<pass_element<Pass>>*>(scratch.partial.data());
             for (int p = 0; p < dots; ++p) {
                 auto const pair = pass.pair(p);
                 partial[b * dots + p] = dot_of_stretch(pair.left + first, pair.right + first, last - first);
             }
+        }
     });
     if constexpr (dots > 0) {
-        double sums[dots] = {};
+        using value = dot_value<pass_element<Pass>>;
+        auto const* const partial = reinterpret_cast<value const*>(scratch.partial.data());
+        value sums[dots] = {};
         for (std::int64_t b = 0; b < dot_blocks(n); ++b)
             for (int p = 0; p < dots; ++p) sums[p] += partial[b * dots + p];
         pass.finish(sums);

@@ -10,7 +10,7 @@
 
 namespace coppice::detail {
 
-/// Block b of `blocks`. `shared`: a double for each warp; `slots`: of Pass::dots sums.
+/// Block b of `blocks`. `shared`: a double for each warp; `slots`: of a sum for each part of each dot product.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class Pass>
 COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks, std::int64_t n,
@@ -23,20 +23,23 @@ COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b
     if constexpr (dots == 0) {
         for (; i < n; i += stride) update(i);
     } else {
-        double sum[dots] = {};
+        using element = pass_element<Pass>;
+        constexpr int parts = dot_parts<element>;
+        dot_value<element> sum[dots] = {};
         for (; i < n; i += stride) {
             update(i);
             COPPICE_UNROLL
             for (int p = 0; p < dots; ++p) {
                 auto const pair = pass.pair(p);
-                sum[p] += double(pair.left[i]) * double(pair.right[i]);
+                sum[p] += dot_term(pair.left[i], pair.right[i]);
             }
         }
         bool last = false;
         COPPICE_UNROLL
-        for (int p = 0; p < dots; ++p) {
-            sum[p] = block_sum(block, shared, sum[p]);
-            last = grid_sum(block, shared, grid_slots{slots + p * grid_slots::needed(blocks)}, b, blocks, sum[p]);
+        for (int s = 0; s < dots * parts; ++s) {
+            double& part = part_of(sum[s / parts], s % parts);
+            part = block_sum(block, shared, part);
+            last = grid_sum(block, shared, grid_slots{slots + s * grid_slots::needed(blocks)}, b, blocks, part);
         }
         if (last && block.thread() == 0) pass.finish(sum);
     }

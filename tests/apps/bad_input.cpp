@@ -40,6 +40,9 @@ void write_inputs(scratch_folder const& folder) {
     folder.write("short.mtx", array_banner + "2 1\n1\n1\n");
     folder.write("rhs.mtx", array_banner + "2 1\n1\n2\n");
     folder.write("nanrhs.mtx", array_banner + "3 1\n1\nnan\n1\n");
+    folder.write("one.mtx", array_banner + "3 1\n1\n2\n3\n");
+    folder.write("two.mtx", array_banner + "3 2\n1\n2\n3\n4\n5\n6\n");
+    folder.write("nantwo.mtx", array_banner + "3 2\n1\n2\n3\n4\nnan\n6\n");
     folder.write("words.txt", "words\n");
     folder.write("negative.txt", "0 1\n-1 0\n");
     folder.write("cut.tar", "x/x.mtx");
@@ -157,7 +160,17 @@ std::vector<bad_run> const table = {
     {{"info", "@zeroindex.mtx"}, 3, "zeroindex.mtx:3:"},
     {{"info", "@notgzip.mtx.gz"}, 3, "notgzip.mtx.gz"},
     {{"info", "@complex.mtx"}, 3, "works on real matrices"},
-    {{"solve", "@complex.mtx"}, 3, "works on real matrices; coppice tridiagonal solves complex systems"},
+    {{"solve", "@complex.mtx", "--preconditioner", "forest"},
+     2,
+     "real matrices, this system is complex; valid: auto, none"},
+    {{"solve", "@complex.mtx", "--compare"}, 2, "--compare is for real systems"},
+    {{"solve", "@complex.mtx", "--mixed"}, 2, "--mixed is for real systems"},
+    {{"solve", "@good.mtx", "--mixed", "--precision", "single"}, 2, "refines in double precision"},
+    {{"solve", "@good.mtx", "--mixed", "--compare"}, 2, "--mixed is for one solve"},
+    {{"solve", "@good.mtx", "--rhs", "@two.mtx", "--compare"}, 2, "is for one right-hand side"},
+    {{"solve", "@good.mtx", "--rhs", "@two.mtx", "--x0", "@one.mtx"}, 3, "1 vector for 2 right-hand sides"},
+    {{"solve", "@good.mtx", "--rhs", "@nantwo.mtx"}, 3, "element 2 of column 2 is NaN"},
+    {{"solve", "@good.mtx", "--rhs", "@two.mtx", "--max-iterations", "0"}, 4, "for 2 of 2 right-hand sides"},
     {{"spmv", "@complex.mtx"}, 3, "works on real matrices"},
     {{"tridiagonal", "@complex.mtx", "--method", "thomas"}, 2, "--method thomas solves real systems"},
     {{"solve", "@good.mtx", "--absolute-tolerance", "-1"}, 2, "--absolute-tolerance"},

@@ -508,3 +508,73 @@ TEST_CASE("solve begins at --x0 and ends at the first of two tolerances") {
     CHECK(told["iterations"].get<int>() > 0);
     CHECK(told["tolerance"].get<double>() == doctest::Approx(1.4 / std::sqrt(2)));
 }
+
+TEST_CASE("solve: complex systems, by the command's own choice and by every method that suits them") {
+    scratch_folder const folder;
+    // Hermitian and positive definite; and one that is not.
+    auto const hermitian = folder.write("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n3 3 5\n"
+                                                 "1 1 4 0\n2 2 4 0\n3 3 4 0\n2 1 1 2\n3 2 0 -1\n");
+    auto const general = folder.write("g.mtx", "%%MatrixMarket matrix coordinate complex general\n3 3 5\n"
+                                               "1 1 4 1\n2 2 5 -1\n3 3 0 6\n1 2 1 1\n3 1 0 -1\n");
+    CHECK(json_of({"solve", hermitian})["solver"] == "cg");
+    CHECK(json_of({"solve", general})["solver"] == "bicgstab");
+    for (std::string const solver : {"cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"})
+        for (std::string const precision : {"single", "double"}) {
+            bool const any = solver != "cg" && solver != "minres";
+            auto const told = json_of({"solve", any ? general : hermitian, "--solver", solver, "--precision", precision,
+                                       "--tolerance", "1e-5", "-o", folder / "x.mtx"});
+            CAPTURE(solver);
+            CHECK(told["converged"] == true);
+            CHECK(told["forward_relative_error"].get<double>() < 1e-4);
+            CHECK(read_text_file(folder / "x.mtx").rfind("%%MatrixMarket matrix array complex", 0) == 0);
+        }
+}
+
+TEST_CASE("solve --mixed reaches digits that single precision does not have") {
+    for (std::vector<std::string> const& how :
+         {std::vector<std::string>{}, {"--solver", "cg", "--preconditioner", "jacobi"}}) {
+        std::vector<std::string> arguments{"solve", "generate:aniso2,nx=30", "--mixed", "--tolerance", "1e-12"};
+        arguments.insert(arguments.end(), how.begin(), how.end());
+        auto const told = json_of(arguments);
+        CHECK(told["converged"] == true);
+        CHECK(told["relative_residual"].get<double>() <= 1e-12);
+        CHECK(told["solver"] == (how.empty() ? "gmres" : "cg"));
+        CHECK(told["preconditioner"] == (how.empty() ? "forest" : "jacobi"));
+        CHECK(told["refinements"].get<int>() >= 2);
+    }
+}
+
+TEST_CASE("solve: several right-hand sides in a file") {
+    scratch_folder const folder;
+    std::string const problem = "generate:laplace2d,nx=12";
+    std::string text = "%%MatrixMarket matrix array real general\n144 3\n";
+    for (int k = 0; k < 3; ++k)
+        for (int i = 0; i < 144; ++i) text += std::to_string(k == 1 ? 0 : (i * (k + 3)) % 7 - 3) + "\n";
+    auto const b = folder.write("b.mtx", text);
+    for (std::vector<std::string> const& how :
+         {std::vector<std::string>{}, {"--solver", "bicgstab", "--preconditioner", "jacobi"}}) {
+        std::vector<std::string> arguments{"solve",       problem, "--rhs", b,
+                                           "--tolerance", "1e-10", "-o",    folder / "x.mtx"};
+        arguments.insert(arguments.end(), how.begin(), how.end());
+        auto const told = json_of(arguments);
+        CHECK(told["converged"] == true);
+        auto const& each = told["right_hand_sides"];
+        REQUIRE(each.size() == 3);
+        CHECK(each[1]["reason"] == "zero_rhs");
+        CHECK(each[0]["iterations"].get<int>() > 3);
+        auto const x = numbers(folder / "x.mtx");
+        REQUIRE(x.size() == 3 * 144);
+        auto const rhs = numbers(b);
+        for (int k = 0; k < 3; ++k)
+            for (int i = 0; i < 144; ++i) { // the five-point stencil, by hand
+                auto const at = [&](int u, int v) {
+                    return u < 0 || u > 11 || v < 0 || v > 11 ? 0.0 : x[std::size_t(144 * k + 12 * u + v)];
+                };
+                int const u = i / 12, v = i % 12;
+                double const product = 4 * at(u, v) - at(u - 1, v) - at(u + 1, v) - at(u, v - 1) - at(u, v + 1);
+                CHECK(product == doctest::Approx(rhs[std::size_t(144 * k + i)]).epsilon(1e-7).scale(1));
+            }
+        auto const again = json_of({"solve", problem, "--rhs", b, "--x0", folder / "x.mtx", "--tolerance", "1e-9"});
+        CHECK(again["iterations"] == 0);
+    }
+}

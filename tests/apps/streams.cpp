@@ -136,3 +136,48 @@ TEST_CASE("a signal leaves no partial file, and the old one as it was") {
         CHECK(read_text_file(old) == "old\n");
     }
 }
+
+namespace {
+
+/// Seconds of processor time that a process has used.
+double processor_seconds(pid_t process) {
+    std::string const stat = read_text_file("/proc/" + std::to_string(process) + "/stat");
+    std::istringstream fields(stat.substr(stat.find(')') + 2));
+    std::string skipped;
+    double user = 0, system = 0;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    fields >> user >> system;
+    return (user + system) / double(sysconf(_SC_CLK_TCK));
+}
+
+/// A solve that would take minutes, stopped by Ctrl-C when it has worked for some time: its exit code.
+int interrupted_solve(scratch_folder const& folder, std::string const& matrix, double seconds) {
+    pid_t const child = start({COPPICE_COMMAND, "solve", matrix, "--solver", "gmres", "--restart", "1",
+                               "--preconditioner", "none", "--tolerance", "1e-14", "--max-iterations", "1000000000",
+                               "-o", folder / "x.mtx", "--json", folder / "told.json"},
+                              {{STDOUT_FILENO, folder / "out"}, {STDERR_FILENO, folder / "err"}});
+    REQUIRE(child > 0);
+    while (processor_seconds(child) < seconds) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    kill(child, SIGINT);
+    return wait_for(child);
+}
+
+} // namespace
+
+TEST_CASE("Ctrl-C ends a solve with the best x so far") {
+    scratch_folder const folder;
+    std::string const matrix = "generate:laplace2d,nx=200";
+    int code = 0;
+    for (double seconds = 0.3; seconds < 20 && code != 4; seconds *= 4) // set-up is over after the first, as a rule
+        code = interrupted_solve(folder, matrix, seconds);
+    REQUIRE(code == 4);
+    auto const told = nlohmann::json::parse(read_text_file(folder / "told.json"));
+    CHECK(told["reason"] == "cancelled");
+    CHECK(told["converged"] == false);
+    CHECK(read_text_file(folder / "err").find("interrupted after") != std::string::npos);
+    double const residual = told["relative_residual"];
+    CHECK(residual < 1);
+    auto const again = run({"solve", matrix, "--x0", folder / "x.mtx", "--max-iterations", "0", "--solver", "gmres",
+                            "--preconditioner", "none", "--tolerance", "0", "--json", "-"});
+    CHECK(again.json()["relative_residual"].get<double>() == doctest::Approx(residual).epsilon(1e-9));
+}

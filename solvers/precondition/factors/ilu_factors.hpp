@@ -16,7 +16,7 @@
 #include <coppice/solvers/precondition/diagonal.hpp>
 #include <coppice/solvers/precondition/factors/ilu_lane.hpp>
 #include <coppice/solvers/precondition/factors/ilu_pattern.hpp>
-#include <coppice/solvers/precondition/matrix_checks.hpp>
+#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
 
 namespace coppice {
 
@@ -162,7 +162,7 @@ private:
     T const* factorise(Executor const& exec);
     bool is_sound(Executor const& exec);
 
-    detail::pattern_size size_;
+    detail::pattern_mark pattern_;
     ilu_options options_;
     csr<T> whole_{}; ///< both factors, or A while they are made
     buffer<std::int32_t> diagonal_{}, sources_{}, row_of_{};
@@ -178,7 +178,7 @@ private:
 
 template <executor Executor, class T>
 ilu_factors<Executor, T>::ilu_factors(Executor const& exec, csr_view<T> a, ilu_options const& options)
-    : size_(a), options_(options) {
+    : pattern_(exec, a), options_(options) {
     require_square(a, "a preconditioner");
     auto const offsets = to_vector(exec, a.row_offsets()), columns = to_vector(exec, a.column_indices());
     auto const pattern = detail::make_ilu_pattern(offsets, columns);
@@ -204,8 +204,7 @@ ilu_factors<Executor, T>::ilu_factors(Executor const& exec, csr_view<T> a, ilu_o
 
 template <executor Executor, class T>
 void ilu_factors<Executor, T>::refresh(Executor const& exec, csr_view<T> a) {
-    size_.require_same(a);
-    detail::require_finite(exec, a);
+    pattern_.require_same(exec, a);
     double next = 1e-3;
     for (shift_ = options_.shift;; shift_ = next, next *= 10) {
         load(exec, a, shift_);

@@ -3,17 +3,21 @@
 /// A pattern known by its sizes and a hash of all its entries.
 #pragma once
 
-#include <coppice/algebra/random.hpp>
+#include <coppice/core/parallel.hpp>
 #include <coppice/solvers/precondition/matrix_checks.hpp>
 
 namespace coppice::detail {
 
+/// Of 32 bits, which a core hashes several of at once: another index at k always has another hash.
 template <class I>
 struct hash_index {
     I const* indices;
-    std::uint64_t salt;
+    std::uint32_t salt;
     COPPICE_HD std::uint64_t operator()(std::int64_t k) const {
-        return mix_bits(mix_bits(std::uint64_t(k) * golden_ratio + salt) + std::uint64_t(indices[k]));
+        std::uint32_t h = std::uint32_t(indices[k]) ^ (std::uint32_t(k) * 0x9e3779b9u + salt);
+        h = (h ^ (h >> 16)) * 0x7feb352du; // of the mixer lowbias32 by C. Wellons
+        h = (h ^ (h >> 15)) * 0x846ca68bu;
+        return h ^ (h >> 16);
     }
 };
 
@@ -23,14 +27,20 @@ public:
     template <executor Executor, class T, class I>
     pattern_mark(Executor const& exec, csr_view<T, I> a) : size_(a), hash_(hash_of(exec, a)) {}
 
-    /// Throws dimension_error for another size, matrix_error for another pattern and for values that are not finite.
-    /// Waits.
+    pattern_size const& size() const { return size_; }
+
+    /// Throws dimension_error for another size, matrix_error for another pattern. Waits.
     template <executor Executor, class T, class I>
-    void require_same(Executor const& exec, csr_view<T, I> a) const {
+    void require_same_pattern(Executor const& exec, csr_view<T, I> a) const {
         size_.require_same(a);
         if (hash_of(exec, a) != hash_)
             throw matrix_error("the matrix to refresh from has another pattern than the one that the preconditioner "
                                "was made of; make a new one");
+    }
+    /// The same, and matrix_error for values that are not finite.
+    template <executor Executor, class T, class I>
+    void require_same(Executor const& exec, csr_view<T, I> a) const {
+        require_same_pattern(exec, a);
         require_finite(exec, a);
     }
 

@@ -573,6 +573,38 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
     }
 }
 
+TEST_CASE_TEMPLATE("tolerances that no precision meets, no iterations, a restart beyond all rows, NaN that is named",
+                   Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = to_csr<double>(random_matrix(60, true, 8));
+    auto const b = random_vector<double>(60, 5), guess = random_vector<double>(60, 6);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        for (double const tolerance : {0.0, 1e-30}) { // as far as it goes, and an end all the same
+            auto const [result, x] = solve_on(exec, method, "jacobi", a, b, {.tolerance = tolerance}, guess);
+            CHECK(result.reason != krylov_reason::not_finite);
+            CHECK(result.iterations < 10000);
+            CHECK(residual_of(a, b, x) < 1e-13);
+            CHECK(residual_of(a, b, x) == doctest::Approx(result.relative_residual).epsilon(0.5));
+        }
+        auto const [none, kept] = solve_on(exec, method, "jacobi", a, b, {.max_iterations = 0}, guess);
+        CHECK(none.reason == krylov_reason::max_iterations);
+        CHECK(none.iterations == 0);
+        CHECK(kept == guess);
+        auto const [all, y] = solve_on(exec, method, "none", a, b, {.tolerance = 1e-10, .restart = 1000});
+        CHECK(all.converged);
+        CHECK(residual_of(a, b, y) <= 1.01e-10);
+        auto bad = b;
+        bad[41] = std::numeric_limits<double>::quiet_NaN();
+        CHECK(solve_on(exec, method, "none", a, bad, {}).result.fault ==
+              "element 41 of the right-hand side b is not finite");
+        bad = guess;
+        bad[7] = std::numeric_limits<double>::infinity();
+        CHECK(solve_on(exec, method, "none", a, b, {}, bad).result.fault ==
+              "element 7 of the starting guess is not finite");
+    }
+}
+
 TEST_CASE_TEMPLATE("bad arguments are refused", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = to_csr<double>(random_matrix(5, true, 4));

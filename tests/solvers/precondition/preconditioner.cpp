@@ -198,12 +198,26 @@ std::vector<refreshed_matrix> matrices_to_refresh() {
 
 } // namespace
 
+namespace {
+
+/// The matrix with the last entry of its first row one column further on.
+csr<double> with_an_entry_elsewhere(csr<double> const& a) {
+    host_executor const exec{1};
+    auto columns = to_vector(exec, a.column_indices());
+    ++columns[std::size_t(a.row_offsets()[1]) - 1];
+    return {a.rows(), a.columns(), exec.copy(to_vector(exec, a.row_offsets())), exec.copy(columns),
+            exec.copy(to_vector(exec, a.values()))};
+}
+
+} // namespace
+
 TEST_CASE_TEMPLATE("refresh with the same values is the same preconditioner, to the bit", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const smaller_one = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 5}));
     for (auto const& sample : matrices_to_refresh()) {
         auto const a = exec.copy(sample.values), other = exec.copy(sample.others);
+        auto const moved = exec.copy(with_an_entry_elsewhere(sample.values));
         auto const r = exec.copy(random_vector<double>(a.rows(), 1));
         for (auto const name : {"none",
                                 "jacobi",
@@ -252,7 +266,11 @@ TEST_CASE_TEMPLATE("refresh with the same values is the same preconditioner, to 
             for (finding const& f : fresh.report().findings)
                 if (f.unit != finding_unit::seconds && same_forest) CHECK(again.report().number(f.key) == f.value);
 
-            if (again.name() != "none") CHECK_THROWS_AS(again.refresh(exec, smaller_one.view()), dimension_error);
+            if (again.name() != "none") {
+                CHECK_THROWS_AS(again.refresh(exec, smaller_one.view()), dimension_error);
+                CHECK_THROWS_WITH_AS(again.refresh(exec, moved.view()),
+                                     doctest::Contains("has another pattern than the one"), matrix_error);
+            }
             CHECK(apply(again) == apply(fresh));
         }
     }

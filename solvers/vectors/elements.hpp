@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The elements of vectors, real or complex, and the scalars that dot products of them are.
+///
+/// Passes over vectors compute with element_t<T>: T itself, or for a std::complex the complex_pair of the same layout,
+/// whose operators run on a device. Their dot products are x^H y of dot_value<E>: double, or complex of double.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <type_traits>
+
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/complex_pair.hpp>
+#include <coppice/core/memory.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class T>
+struct element_of_type {
+    using element = T;
+    using real = T;
+    using dot = double;
+    static constexpr int parts = 1; ///< doubles of a dot product
+};
+template <class R>
+struct element_of_type<complex_pair<R>> {
+    using element = complex_pair<R>;
+    using real = R;
+    using dot = complex_pair<double>;
+    static constexpr int parts = 2;
+};
+template <class R>
+struct element_of_type<std::complex<R>> : element_of_type<complex_pair<R>> {};
+
+} // namespace detail
+
+/// What passes over vectors of T compute with.
+template <class T>
+using element_t = typename detail::element_of_type<std::remove_const_t<T>>::element;
+/// What a dot product of elements is.
+template <class E>
+using dot_value = typename detail::element_of_type<std::remove_const_t<E>>::dot;
+
+/// Is T complex, as callers or as passes know it?
+template <class T>
+inline constexpr bool is_complex_number = detail::element_of_type<std::remove_const_t<T>>::parts == 2;
+
+namespace detail {
+
+template <class E>
+inline constexpr int dot_parts = element_of_type<std::remove_const_t<E>>::parts;
+/// The unit in the last place of 1 in the precision of T.
+template <class T>
+inline constexpr double unit_of = double(std::numeric_limits<typename element_of_type<T>::real>::epsilon());
+
+template <class T>
+using element_of_view_t = std::conditional_t<std::is_const_v<T>, element_t<T> const, element_t<T>>;
+
+/// A view of the caller's numbers as elements, and back.
+template <class T>
+array_view<element_of_view_t<T>> as_elements(array_view<T> x) {
+    if constexpr (std::is_same_v<element_of_view_t<T>, T>)
+        return x;
+    else
+        return {reinterpret_cast<element_of_view_t<T>*>(x.data()), x.size()};
+}
+template <class T, class E>
+array_view<T> as_numbers(array_view<E> x) {
+    if constexpr (std::is_same_v<T, E> || std::is_same_v<T, E const>)
+        return x;
+    else
+        return {reinterpret_cast<T*>(x.data()), x.size()};
+}
+
+/// The matrix as passes read it.
+template <class T, class I, class O>
+csr_view<element_t<T>, I, O> as_elements(csr_view<T, I, O> a) {
+    return {a.row_count, a.column_count, a.nonzero_count,
+            a.offsets,   a.indices,      reinterpret_cast<element_t<T> const*>(a.coefficients)};
+}
+
+COPPICE_HD inline double real_part(double x) { return x; }
+COPPICE_HD inline double real_part(complex_pair<double> const& x) { return x.re; }
+COPPICE_HD inline double conjugate_of(double x) { return x; }
+COPPICE_HD inline complex_pair<double> conjugate_of(complex_pair<double> const& x) { return {x.re, -x.im}; }
+COPPICE_HD inline double length_of(double x) { return std::fabs(x); }
+COPPICE_HD inline double length_of(complex_pair<double> const& x) { return std::hypot(x.re, x.im); }
+COPPICE_HD inline bool is_zero(double x) { return x == 0; }
+COPPICE_HD inline bool is_zero(complex_pair<double> const& x) { return x.re == 0 && x.im == 0; }
+
+/// Part c of a dot product.
+COPPICE_HD inline double& part_of(double& x, int) { return x; }
+COPPICE_HD inline double& part_of(complex_pair<double>& x, int c) { return c == 0 ? x.re : x.im; }
+
+/// conj(x) y in double.
+template <class T>
+COPPICE_HD double dot_term(T x, T y) {
+    return double(x) * double(y);
+}
+template <class R>
+COPPICE_HD complex_pair<double> dot_term(complex_pair<R> const& x, complex_pair<R> const& y) {
+    double const a = x.re, b = x.im, c = y.re, d = y.im;
+    return {a * c + b * d, a * d - b * c};
+}
+
+} // namespace detail
+} // namespace coppice

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several right-hand sides in one call.
+#include <coppice/krylov.hpp>
+#include <coppice/preconditioner.hpp>
+#include <coppice/solve.hpp>
+
+#include <limits>
+
+#include "solvers/dense.hpp"
+#include "support/executors.hpp"
+#include <coppice/algebra/generators.hpp>
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+template <class T>
+std::vector<T> column_of(std::vector<T> const& all, std::size_t n, std::size_t k) {
+    return {all.begin() + std::ptrdiff_t(k * n), all.begin() + std::ptrdiff_t((k + 1) * n)};
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const host_a = generate<double>(host_executor{1}, "aniso2", {.nx = 23});
+    auto const a = exec.copy(host_a);
+    auto const n = std::size_t(a.rows());
+    csr_operator<Executor, double> const op(exec, a);
+    auto const m = make_preconditioner(exec, "forest", a.view());
+    for (std::size_t const columns : {1u, 3u, 11u}) {
+        std::vector<double> b;
+        for (std::size_t k = 0; k < columns; ++k) {
+            auto const one = random_vector<double>(int(n), unsigned(k));
+            b.insert(b.end(), one.begin(), one.end());
+        }
+        if (columns > 2) {
+            std::fill(b.begin() + std::ptrdiff_t(n), b.begin() + std::ptrdiff_t(2 * n), 0.0);
+            b[2 * n + 5] = std::numeric_limits<double>::quiet_NaN();
+        }
+        auto const rhs = exec.copy(b);
+        for (auto const method : krylov_names) {
+            CAPTURE(method);
+            CAPTURE(columns);
+            std::vector<double> guess(b.size(), 0.0);
+            guess[3] = 100; // the first one begins far away
+            auto x = exec.copy(guess);
+            auto const results =
+                solve_columns(exec, method, op, m, rhs.view(), x.view(), std::int64_t(columns), {.tolerance = 1e-9});
+            REQUIRE(results.size() == columns);
+            auto const solutions = to_vector(exec, x);
+            for (std::size_t k = 0; k < columns; ++k) {
+                CAPTURE(k);
+                krylov_result const& r = results[k];
+                auto const one_b = column_of(b, n, k), one_x = column_of(solutions, n, k);
+                if (columns > 2 && k == 1) {
+                    CHECK(r.reason == krylov_reason::zero_rhs);
+                    CHECK(one_x == std::vector<double>(n, 0.0));
+                    continue;
+                }
+                if (columns > 2 && k == 2) {
+                    CHECK(r.fault == "element 5 of the right-hand side b is not finite");
+                    CHECK(one_x == std::vector<double>(n, 0.0));
+                    continue;
+                }
+                CHECK(r.converged);
+                CHECK(residual_of(host_a, one_b, one_x) <= 1.01e-9);
+                auto alone = exec.copy(column_of(guess, n, k));
+                auto const single =
+                    solve(exec, method, op, m, exec.copy(one_b).view(), alone.view(), {.tolerance = 1e-9});
+                // Dot products of their own move counts by rounding, those of BiCGStab the most.
+                CHECK(std::abs(double(r.iterations - single.iterations)) <= 0.25 * double(single.iterations) + 2);
+            }
+            auto again = exec.copy(guess);
+            solve_columns(exec, method, op, m, rhs.view(), again.view(), std::int64_t(columns), {.tolerance = 1e-9});
+            CHECK(to_vector(exec, again) == solutions);
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("columns: products of all that wait are one pass, and right", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const host_a = to_csr<float>(random_matrix(300, false, 2));
+    auto const a = exec.copy(host_a);
+    std::int64_t const n = a.rows();
+    csr_operator<Executor, float> const op(exec, a);
+    for (int const solves : {2, 4, 5, 8}) {
+        CAPTURE(solves);
+        // Solve k takes k + 1 products, beginning with its own vector; two more solves than are at work at once.
+        auto const x = exec.copy(random_vector<float>(int(n) * (solves + 2), 3));
+        std::vector<std::vector<float>> got(std::size_t(solves) + 2), wanted(got);
+        detail::columns_in_step<Executor, float> together(exec, op, solves);
+        auto const powers = [&](std::int64_t k, auto const& multiply) {
+            buffer<float> from(exec, n), to(exec, n);
+            exec.copy_elements(x.data() + k * n, from.data(), n);
+            for (std::int64_t p = 0; p <= k; ++p, from.swap(to)) multiply(from, to);
+            return to_vector(exec, from);
+        };
+        together.run(solves + 2, [&](int member, std::int64_t k) {
+            got[std::size_t(k)] =
+                powers(k, [&](auto const& from, auto& to) { together.multiply(member, from.data(), to.data()); });
+        });
+        CHECK(together.passes() <= 2 * solves + 3); // not the sum of all
+        for (std::int64_t k = 0; k < solves + 2; ++k) {
+            auto const expected =
+                powers(k, [&](auto const& from, auto& to) { op.apply(exec, from.view(), to.view()); });
+            for (std::size_t i = 0; i < expected.size(); ++i)
+                REQUIRE(got[std::size_t(k)][i] == doctest::Approx(expected[i]).epsilon(1e-5).scale(1));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("columns: bad input, and what is thrown or cancelled on the way", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const a = exec.copy(to_csr<double>(random_matrix(40, true, 4)));
+    csr_operator<Executor, double> const op(exec, a);
+    auto const m = make_preconditioner(exec, "jacobi", a.view());
+    auto const b = exec.copy(random_vector<double>(120, 1));
+    auto x = exec.copy(std::vector<double>(120));
+    auto const solve_three = [&](std::string_view method, krylov_options const& options, std::int64_t columns = 3) {
+        return solve_columns(exec, method, op, m, b.view(), x.view(), columns, options);
+    };
+    CHECK_THROWS_AS(solve_three("sor", {}), argument_error);
+    CHECK_THROWS_AS(solve_three("cg", {.tolerance = -1}), argument_error);
+    CHECK_THROWS_AS(solve_three("cg", {}, 2), dimension_error);
+    CHECK_THROWS_AS(solve_three("cg", {}, -1), argument_error);
+    CHECK_THROWS_AS(solve_columns(exec, "cg", op, m, x.view(), x.view(), 3), argument_error);
+    krylov_options shouting{
+        .progress = [](std::int64_t k, double) -> bool { return k < 2 ? true : throw std::runtime_error("enough"); }};
+    CHECK_THROWS_WITH_AS(solve_three("cg", shouting), "enough", std::runtime_error);
+    krylov_options stopping{.tolerance = 1e-14, .progress = [](std::int64_t k, double) { return k < 2; }};
+    for (krylov_result const& r : solve_three("cg", stopping)) CHECK(r.reason == krylov_reason::cancelled);
+    CHECK(solve_columns(exec, "cg", op, m, b.view().slice(0, 0), x.view().slice(0, 0), 0).empty());
+}
