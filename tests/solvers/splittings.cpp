@@ -16,13 +16,6 @@ using namespace coppice::test;
 
 namespace {
 
-dense product(dense const& a, dense const& b) {
-    dense c(a.n);
-    for (int i = 0; i < a.n; ++i)
-        for (int k = 0; k < a.n; ++k)
-            for (int j = 0; j < a.n; ++j) c(i, j) += a(i, k) * b(k, j);
-    return c;
-}
 /// B M^-1, by LAPACK on the transposes.
 dense right_quotient(dense const& b, dense const& m) {
     dense turned(m.n), result(m.n);
