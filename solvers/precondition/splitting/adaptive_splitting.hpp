@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <coppice/algebra/pattern.hpp>
-#include <coppice/solvers/precondition/splitting/alternating.hpp>
 #include <coppice/solvers/precondition/splitting/row_windows.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
 namespace coppice {
 
@@ -140,11 +140,7 @@ public:
     /// As that of inner_alternation.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), rows_);
-        require_size("z of a preconditioner", z.size(), rows_);
-        int const m = systems_.count();
-        systems_.solve(exec, m - 1, r, z);
-        for (int l = m - 2; l >= 0; --l) systems_.solve(exec, l, array_view<T const>(z), z);
+        systems_.solve_in_turn(exec, r, z);
     }
     bool replayable() const { return true; }
     int factors() const { return systems_.count(); }
@@ -378,11 +374,11 @@ struct adaptive_splitting_entry {
          .meaning = "entries to keep are found and known to this share of the least of them",
          .least = 1e-15,
          .most = 1},
-        forest_entry::options[1],
-        forest_entry::options[0],
-        forest_entry::options[6],
-        detail::tridiagonal_option_rows[0],
-        detail::tridiagonal_option_rows[1]};
+        detail::ties_row,
+        detail::rounds_row,
+        detail::seed_row,
+        detail::pivoting_row,
+        detail::threshold_row};
     static constexpr preconditioner_row row{.name = "mos-a",
                                             .matrix = "as mos-d, each factor made of what those before it leave",
                                             .setup = "some 10 m times that of forest",

@@ -3,11 +3,8 @@
 /// Alternating splittings: the tridiagonal parts of A along several linear forests, one after the other.
 #pragma once
 
-#include <coppice/graph/edge_weights.hpp>
-#include <coppice/solvers/precondition/forest_preconditioner.hpp>
-#include <coppice/solvers/precondition/splitting/forest_systems.hpp>
-#include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
+#include <coppice/solvers/vectors/vector_operations.hpp>
 
 namespace coppice {
 namespace detail {
@@ -19,61 +16,34 @@ struct store_residual {
     T* left;
     COPPICE_HD void operator()(std::int64_t row, T const& product) const { left[row] = r[row] - product; }
 };
-template <class T>
-struct add_elements {
-    T const* x;
-    T* sum;
-    COPPICE_HD void operator()(std::int64_t i) const { sum[i] = sum[i] + x[i]; }
-};
 
 /// M_l = prune(A, S_l) (Eq. 72) for the forests of the normalised weights of A (Eqs. 70 and 71).
 template <executor Executor, class T, class I>
 class alternating_parts {
 public:
     alternating_parts(Executor const& exec, csr_view<T, I> a, splitting_options const& options)
-        : mark_(exec, a), plan_(make_srcsr_plan(exec, a)), systems_(exec, a.rows(), options.tridiagonal) {
-        check_splitting_options(options);
-        stopwatch watch(exec);
-        row_scales<T, I> scales;
-        normalised_weights<T, I> const weights(exec, a, scales);
-        weights_seconds_ = watch.lap();
-        auto found = decompose_into_forests(exec, weights.view(), decomposition_of(options));
-        covered_ = found.covered.back();
-        for (auto& forest : found.forests) systems_.add(exec, std::move(forest));
-        forests_seconds_ = watch.lap();
-        read(exec, a);
-        systems_seconds_ = watch.lap();
-    }
+        : forests_(exec, a, options, [&](auto& forests) { read(exec, a, forests); }) {}
 
     /// New values on the old pattern. Throws before anything is changed.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        mark_.require_same(exec, a);
-        read(exec, a);
+        forests_.require_same(exec, a);
+        read(exec, a, forests_);
     }
-    forest_systems<Executor, T, I> const& systems() const { return systems_; }
-    std::vector<finding> findings() const {
-        auto all = systems_.findings();
-        all.push_back({"weight_coverage", finding_unit::share, covered_});
-        all.push_back({"weights_seconds", finding_unit::seconds, weights_seconds_});
-        all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
-        all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds_});
-        return all;
-    }
+    forest_systems<Executor, T, I> const& systems() const { return forests_.systems(); }
+    std::vector<finding> findings() const { return forests_.findings(); }
 
 private:
-    void read(Executor const& exec, csr_view<T, I> a) {
-        plan_.offsets = a.row_offsets();
-        for (int l = 0; l < systems_.count(); ++l) {
-            extract_forest_system(exec, plan_, a, systems_.forest(l), systems_.system(l));
-            systems_.mend(exec, l, a, systems_.forest(l).weight_coverage == 1);
+    static void read(Executor const& exec, csr_view<T, I> a, splitting_forests<Executor, T, I>& forests) {
+        auto& systems = forests.systems();
+        auto& plan = forests.scales().plan;
+        plan.offsets = a.row_offsets();
+        for (int l = 0; l < systems.count(); ++l) {
+            extract_forest_system(exec, plan, a, systems.forest(l), systems.system(l));
+            systems.mend(exec, l, a, systems.forest(l).weight_coverage == 1);
         }
     }
 
-    pattern_mark mark_;
-    srcsr_plan<I> plan_;
-    forest_systems<Executor, T, I> systems_;
-    double covered_ = 1; ///< share of the weights that all forests together hold
-    double weights_seconds_ = 0, forests_seconds_ = 0, systems_seconds_ = 0;
+    splitting_forests<Executor, T, I> forests_;
 };
 
 } // namespace detail
@@ -113,7 +83,7 @@ public:
                         along_nonzeros{detail::multiply_stored<T, I, T>{z.data()}, a.coefficients, a.indices},
                         add_plus<T>{}, detail::store_residual<T>{r.data(), left_.data()});
             systems.solve(exec, l, array_view<T const>(left_.view()), left_.view());
-            for_each(exec, z.size(), detail::add_elements<T>{left_.data(), z.data()});
+            for_each(exec, z.size(), axpy<T>{T(1), left_.data(), z.data()});
         }
     }
     bool replayable() const { return true; }
@@ -160,15 +130,9 @@ private:
 
 namespace detail {
 
-inline constexpr option_row alternating_option_rows[] = {factors_row,
-                                                         repeated_omega_row,
-                                                         enough_coverage_row,
-                                                         least_gain_row,
-                                                         forest_entry::options[1],
-                                                         forest_entry::options[0],
-                                                         forest_entry::options[6],
-                                                         tridiagonal_option_rows[0],
-                                                         tridiagonal_option_rows[1]};
+inline constexpr option_row alternating_option_rows[] = {factors_row,    omega_row("0.01"), enough_coverage_row,
+                                                         least_gain_row, ties_row,          rounds_row,
+                                                         seed_row,       pivoting_row,      threshold_row};
 
 } // namespace detail
 

@@ -3,7 +3,7 @@
 /// The direct multiplicative operator splitting MOS-d (thesis sections 5.1.9 and 5.2.2).
 #pragma once
 
-#include <coppice/solvers/precondition/splitting/alternating.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
 namespace coppice {
 namespace detail {
@@ -57,74 +57,52 @@ class direct_splitting {
 public:
     /// Throws as inner_alternation.
     direct_splitting(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {.omega = 0})
-        : mark_(exec, require_square(a, "a preconditioner")), systems_(exec, a.rows(), options.tridiagonal),
-          diagonal_(exec, a.rows()) {
-        detail::check_splitting_options(options);
-        detail::stopwatch watch(exec);
-        detail::normalised_weights<T, I> const weights(exec, a, scales_);
-        weights_seconds_ = watch.lap();
-        auto found = decompose_into_forests(exec, weights.view(), detail::decomposition_of(options));
-        covered_ = found.covered.back();
-        for (auto& forest : found.forests) systems_.add(exec, std::move(forest));
-        forests_seconds_ = watch.lap();
-        read(exec, a);
-        systems_seconds_ = watch.lap();
-    }
+        : forests_(exec, a, options, [&](auto& forests) {
+              diagonal_ = buffer<T>(exec, a.rows());
+              read(exec, a, forests);
+          }) {}
 
     /// As that of inner_alternation.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        mark_.require_same(exec, a);
-        scales_.read(exec, a);
-        read(exec, a);
+        forests_.require_same(exec, a);
+        forests_.scales().read(exec, a);
+        read(exec, a, forests_);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), diagonal_.size());
-        require_size("z of a preconditioner", z.size(), diagonal_.size());
-        int const m = systems_.count();
-        systems_.solve(exec, m - 1, r, z);
-        for (int l = m - 2; l >= 0; --l) systems_.solve(exec, l, array_view<T const>(z), z);
+        forests_.systems().solve_in_turn(exec, r, z);
     }
     bool replayable() const { return true; }
-    int factors() const { return systems_.count(); }
-    linear_forest<I> const& forest(int l = 0) const { return systems_.forest(l); }
-    std::vector<finding> findings() const {
-        auto all = systems_.findings();
-        all.push_back({"weight_coverage", finding_unit::share, covered_});
-        all.push_back({"weights_seconds", finding_unit::seconds, weights_seconds_});
-        all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
-        all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds_});
-        return all;
-    }
+    int factors() const { return forests_.systems().count(); }
+    linear_forest<I> const& forest(int l = 0) const { return forests_.systems().forest(l); }
+    std::vector<finding> findings() const { return forests_.findings(); }
 
 private:
-    void read(Executor const& exec, csr_view<T, I> a) {
+    void read(Executor const& exec, csr_view<T, I> a, detail::splitting_forests<Executor, T, I>& forests) {
         for_each(exec, a.rows(), detail::diagonal_entry<T, I, I>{a, diagonal_.data()});
-        int const m = systems_.count();
+        auto& systems = forests.systems();
+        auto const& scales = forests.scales();
+        int const m = systems.count();
         for (int l = 0; l < m; ++l) {
-            auto& system = systems_.system(l);
-            auto const& forest = systems_.forest(l);
-            extract_forest_system(exec, scales_.plan, a, forest, system);
+            auto& system = systems.system(l);
+            auto const& forest = systems.forest(l);
+            extract_forest_system(exec, scales.plan, a, forest, system);
             for_each(exec, system.size(),
-                     detail::scale_direct_row<T, I>{diagonal_.data(), scales_.inverse.data(), forest.permutation.data(),
+                     detail::scale_direct_row<T, I>{diagonal_.data(), scales.inverse.data(), forest.permutation.data(),
                                                     system.size(), m, l, system.lower.data(), system.diagonal.data(),
                                                     system.upper.data()});
-            systems_.mend(exec, l, m == 1 && forest.weight_coverage == 1);
+            systems.mend(exec, l, m == 1 && forest.weight_coverage == 1);
         }
     }
 
-    detail::pattern_mark mark_;
-    detail::forest_systems<Executor, T, I> systems_;
-    detail::row_scales<T, I> scales_{};
-    buffer<T> diagonal_;
-    double covered_ = 1;
-    double weights_seconds_ = 0, forests_seconds_ = 0, systems_seconds_ = 0;
+    buffer<T> diagonal_{};
+    detail::splitting_forests<Executor, T, I> forests_;
 };
 
 struct direct_splitting_entry {
     static constexpr option_row options[] = {
-        detail::factors_row,      detail::disjoint_omega_row,         detail::enough_coverage_row,
-        detail::least_gain_row,   forest_entry::options[1],           forest_entry::options[0],
-        forest_entry::options[6], detail::tridiagonal_option_rows[0], detail::tridiagonal_option_rows[1]};
+        detail::factors_row,    detail::omega_row("0"), detail::enough_coverage_row,
+        detail::least_gain_row, detail::ties_row,       detail::rounds_row,
+        detail::seed_row,       detail::pivoting_row,   detail::threshold_row};
     static constexpr preconditioner_row row{.name = "mos-d",
                                             .matrix = "product of m tridiagonal factors along forests",
                                             .setup = "m times that of forest",

@@ -28,19 +28,14 @@ inline constexpr option_row factors_row{.name = "factors",
                                         .meaning = "m: forests at most; fewer where there is no weight for more",
                                         .least = 1,
                                         .most = most_factors};
-/// omega as it suits alternation, and as it suits products (thesis sections 5.2.2 and 5.3.2).
-inline constexpr option_row repeated_omega_row{
-    .name = "omega",
-    .kind = option_kind::real,
-    .standard = "0.01",
-    .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
-    .most = 1};
-inline constexpr option_row disjoint_omega_row{
-    .name = "omega",
-    .kind = option_kind::real,
-    .standard = "0",
-    .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
-    .most = 1};
+/// 0.01 suits alternation, 0 products (thesis sections 5.2.2 and 5.3.2).
+constexpr option_row omega_row(std::string_view standard) {
+    return {.name = "omega",
+            .kind = option_kind::real,
+            .standard = standard,
+            .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
+            .most = 1};
+}
 inline constexpr option_row enough_coverage_row{
     .name = "enough-coverage",
     .kind = option_kind::real,
