@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <coppice/algebra/pattern.hpp>
 #include <coppice/solvers/precondition/splitting/row_windows.hpp>
@@ -28,12 +30,20 @@ struct placed_matrix {
     srcsr_plan<I> plan{};
 };
 
-template <class I>
-struct place_column {
-    I const* columns;
+/// A row with its columns as positions, sorted.
+template <class T, class I>
+struct place_row {
+    csr_view<T, I> b;
     I const* inverse;
-    I* placed;
-    COPPICE_HD void operator()(std::int64_t k) const { placed[k] = inverse[columns[k]]; }
+    I* columns;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t row) const {
+        for (I k = b.row_begin(row); k < b.row_end(row); ++k) {
+            columns[k] = inverse[b.indices[k]];
+            values[k] = b.coefficients[k];
+        }
+        lane_sort<T, I>{columns + b.row_begin(row), values + b.row_begin(row)}(b.row_end(row) - b.row_begin(row));
+    }
 };
 /// The diagonal where columns are positions.
 template <class I>
@@ -81,16 +91,12 @@ struct count_places {
         return count;
     }
 };
-template <class T, class I>
+template <class I>
 struct copy_found {
     I const *places, *offsets, *from;
     I* to;
-    T* values;
     COPPICE_HD void operator()(std::int64_t i) const {
-        for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) {
-            to[offsets[i] + k] = from[places[i] + k];
-            values[offsets[i] + k] = T(0);
-        }
+        for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) to[offsets[i] + k] = from[places[i] + k];
     }
 };
 /// D^-1 A, entry by entry.
@@ -156,12 +162,24 @@ private:
     void place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest);
     void read_system(Executor const& exec, int l);
     csr<T, I> find_next(Executor const& exec, int l);
+    /// The end of the rows from `first` on that have no more than so many nonzeros; at least one row.
+    static std::int64_t last_within(std::vector<I> const& offsets, std::int64_t first, std::int64_t nonzeros) {
+        I const most = I(std::min<std::int64_t>(offsets[std::size_t(first)] + nonzeros, std::numeric_limits<I>::max()));
+        auto const end = std::upper_bound(offsets.begin() + first + 1, offsets.end(), most);
+        return std::max<std::int64_t>(first + 1, end - offsets.begin() - 1);
+    }
     void fill_next(Executor const& exec, int l, csr<T, I>& b, srcsr_plan<I> const& plan, I const* vertex_of);
     void search_rows(Executor const& exec, int l, I* columns, T* values, I* counts);
     void finish(Executor const& exec);
     detail::placed_rows<T, I> rows_of(int l) const {
-        return {placed_[std::size_t(l)].matrix.view(), inverse_.view(), systems_.forest(l).permutation.data(),
-                systems_.forest(l).inverse.data(), options_.window};
+        auto const& forest = systems_.forest(l);
+        return {placed_[std::size_t(l)].matrix.view(),
+                inverse_.view(),
+                systems_.system(l).diagonal.data(),
+                forest.links.data(),
+                forest.permutation.data(),
+                forest.inverse.data(),
+                options_.window};
     }
 
     std::int64_t rows_;
@@ -199,9 +217,9 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
     buffer<T> scaled(exec, a.nonzeros());
     reduce_rows(exec, first_scales_.plan, detail::scale_nonzero<T, I>{a, first_scales_.inverse.data(), scaled.data()},
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
-    csr_view<T, I> normal = a;
-    normal.coefficients = scaled.data();
-    csr<T, I> b = sort_columns(exec, normal);
+    csr<T, I> b{a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+                std::move(scaled)};
+    if (!sorted_) b = sort_columns(exec, b.view());
     double before = 0;
     for (int l = 0;; ++l) {
         double const share = coverage(exec, b.view(), diagonal_pattern{});
@@ -213,6 +231,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
         if (l > 0 && forest.edges == 0) break;
         place(exec, b.view(), forest);
         systems_.add(exec, std::move(forest));
+        diagonal_.push_back(share);
         read_system(exec, l);
         b = find_next(exec, l);
         inverses_seconds_ += watch.lap();
@@ -221,7 +240,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
     last_.plan = make_srcsr_plan(exec, b.view());
     last_.matrix = std::move(b);
     places_ = {};
-    diagonal_.resize(placed_.size() + 1);
+    diagonal_.push_back(0);
     finish(exec);
 }
 
@@ -238,14 +257,12 @@ linear_forest<I> adaptive_splitting<Executor, T, I>::find_forest(Executor const&
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest) {
     buffer<I> columns(exec, b.nonzeros());
-    for_each(exec, b.nonzeros(), detail::place_column<I>{b.indices, forest.inverse.data(), columns.data()});
-    csr_view<T, I> moved = b;
-    moved.indices = columns.data();
+    buffer<T> values(exec, b.nonzeros());
+    for_each(exec, rows_, detail::place_row<T, I>{b, forest.inverse.data(), columns.data(), values.data()});
     detail::placed_matrix<T, I> placed;
-    placed.matrix = sort_columns(exec, moved);
+    placed.matrix = {b.rows(), b.columns(), copy_of(exec, b.row_offsets()), std::move(columns), std::move(values)};
     placed.plan = make_srcsr_plan(exec, placed.matrix.view());
     placed_.push_back(std::move(placed));
-    diagonal_.push_back(0);
 }
 
 /// M_l of B_l, and the ratios of its inverse.
@@ -254,7 +271,6 @@ void adaptive_splitting<Executor, T, I>::read_system(Executor const& exec, int l
     auto const& forest = systems_.forest(l);
     auto const& b = placed_[std::size_t(l)];
     auto& system = systems_.system(l);
-    diagonal_[std::size_t(l)] = coverage(exec, b.matrix.view(), detail::placed_diagonal<I>{forest.inverse.data()});
     reduce_rows(exec, b.plan,
                 along_nonzeros{detail::place_positioned<T, I>{forest.links.data(), forest.inverse.data()},
                                b.matrix.view().coefficients, b.matrix.view().indices},
@@ -270,16 +286,17 @@ template <executor Executor, class T, class I>
 csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, int l) {
     std::int64_t const capacity = rows_ > 0 ? std::int64_t(exec.load(places_.data() + rows_)) : 0;
     buffer<I> columns(exec, capacity), counts(exec, rows_);
-    buffer<T> about(exec, capacity);
-    search_rows(exec, l, columns.data(), about.data(), counts.data());
+    buffer<T> values(exec, capacity);
+    search_rows(exec, l, columns.data(), values.data(), counts.data());
     I nonzeros = 0;
     auto offsets = detail::offsets_of_degrees<I>(exec, rows_, detail::stored_degree<I>{counts.data()}, nonzeros);
-    buffer<I> indices(exec, nonzeros);
-    buffer<T> values(exec, nonzeros);
-    for_each(exec, rows_,
-             detail::copy_found<T, I>{places_.data(), offsets.data(), columns.data(), indices.data(), values.data()});
-    csr<T, I> const unsorted{I(rows_), I(rows_), std::move(offsets), std::move(indices), std::move(values)};
-    csr<T, I> b = sort_columns(exec, unsorted.view());
+    if (nonzeros < capacity) { // rows are not full
+        buffer<I> found(exec, nonzeros);
+        for_each(exec, rows_, detail::copy_found<I>{places_.data(), offsets.data(), columns.data(), found.data()});
+        columns = std::move(found);
+        values = buffer<T>(exec, nonzeros);
+    }
+    csr<T, I> b{I(rows_), I(rows_), std::move(offsets), std::move(columns), std::move(values)};
     fill_next(exec, l, b, make_srcsr_plan(exec, b.view()), nullptr);
     return b;
 }
@@ -287,21 +304,23 @@ csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, in
 /// Row after row in shares whose scratch memory is no more than a budget, or that of one row.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l, I* columns, T* values, I* counts) {
-    // In cache on the host; enough rows at once for all of a device.
-    constexpr std::int64_t budget = std::is_same_v<Executor, host_executor> ? 1 << 17 : 1 << 25;
-    using find = detail::find_largest<T, I>;
-    auto const offsets = to_vector(exec, placed_[std::size_t(l)].matrix.row_offsets());
-    std::int64_t const each = find::each(options_.window);
+    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
+    constexpr std::int64_t budget = on_host ? 1 << 17 : 1 << 26; // in cache; enough rows for all of a device
+    auto const b = placed_[std::size_t(l)].matrix.view();
+    std::int64_t const each = detail::row_walk<T, I>::each(options_.window);
+    std::int64_t const longest = std::max<std::int64_t>(1, degrees(exec, b).largest) * each;
+    // Side by side where no long row takes the place of many.
+    bool const side_by_side = !on_host && budget / longest >= std::min<std::int64_t>(rows_, 1 << 14);
+    auto const offsets = side_by_side ? std::vector<I>() : to_vector(exec, b.row_offsets());
     buffer<T> scratch;
     for (std::int64_t first = 0, last = 0; first < rows_; first = last) {
-        auto const end = std::upper_bound(
-            offsets.begin() + first + 1, offsets.end(),
-            I(std::min<std::int64_t>(offsets[std::size_t(first)] + budget / each, std::numeric_limits<I>::max())));
-        last = std::max<std::int64_t>(first + 1, end - offsets.begin() - 1);
-        std::int64_t const needed = (offsets[std::size_t(last)] - offsets[std::size_t(first)]) * each;
+        last = side_by_side ? std::min(rows_, first + budget / longest) : last_within(offsets, first, budget / each);
+        std::int64_t const needed =
+            side_by_side ? (last - first) * longest : (offsets[std::size_t(last)] - offsets[std::size_t(first)]) * each;
         if (scratch.size() < needed) scratch = buffer<T>(exec, needed);
         for_each(exec, last - first,
-                 find{rows_of(l), places_.data(), options_.accuracy, first, columns, values, counts, scratch.data()});
+                 detail::find_largest<T, I>{rows_of(l), places_.data(), options_.accuracy, first, columns, values,
+                                            counts, scratch.data(), side_by_side ? last - first : 1});
     }
 }
 
@@ -340,6 +359,8 @@ void adaptive_splitting<Executor, T, I>::refresh(Executor const& exec, csr_view<
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
     int const m = systems_.count();
     for (int l = 0; l < m; ++l) {
+        diagonal_[std::size_t(l)] = coverage(exec, placed_[std::size_t(l)].matrix.view(),
+                                             detail::placed_diagonal<I>{systems_.forest(l).inverse.data()});
         read_system(exec, l);
         bool const last = l + 1 == m;
         auto& next = last ? last_ : placed_[std::size_t(l) + 1];
