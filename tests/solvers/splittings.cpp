@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "solvers/dense.hpp"
+#include "solvers/dense_splittings.hpp"
 #include "support/executors.hpp"
 #include <coppice/algebra/generators.hpp>
 
@@ -29,12 +29,6 @@ dense right_quotient(dense const& b, dense const& m) {
     }
     return result;
 }
-std::vector<double> times(dense const& a, std::vector<double> const& x) {
-    std::vector<double> y(x.size());
-    for (int i = 0; i < a.n; ++i)
-        for (int j = 0; j < a.n; ++j) y[std::size_t(i)] += a(i, j) * x[std::size_t(j)];
-    return y;
-}
 /// prune(A, S_l), with the diagonal (Eqs. 72, 73, 76).
 template <class Executor>
 dense along(Executor const& exec, linear_forest<std::int32_t> const& forest, dense const& a) {
@@ -46,16 +40,6 @@ dense along(Executor const& exec, linear_forest<std::int32_t> const& forest, den
             if (j >= 0) part(i, j) = a(i, j);
     }
     return part;
-}
-/// Eq. 40
-std::vector<double> diagp_1(dense const& a) {
-    std::vector<double> d(static_cast<std::size_t>(a.n));
-    for (int i = 0; i < a.n; ++i) {
-        double sum = 0;
-        for (int j = 0; j < a.n; ++j) sum += i != j ? std::abs(a(i, j)) : 0;
-        d[std::size_t(i)] = std::max(std::abs(a(i, i)), sum) * (a(i, i) < 0 ? -1 : 1);
-    }
-    return d;
 }
 /// Off-diagonal entries of row i, the largest first.
 std::vector<int> by_size(dense const& a, int i) {
@@ -90,34 +74,6 @@ dense to_dense(Executor const& exec, csr_view<double> a) {
         for (int k = offsets[std::size_t(i)]; k < offsets[std::size_t(i) + 1]; ++k)
             m(i, columns[std::size_t(k)]) = values[std::size_t(k)];
     return m;
-}
-template <class Executor, class M>
-std::vector<double> apply(Executor const& exec, M const& m, std::vector<double> const& r) {
-    auto const right = exec.copy(r);
-    buffer<double> z(exec, std::int64_t(r.size()));
-    m.apply(exec, right.view(), z.view());
-    return to_vector(exec, z);
-}
-double distance(std::vector<double> const& x, std::vector<double> const& y) {
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        difference = std::max(difference, std::abs(x[i] - y[i]));
-        size = std::max(size, std::abs(y[i]));
-    }
-    return size > 0 ? difference / size : difference;
-}
-std::vector<double> minus(std::vector<double> a, std::vector<double> const& b) {
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
-    return a;
-}
-bool all_finite(std::vector<double> const& x) {
-    return std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); });
-}
-/// F A for a diagonal F.
-dense scaled(std::vector<double> const& f, dense a) {
-    for (int i = 0; i < a.n; ++i)
-        for (int j = 0; j < a.n; ++j) a(i, j) *= f[std::size_t(i)];
-    return a;
 }
 template <class Executor>
 using alternation = inner_alternation<Executor, double>;
@@ -154,22 +110,9 @@ TEST_CASE_TEMPLATE("splittings: alternation and direct factors are those of thei
                 CHECK(distance(apply(exec, inner, r), x) < 1e-10);
 
                 direct_splitting<Executor, double> const direct(exec, local.view(), {.factors = m, .omega = 0});
-                int const count = direct.factors(); // Eqs. 57 to 62
-                auto const t = diagp_1(a);
-                dense whole(n);
-                for (int i = 0; i < n; ++i) whole(i, i) = t[std::size_t(i)];
-                auto const joint = [&](int i) { return 1 + (a(i, i) / t[std::size_t(i)] - 1) / count; };
-                for (int l = count - 1; l >= 0; --l) {
-                    auto factor = along(exec, direct.forest(l), a);
-                    for (int i = 0; i < n; ++i)
-                        for (int j = 0; j < n; ++j)
-                            factor(i, j) = i == j ? joint(i)
-                                           : factor(i, j) == 0
-                                               ? 0
-                                               : factor(i, j) / t[std::size_t(i)] / std::pow(joint(i), count - 1 - l) /
-                                                     std::pow(joint(j), l);
-                    whole = product(whole, factor);
-                }
+                std::vector<dense> parts;
+                for (int l = 0; l < direct.factors(); ++l) parts.push_back(along(exec, direct.forest(l), a));
+                auto const whole = direct_product(a, parts);
                 CHECK(distance(apply(exec, direct, r), lapack_solve(whole, r)) < 1e-10);
             }
 }

@@ -3,6 +3,10 @@
 /// Alternating splittings: the tridiagonal parts of A along several linear forests, one after the other.
 #pragma once
 
+#include <cmath>
+#include <string>
+
+#include <coppice/graph/grid_lines.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 #include <coppice/solvers/vectors/vector_operations.hpp>
 
@@ -17,12 +21,56 @@ struct store_residual {
     COPPICE_HD void operator()(std::int64_t row, T const& product) const { left[row] = r[row] - product; }
 };
 
+template <class T, class I>
+struct weigh_links_of_row {
+    csr_view<T, I> weights;
+    I const* links;
+    COPPICE_HD graph_detail::covered_weight operator()(std::int64_t i) const {
+        graph_detail::covered_weight sum{0, 0};
+        graph_detail::weigh_nonzero<T, I> const weigh{links, 2};
+        for (I k = weights.row_begin(i); k < weights.row_end(i); ++k)
+            sum = graph_detail::add_covered_weight{}(sum, weigh(weights.coefficients[k], weights.indices[k], i));
+        return sum;
+    }
+};
+/// find() of the lines of a grid in each of its directions.
+template <executor Executor>
+struct find_grid_lines {
+    Executor const& exec;
+    grid_sizes const& grid;
+    template <class T, class I>
+    forest_decomposition<I> operator()(csr_view<T, I> weights) const {
+        forest_decomposition<I> found;
+        double covered = 0;
+        for (int direction = 0; direction < 3; ++direction) {
+            bool const no_line = grid.along(direction) == 1;
+            if (no_line && !(direction == 2 && found.forests.empty())) continue;
+            auto lines = grid_lines<I>(exec, grid, direction);
+            require_size("points of the grid of a preconditioner", lines.vertices, weights.rows());
+            auto const sum =
+                reduce(exec, weights.rows(), graph_detail::covered_weight{0, 0},
+                       weigh_links_of_row<T, I>{weights, lines.links.data()}, graph_detail::add_covered_weight{});
+            lines.weight_coverage = sum.all > 0 ? sum.covered / sum.all : 1;
+            covered += lines.weight_coverage;
+            found.forests.push_back(std::move(lines));
+            found.covered.push_back(covered);
+        }
+        return found;
+    }
+};
+
 /// M_l = prune(A, S_l) (Eq. 72) for the forests of the normalised weights of A (Eqs. 70 and 71).
 template <executor Executor, class T, class I>
 class alternating_parts {
 public:
     alternating_parts(Executor const& exec, csr_view<T, I> a, splitting_options const& options)
-        : forests_(exec, a, options, [&](auto& forests) { read(exec, a, forests); }) {}
+        : forests_(exec, a, options.tridiagonal, find_heavy_forests<Executor>{exec, options},
+                   [&](auto& forests) { read(exec, a, forests); }) {}
+    /// Along the lines of a grid instead.
+    alternating_parts(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
+                      tridiagonal_options const& options)
+        : forests_(exec, a, options, find_grid_lines<Executor>{exec, grid},
+                   [&](auto& forests) { read(exec, a, forests); }) {}
 
     /// New values on the old pattern. Throws before anything is changed.
     void refresh(Executor const& exec, csr_view<T, I> a) {
@@ -59,11 +107,15 @@ public:
     /// values are not finite or a row holds a column twice.
     inner_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
         : parts_(exec, require_square(a, "a preconditioner"), options) {
-        if (parts_.systems().count() == 1) return;
-        matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
-                   copy_of(exec, a.values())};
-        plan_ = make_srcsr_plan(exec, matrix_.view());
-        left_ = buffer<T>(exec, a.rows());
+        keep_matrix(exec, a);
+    }
+    /// Alternating directions on a tensor product grid: the parts are those along its lines, x before y before z,
+    /// directions of one point left out. Throws dimension_error where the grid has not one point for each row,
+    /// argument_error for negative sizes, else as above.
+    inner_alternation(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
+                      tridiagonal_options const& options = {})
+        : parts_(exec, require_square(a, "a preconditioner"), grid, options) {
+        keep_matrix(exec, a);
     }
 
     /// New values on the pattern of the matrix that it was made of: the forests stay. Throws dimension_error for
@@ -92,6 +144,15 @@ public:
     std::vector<finding> findings() const { return parts_.findings(); }
 
 private:
+    /// For the products between parts.
+    void keep_matrix(Executor const& exec, csr_view<T, I> a) {
+        if (parts_.systems().count() == 1) return;
+        matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+                   copy_of(exec, a.values())};
+        plan_ = make_srcsr_plan(exec, matrix_.view());
+        left_ = buffer<T>(exec, a.rows());
+    }
+
     detail::alternating_parts<Executor, T, I> parts_;
     csr<T, I> matrix_{};
     srcsr_plan<I> plan_{};
@@ -130,6 +191,20 @@ private:
 
 namespace detail {
 
+/// Fills in what was given as 0. Throws dimension_error where that leaves other than `rows` points.
+inline grid_sizes grid_of_rows(std::int64_t rows, grid_sizes grid) {
+    auto const root = std::int64_t(std::lround(std::sqrt(double(rows))));
+    bool const square = grid.ny == 0 && grid.nz == 1 && root * root == rows;
+    if (grid.nx == 0 && grid.ny == 0) grid.nx = square ? root : rows / grid.nz;
+    if (grid.nx == 0) grid.nx = rows / (grid.ny * grid.nz);
+    if (grid.ny == 0) grid.ny = rows / (grid.nx > 0 ? grid.nx * grid.nz : 1);
+    if (double(grid.nx) * double(grid.ny) * double(grid.nz) != double(rows))
+        throw dimension_error("a grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) + " x " +
+                              std::to_string(grid.nz) + " points for a matrix of " + std::to_string(rows) +
+                              " rows, expected one point for each row");
+    return grid;
+}
+
 inline constexpr option_row alternating_option_rows[] = {factors_row,    omega_row("0.01"), enough_coverage_row,
                                                          least_gain_row, ties_row,          rounds_row,
                                                          seed_row,       pivoting_row,      threshold_row};
@@ -147,6 +222,30 @@ struct inner_alternation_entry {
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
         return inner_alternation<Executor, T, I>(exec, a, detail::read_splitting_options(o));
+    }
+};
+struct grid_alternation_entry {
+    static constexpr option_row options[] = {
+        {.name = "nx",
+         .standard = "0",
+         .meaning = "points of the grid in x; 0: the root of the rows where these are a square, else all rows",
+         .most = 2147483647},
+        {.name = "ny", .standard = "0", .meaning = "points in y; 0: what nx and nz leave", .most = 2147483647},
+        {.name = "nz", .standard = "1", .meaning = "points in z", .least = 1, .most = 2147483647},
+        detail::pivoting_row,
+        detail::threshold_row};
+    static constexpr preconditioner_row row{.name = "adi",
+                                            .matrix = "as alt-i, along the lines of a grid in each direction",
+                                            .setup = "a few products with A",
+                                            .suits = "tensor product grids, rows numbered x first; not for cg",
+                                            .compared = false,
+                                            .keeps_symmetry = false,
+                                            .options = options};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return inner_alternation<Executor, T, I>(
+            exec, a, detail::grid_of_rows(a.rows(), {o.integer("nx"), o.integer("ny"), o.integer("nz")}),
+            detail::read_tridiagonal_options(o));
     }
 };
 struct outer_alternation_entry {

@@ -16,34 +16,40 @@ COPPICE_HD T power(T base, int exponent) {
     return result;
 }
 
-/// Row p of system l, which holds a_ij along the forest, becomes that of M_l (Eqs. 57 to 60): J_i on the diagonal,
-/// T_i^-1 J_i^-(m-1-l) a_ij J_j^-l beside it, with J = I + (T^-1 diag(A) - I) / m, whose entries lie between 1 - 1/m
-/// and 1. The last factor takes T from the left, so that T M_{m-1} ... M_0 is a product of tridiagonal matrices alone.
-template <class T, class I>
-struct scale_direct_row {
+/// M_l of m factors, entry by entry (Eqs. 57 to 60): J_i on the diagonal, T_i^-1 J_i^-(m-1-l) a_ij J_j^-l beside it,
+/// with J = I + (T^-1 diag(A) - I) / m, whose entries lie between 1 - 1/m and 1. The last factor takes T from the left,
+/// so that T M_{m-1} ... M_0 is a product of factors alone.
+template <class T>
+struct direct_factor {
     T const* diagonal; ///< of A
     T const* inverse;  ///< T^-1
-    I const* permutation;
-    std::int64_t n;
     int m, l;
-    T *lower, *middle, *upper;
 
-    COPPICE_HD T joint(std::int64_t p) const {
-        I const v = permutation[p];
-        return T(1) + (diagonal[v] * inverse[v] - T(1)) / T(m);
-    }
-    COPPICE_HD void operator()(std::int64_t p) const {
-        T const here = joint(p), scale = inverse[permutation[p]];
-        bool const last = l == m - 1;
-        T const row = (last ? T(1) : scale) / power(here, m - 1 - l);
-        if (p > 0) lower[p] = row * lower[p] / power(joint_beside(lower[p], p - 1), l);
-        if (p + 1 < n) upper[p] = row * upper[p] / power(joint_beside(upper[p], p + 1), l);
-        middle[p] = last ? here / scale : here;
+    COPPICE_HD T on_diagonal(std::int64_t i) const { return l == m - 1 ? joint(i) / inverse[i] : joint(i); }
+    COPPICE_HD T beside(std::int64_t i, std::int64_t j, T entry) const {
+        if (entry == T(0)) return entry; // with m = 1 J may be 0
+        T const row = (l == m - 1 ? T(1) : inverse[i]) / power(joint(i), m - 1 - l);
+        return row * entry / power(joint(j), l);
     }
 
 private:
-    /// 1 where nothing is coupled: with m = 1 J may be 0.
-    COPPICE_HD T joint_beside(T value, std::int64_t p) const { return value == T(0) ? T(1) : joint(p); }
+    COPPICE_HD T joint(std::int64_t i) const { return T(1) + (diagonal[i] * inverse[i] - T(1)) / T(m); }
+};
+
+/// Row p of a system along a forest, which holds a_ij there, becomes that of M_l.
+template <class T, class I>
+struct scale_direct_row {
+    direct_factor<T> factor;
+    I const* permutation;
+    std::int64_t n;
+    T *lower, *middle, *upper;
+
+    COPPICE_HD void operator()(std::int64_t p) const {
+        I const v = permutation[p];
+        if (p > 0) lower[p] = factor.beside(v, permutation[p - 1], lower[p]);
+        if (p + 1 < n) upper[p] = factor.beside(v, permutation[p + 1], upper[p]);
+        middle[p] = factor.on_diagonal(v);
+    }
 };
 
 } // namespace detail
@@ -57,10 +63,9 @@ class direct_splitting {
 public:
     /// Throws as inner_alternation.
     direct_splitting(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {.omega = 0})
-        : forests_(exec, a, options, [&](auto& forests) {
-              diagonal_ = buffer<T>(exec, a.rows());
-              read(exec, a, forests);
-          }) {}
+        : diagonal_(exec, a.rows()),
+          forests_(exec, a, options.tridiagonal, detail::find_heavy_forests<Executor>{exec, options},
+                   [&](auto& forests) { read(exec, a, forests); }) {}
 
     /// As that of inner_alternation.
     void refresh(Executor const& exec, csr_view<T, I> a) {
@@ -87,14 +92,17 @@ private:
             auto const& forest = systems.forest(l);
             extract_forest_system(exec, scales.plan, a, forest, system);
             for_each(exec, system.size(),
-                     detail::scale_direct_row<T, I>{diagonal_.data(), scales.inverse.data(), forest.permutation.data(),
-                                                    system.size(), m, l, system.lower.data(), system.diagonal.data(),
+                     detail::scale_direct_row<T, I>{{diagonal_.data(), scales.inverse.data(), m, l},
+                                                    forest.permutation.data(),
+                                                    system.size(),
+                                                    system.lower.data(),
+                                                    system.diagonal.data(),
                                                     system.upper.data()});
             systems.mend(exec, l, m == 1 && forest.weight_coverage == 1);
         }
     }
 
-    buffer<T> diagonal_{};
+    buffer<T> diagonal_;
     detail::splitting_forests<Executor, T, I> forests_;
 };
 

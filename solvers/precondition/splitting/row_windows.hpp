@@ -18,9 +18,9 @@
 #include <limits>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/lane_sort.hpp>
 #include <coppice/solvers/precondition/splitting/path_inverse.hpp>
 #include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
-#include <coppice/solvers/precondition/splitting/sort_in_lane.hpp>
 
 namespace coppice::detail {
 

@@ -10,19 +10,32 @@
 
 namespace coppice::detail {
 
+/// find() of the forests of heavy edges.
+template <executor Executor>
+struct find_heavy_forests {
+    Executor const& exec;
+    splitting_options const& options;
+    template <class T, class I>
+    forest_decomposition<I> operator()(csr_view<T, I> weights) const {
+        check_splitting_options(options);
+        return decompose_into_forests(exec, weights, decomposition_of(options));
+    }
+};
+
 /// The forests of the normalised weights of A (Eqs. 70 and 71), memory for a system along each, and what is reported.
 template <executor Executor, class T, class I>
 class splitting_forests {
 public:
-    /// Calls read() for the systems. Throws as inner_alternation.
-    template <class Read>
-    splitting_forests(Executor const& exec, csr_view<T, I> a, splitting_options const& options, Read const& read)
-        : mark_(exec, require_square(a, "a preconditioner")), systems_(exec, a.rows(), options.tridiagonal) {
-        check_splitting_options(options);
+    /// find(weights) gives a forest_decomposition; then read(*this) is called for the systems. Throws as
+    /// inner_alternation.
+    template <class Find, class Read>
+    splitting_forests(Executor const& exec, csr_view<T, I> a, tridiagonal_options const& options, Find const& find,
+                      Read const& read)
+        : mark_(exec, require_square(a, "a preconditioner")), systems_(exec, a.rows(), options) {
         stopwatch watch(exec);
         normalised_weights<T, I> const weights(exec, a, scales_);
         weights_seconds_ = watch.lap();
-        auto found = decompose_into_forests(exec, weights.view(), decomposition_of(options));
+        auto found = find(weights.view());
         covered_ = found.covered.back();
         for (auto& forest : found.forests) systems_.add(exec, std::move(forest));
         forests_seconds_ = watch.lap();

@@ -53,16 +53,20 @@ inline constexpr option_row least_gain_row{.name = "least-gain",
                                            .standard = "0",
                                            .meaning = "no further forest after one that adds less coverage than this",
                                            .most = 1};
+/// Rounds, ties and seed.
+inline factor_options read_factor_options(chosen_options const& o) {
+    int const rounds = int(o.integer("rounds"));
+    return {.rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
+            .ties = o.choice("ties") == 0 ? tie_rule::hash : tie_rule::near,
+            .seed = std::uint64_t(o.integer("seed"))};
+}
 /// `has_omega`: not where weights come from the factors before.
 inline splitting_options read_splitting_options(chosen_options const& o, bool has_omega = true) {
-    int const rounds = int(o.integer("rounds"));
     return {.factors = int(o.integer("factors")),
             .omega = has_omega ? o.real("omega") : 0,
             .enough_coverage = o.real("enough-coverage"),
             .least_gain = o.real("least-gain"),
-            .factor = {.rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
-                       .ties = o.choice("ties") == 0 ? tie_rule::hash : tie_rule::near,
-                       .seed = std::uint64_t(o.integer("seed"))},
+            .factor = read_factor_options(o),
             .tridiagonal = read_tridiagonal_options(o)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One row sorted by its columns, by the lane that has just written it.
+/// One row sorted by its columns, by the lane that has written it.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace coppice::detail {
 
-/// Sorts columns that differ from each other, and their values with them: by insertion where there are few, else as a
-/// heap, in place.
+/// Sorts columns, and their values with them, in place: by insertion where there are few, else as a heap. Equal columns
+/// end in an order that is the same everywhere.
 template <class T, class I>
 struct lane_sort {
     I* columns;
