@@ -402,7 +402,7 @@ struct adaptive_splitting_entry {
         detail::threshold_row};
     static constexpr preconditioner_row row{.name = "mos-a",
                                             .matrix = "as mos-d, each factor made of what those before it leave",
-                                            .setup = "some 10 m times that of forest",
+                                            .setup = "some 5 m times that of forest",
                                             .suits = "as mos-d, small diagonals above all; not for cg",
                                             .compared = false,
                                             .keeps_symmetry = false,

@@ -51,6 +51,18 @@ struct part_probe {
         return !(cancellation * terms <= double(magnitude(rhs[p])) && double(magnitude(solution[p])) <= 1);
     }
 };
+/// Moves diagonal entries by a few units in the last place of their rows: where a pivot would be zero, it is of the
+/// size of rounding then, and what comes out is large, but stays with the piece that is singular.
+template <class T>
+struct blur_diagonal {
+    part_entries<T> entries;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        double const unit = 4 * double(std::numeric_limits<T>::epsilon()) * part_row_health<T>{entries}(p).largest;
+        double const draw = random_stream(0, 8).uniform(std::uint64_t(p), 0.5, 1.0);
+        T* const entry = entries.at(p, p);
+        *entry = T(double(*entry) + (*entry < T(0) ? -unit : unit) * draw);
+    }
+};
 template <class T>
 struct mark_broken_position {
     part_probe<T> probe;
@@ -117,6 +129,9 @@ std::int64_t mend_part(Executor const& exec, solvable_part<Executor, T, I>& part
     for_each(exec, apart, scale_entry<T>{1 / unit, entries.lower, lower.data()});
     for_each(exec, stored, scale_entry<T>{1 / unit, entries.diagonal, diagonal.data()});
     for_each(exec, apart, scale_entry<T>{1 / unit, entries.upper, upper.data()});
+    if (!whole)
+        for_each(exec, n,
+                 blur_diagonal<T>{{lower.data(), diagonal.data(), upper.data(), n, entries.block, entries.reach}});
     part_probe<T> const probe{entries, 1 / unit, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
                               rhs.data(), solution.data()};
     for_each(exec, n, probe);
