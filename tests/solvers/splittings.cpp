@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "solvers/dense_splittings.hpp"
 #include "support/executors.hpp"
@@ -176,6 +177,41 @@ TEST_CASE_TEMPLATE("splittings: windows leave out nothing that would be kept", F
                 CHECK(outside <= (1 + 2 * accuracy) * least);
             }
         }
+}
+
+TEST_CASE("splittings: windows find the same in rows one by one and side by side") {
+    host_executor const exec{2};
+    int const n = 70, most = 9;
+    auto const b =
+        to_csr<double>(random_matrix(n, false, 5)); // positions are vertices, every vertex linked to the next
+    tridiagonal<double> m(exec, n);
+    std::vector<std::int32_t> links, numbers, places{0};
+    for (int i = 0; i < n; ++i) {
+        m.lower[i] = i > 0 ? detail::sum_in_row(b.view(), i, i - 1) : 0;
+        m.diagonal[i] = detail::sum_in_row(b.view(), i, i);
+        m.upper[i] = i + 1 < n ? detail::sum_in_row(b.view(), i, i + 1) : 0;
+        links.insert(links.end(), {i - 1, i + 1 < n ? i + 1 : -1});
+        numbers.push_back(i);
+        places.push_back(places.back() + std::min(4, n));
+    }
+    detail::path_inverse<double> inverse(exec, n);
+    inverse.read(exec, m.view(), most);
+    detail::placed_rows<double, std::int32_t> const rows{
+        b.view(), inverse.view(), m.diagonal.data(), links.data(), numbers.data(), numbers.data(), most};
+    std::int64_t const memory = 20 * detail::row_walk<double, std::int32_t>::each(most);
+    std::vector<std::int32_t> expected;
+    for (auto const& [lanes, each, interleaved] :
+         {std::tuple(70, 1, false), {10, 7, false}, {70, 1, true}, {9, 8, true}}) {
+        std::vector<std::int32_t> columns(std::size_t(places.back())), counts(n);
+        std::vector<double> values(columns.size()), scratch(std::size_t(lanes * memory));
+        for_each(exec, lanes,
+                 detail::find_largest<double, std::int32_t>{rows, places.data(), 0.01, columns.data(), values.data(),
+                                                            counts.data(), scratch.data(), memory, lanes, each,
+                                                            interleaved});
+        columns.insert(columns.end(), counts.begin(), counts.end());
+        if (expected.empty()) expected = columns;
+        CHECK(columns == expected);
+    }
 }
 
 TEST_CASE_TEMPLATE("preconditioners that claim it do not change with the scale of rows", Fixture,

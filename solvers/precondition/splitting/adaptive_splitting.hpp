@@ -4,10 +4,8 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <coppice/algebra/pattern.hpp>
 #include <coppice/solvers/precondition/splitting/row_windows.hpp>
@@ -162,12 +160,6 @@ private:
     void place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest);
     void read_system(Executor const& exec, int l);
     csr<T, I> find_next(Executor const& exec, int l);
-    /// The end of the rows from `first` on that have no more than so many nonzeros; at least one row.
-    static std::int64_t last_within(std::vector<I> const& offsets, std::int64_t first, std::int64_t nonzeros) {
-        I const most = I(std::min<std::int64_t>(offsets[std::size_t(first)] + nonzeros, std::numeric_limits<I>::max()));
-        auto const end = std::upper_bound(offsets.begin() + first + 1, offsets.end(), most);
-        return std::max<std::int64_t>(first + 1, end - offsets.begin() - 1);
-    }
     void fill_next(Executor const& exec, int l, csr<T, I>& b, srcsr_plan<I> const& plan, I const* vertex_of);
     void search_rows(Executor const& exec, int l, I* columns, T* values, I* counts);
     void finish(Executor const& exec);
@@ -301,27 +293,21 @@ csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, in
     return b;
 }
 
-/// Row after row in shares whose scratch memory is no more than a budget, or that of one row.
+/// In lanes of some rows each, that share memory: in turn on the host, that a row finds it in cache; on a device a lane
+/// for a row, or as many as there is memory for.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l, I* columns, T* values, I* counts) {
     constexpr bool on_host = std::is_same_v<Executor, host_executor>;
-    constexpr std::int64_t budget = on_host ? 1 << 17 : 1 << 26; // in cache; enough rows for all of a device
-    auto const b = placed_[std::size_t(l)].matrix.view();
-    std::int64_t const each = detail::row_walk<T, I>::each(options_.window);
-    std::int64_t const longest = std::max<std::int64_t>(1, degrees(exec, b).largest) * each;
-    // Side by side where no long row takes the place of many.
-    bool const side_by_side = !on_host && budget / longest >= std::min<std::int64_t>(rows_, 1 << 14);
-    auto const offsets = side_by_side ? std::vector<I>() : to_vector(exec, b.row_offsets());
-    buffer<T> scratch;
-    for (std::int64_t first = 0, last = 0; first < rows_; first = last) {
-        last = side_by_side ? std::min(rows_, first + budget / longest) : last_within(offsets, first, budget / each);
-        std::int64_t const needed =
-            side_by_side ? (last - first) * longest : (offsets[std::size_t(last)] - offsets[std::size_t(first)]) * each;
-        if (scratch.size() < needed) scratch = buffer<T>(exec, needed);
-        for_each(exec, last - first,
-                 detail::find_largest<T, I>{rows_of(l), places_.data(), options_.accuracy, first, columns, values,
-                                            counts, scratch.data(), side_by_side ? last - first : 1});
-    }
+    constexpr std::int64_t budget = on_host ? 1 << 22 : 1 << 26, least_rows = on_host ? 64 : 1;
+    if (rows_ == 0) return;
+    std::int64_t const longest = degrees(exec, placed_[std::size_t(l)].matrix.view()).largest;
+    std::int64_t const memory = std::max<std::int64_t>(1, longest * detail::row_walk<T, I>::each(options_.window));
+    std::int64_t const most = std::max<std::int64_t>(1, budget / memory);
+    std::int64_t const each = std::max(least_rows, (rows_ + most - 1) / most), lanes = (rows_ + each - 1) / each;
+    buffer<T> scratch(exec, lanes * memory);
+    for_each(exec, lanes,
+             detail::find_largest<T, I>{rows_of(l), places_.data(), options_.accuracy, columns, values, counts,
+                                        scratch.data(), memory, lanes, each, !on_host});
 }
 
 /// The values of B_{l+1} on its pattern.

@@ -247,27 +247,34 @@ private:
     }
 };
 
-/// Finds the entries of rows first, first + 1, ... of B M^-1 to keep: the diagonal, and as many of the largest others
-/// as a row has places.
+/// Finds the entries of the rows of B M^-1 to keep: the diagonal, and as many of the largest others as a row has
+/// places.
 template <class T, class I>
 struct find_largest {
     placed_rows<T, I> rows;
-    I const* places; ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
-    double accuracy; ///< in (0, 1]
-    std::int64_t first;
+    I const* places;     ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
+    double accuracy;     ///< in (0, 1]
     I* columns;          ///< found, rising
     T* values;           ///< memory for as many
     I* counts;           ///< of each row
-    T* scratch;          ///< row_walk::each(most) elements for each nonzero of these rows,
-    std::int64_t stride; ///< one row behind the other (1), or element by element so many rows side by side
+    T* scratch;          ///< [lanes memory]
+    std::int64_t memory; ///< row_walk::each(most) elements for each nonzero of the longest row
+    std::int64_t lanes;
+    std::int64_t each; ///< rows of a lane
+    bool interleaved;  ///< lanes side by side, their rows and their memory; else one behind the other
 
-    COPPICE_HD void operator()(std::int64_t r) const {
-        std::int64_t const i = first + r;
-        I const at = places[i], begin = rows.b.row_begin(i);
-        T* const memory =
-            scratch +
-            (stride == 1 ? std::int64_t(begin - rows.b.row_begin(first)) * row_walk<T, I>::each(rows.most) : r);
-        row_walk<T, I> row{rows, i, begin, rows.b.row_end(i), {memory, stride}};
+    COPPICE_HD void operator()(std::int64_t lane) const {
+        strided_memory<T> const own{scratch + (interleaved ? lane : lane * memory), interleaved ? lanes : 1};
+        for (std::int64_t k = 0; k < each; ++k) {
+            std::int64_t const i = interleaved ? k * lanes + lane : lane * each + k;
+            if (i < std::int64_t(rows.b.rows())) search(i, own);
+        }
+    }
+
+private:
+    COPPICE_HD void search(std::int64_t i, strided_memory<T> own) const {
+        I const at = places[i];
+        row_walk<T, I> row{rows, i, rows.b.row_begin(i), rows.b.row_end(i), own};
         columns[at] = I(i);
         I const capacity = places[i + 1] - at - 1;
         double const largest = row.read_sources();
@@ -302,7 +309,6 @@ struct find_largest {
         }
     }
 
-private:
     struct offer_to_heap {
         I const* permutation;
         entry_heap<T, I> heap;
