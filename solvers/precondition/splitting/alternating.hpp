@@ -196,8 +196,8 @@ inline grid_sizes grid_of_rows(std::int64_t rows, grid_sizes grid) {
     auto const root = std::int64_t(std::lround(std::sqrt(double(rows))));
     bool const square = grid.ny == 0 && grid.nz == 1 && root * root == rows;
     if (grid.nx == 0 && grid.ny == 0) grid.nx = square ? root : rows / grid.nz;
-    if (grid.nx == 0) grid.nx = rows / (grid.ny * grid.nz);
-    if (grid.ny == 0) grid.ny = rows / (grid.nx > 0 ? grid.nx * grid.nz : 1);
+    if (grid.nx == 0 && grid.ny > 0) grid.nx = rows / (grid.ny * grid.nz);
+    if (grid.ny == 0 && grid.nx > 0) grid.ny = rows / (grid.nx * grid.nz);
     if (double(grid.nx) * double(grid.ny) * double(grid.nz) != double(rows))
         throw dimension_error("a grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) + " x " +
                               std::to_string(grid.nz) + " points for a matrix of " + std::to_string(rows) +

@@ -60,13 +60,14 @@ private:
     }
     void read(Executor const& exec, csr_view<T, I> a) {
         part_.read(exec, a, detail::plain_values<T, I>{a});
-        mended_ = detail::mend_part(exec, part_, pairs_.weight_coverage == 1);
+        mended_ = mender_.mend(exec, part_, pairs_.weight_coverage == 1);
     }
 
     double forest_seconds_ = 0, system_seconds_ = 0;
     detail::pattern_mark mark_;
     paired_forest<I> pairs_;
     detail::solvable_part<Executor, T, I> part_;
+    part_mender<Executor, T, I> mender_{};
     std::int64_t mended_ = 0;
 };
 

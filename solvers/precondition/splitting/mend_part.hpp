@@ -112,46 +112,95 @@ struct scale_entry {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = T(scale * double(from[k])); }
 };
 
-/// Mends a part that is singular or nearly so, that its solution is finite for every finite right-hand side: stretches
-/// of blocks that break get diagonals that outweigh the rest of their rows. Returns how many rows were mended; 0, the
-/// usual case, changes nothing. `whole` says that the part is all of the matrix: one that is nearly singular belongs to
-/// it then, and only what has no finite solution is mended. Waits.
+} // namespace coppice::detail
+
+namespace coppice {
+
+/// Mends parts that are singular or nearly so, that their solutions are finite for every finite right-hand side:
+/// stretches of blocks that break get diagonals that outweigh the rest of their rows. Keeps the memory that the largest
+/// part takes, so that mending again allocates nothing.
 template <executor Executor, class T, class I>
-std::int64_t mend_part(Executor const& exec, solvable_part<Executor, T, I>& part, bool whole) {
+class part_mender {
+public:
+    /// Returns how many rows were mended; 0, the usual case, changes nothing. `whole` says that the part is all of the
+    /// matrix: one that is nearly singular belongs to it then, and only what has no finite solution is mended. Waits.
+    std::int64_t mend(Executor const& exec, detail::solvable_part<Executor, T, I>& part, bool whole);
+
+private:
+    struct sizes {
+        std::int64_t positions, beside, diagonal;
+    };
+    void take_memory(Executor const& exec, sizes const& n);
+    void copy_scaled(Executor const& exec, detail::part_entries<T> const& entries, sizes const& n, double scale);
+    detail::mended_pieces find_pieces(Executor const& exec, detail::begins_stretch const& begins, std::int64_t n);
+
+    buffer<T> lower_{}, diagonal_{}, upper_{}, rhs_{}, solution_{};
+    buffer<std::uint8_t> broken_{};
+    buffer<std::int32_t> piece_{}, starts_{}, broken_before_{};
+};
+
+template <executor Executor, class T, class I>
+void part_mender<Executor, T, I>::take_memory(Executor const& exec, sizes const& n) {
+    auto const at_least = [&]<class U>(buffer<U>& memory, std::int64_t size) {
+        if (memory.size() < size) memory = buffer<U>(exec, size);
+    };
+    at_least(lower_, n.beside);
+    at_least(upper_, n.beside);
+    at_least(diagonal_, n.diagonal);
+    at_least(rhs_, n.positions);
+    at_least(solution_, n.positions);
+    at_least(broken_, n.positions);
+    at_least(piece_, n.positions);
+    at_least(starts_, n.positions + 1);
+    at_least(broken_before_, n.positions + 1);
+}
+
+template <executor Executor, class T, class I>
+void part_mender<Executor, T, I>::copy_scaled(Executor const& exec, detail::part_entries<T> const& entries,
+                                              sizes const& n, double scale) {
+    for_each(exec, n.beside, detail::scale_entry<T>{scale, entries.lower, lower_.data()});
+    for_each(exec, n.diagonal, detail::scale_entry<T>{scale, entries.diagonal, diagonal_.data()});
+    for_each(exec, n.beside, detail::scale_entry<T>{scale, entries.upper, upper_.data()});
+}
+
+template <executor Executor, class T, class I>
+detail::mended_pieces part_mender<Executor, T, I>::find_pieces(Executor const& exec,
+                                                               detail::begins_stretch const& begins, std::int64_t n) {
+    exclusive_scan(exec, n, begins, detail::store_stretch{begins, piece_.data()}, std::int64_t(0));
+    std::int64_t const pieces = select(exec, n, begins, detail::store_piece_start{starts_.data()});
+    std::int64_t const found = exclusive_scan(exec, n, detail::flag_at{broken_.data()},
+                                              detail::store_broken{broken_before_.data()}, std::int64_t(0));
+    fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
+    fill(exec, broken_before_.view().slice(n, 1), std::int32_t(found));
+    return {piece_.data(), starts_.data(), broken_before_.data()};
+}
+
+template <executor Executor, class T, class I>
+std::int64_t part_mender<Executor, T, I>::mend(Executor const& exec, detail::solvable_part<Executor, T, I>& part,
+                                               bool whole) {
+    using namespace detail;
     part_entries<T> const entries = part.entries();
     std::int64_t const n = entries.n;
     auto const health = reduce(exec, n, system_health{0, true}, part_row_health<T>{entries}, worse_health{});
     if (health.dominant || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max()) return 0;
     double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
-    std::int64_t const stored = n * (entries.reach > 1 ? 2 * entries.reach + 1 : entries.block);
-    std::int64_t const apart = entries.reach > 1 ? 0 : stored;
-    buffer<T> lower(exec, apart), diagonal(exec, stored), upper(exec, apart), rhs(exec, n), solution(exec, n);
-    for_each(exec, apart, scale_entry<T>{1 / unit, entries.lower, lower.data()});
-    for_each(exec, stored, scale_entry<T>{1 / unit, entries.diagonal, diagonal.data()});
-    for_each(exec, apart, scale_entry<T>{1 / unit, entries.upper, upper.data()});
+    bool const banded = entries.reach > 1;
+    sizes const size{n, banded ? 0 : n * entries.block, n * (banded ? 2 * entries.reach + 1 : entries.block)};
+    take_memory(exec, size);
+    copy_scaled(exec, entries, size, 1 / unit);
     if (!whole)
         for_each(exec, n,
-                 blur_diagonal<T>{{lower.data(), diagonal.data(), upper.data(), n, entries.block, entries.reach}});
+                 blur_diagonal<T>{{lower_.data(), diagonal_.data(), upper_.data(), n, entries.block, entries.reach}});
     part_probe<T> const probe{entries, 1 / unit, whole ? 0.0 : 16 * double(std::numeric_limits<T>::epsilon()),
-                              rhs.data(), solution.data()};
+                              rhs_.data(), solution_.data()};
     for_each(exec, n, probe);
-    columns_view<T const> const right(array_view<T const>(rhs.view()));
-    solve_bands<T>(exec, part.system_of(lower.data(), diagonal.data(), upper.data()), right,
-                   columns_view<T>(solution.view()), part.solve_options());
-    buffer<std::uint8_t> broken(exec, n);
-    if (reduce(exec, n, std::int64_t(0), mark_broken_position<T>{probe, broken.data()}, plus{}) == 0) return 0;
-
-    buffer<std::int32_t> piece(exec, n), starts(exec, n + 1), broken_before(exec, n + 1);
-    begins_stretch const begins{part.pattern().joined, entries.block};
-    exclusive_scan(exec, n, begins, store_stretch{begins, piece.data()}, std::int64_t(0));
-    std::int64_t const pieces = select(exec, n, begins, store_piece_start{starts.data()});
-    std::int64_t const found =
-        exclusive_scan(exec, n, flag_at{broken.data()}, store_broken{broken_before.data()}, std::int64_t(0));
-    fill(exec, starts.view().slice(pieces, 1), std::int32_t(n));
-    fill(exec, broken_before.view().slice(n, 1), std::int32_t(found));
-    mended_pieces const mends{piece.data(), starts.data(), broken_before.data()};
+    solve_bands<T>(exec, part.system_of(lower_.data(), diagonal_.data(), upper_.data()),
+                   columns_view<T const>(rhs_.data(), n, 1), columns_view<T>(solution_.data(), n, 1), part.workspace(),
+                   part.solve_options());
+    if (reduce(exec, n, std::int64_t(0), mark_broken_position<T>{probe, broken_.data()}, plus{}) == 0) return 0;
+    mended_pieces const mends = find_pieces(exec, {part.pattern().joined, entries.block}, n);
     for_each(exec, n, strengthen_position<T>{entries, mends, unit});
     return reduce(exec, n, std::int64_t(0), count_mended{mends}, plus{});
 }
 
-} // namespace coppice::detail
+} // namespace coppice

@@ -163,7 +163,7 @@ private:
             now.read(exec, a,
                      detail::direct_values<T, I>{{diagonal_.data(), scales_.inverse.data(), m, l},
                                                  owner_.size() > 0 ? owner_.data() : nullptr});
-            mended_ += detail::mend_part(exec, now, m == 1 && covered_ == 1);
+            mended_ += mender_.mend(exec, now, m == 1 && covered_ == 1);
         }
     }
 
@@ -172,6 +172,7 @@ private:
     buffer<T> diagonal_;
     buffer<std::uint8_t> owner_; ///< of the nonzeros of A, where none is in two parts
     std::vector<part> parts_{};
+    part_mender<Executor, T, I> mender_{};
     std::vector<double> coverages_{};
     double covered_ = 1;
     std::int64_t mended_ = 0;

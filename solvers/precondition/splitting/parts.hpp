@@ -9,8 +9,7 @@
 namespace coppice {
 
 #define COPPICE_PARTS(EXTERN, EXECUTOR, T)                                                                             \
-    EXTERN template std::int64_t detail::mend_part(EXECUTOR const&, detail::solvable_part<EXECUTOR, T, std::int32_t>&, \
-                                                   bool);                                                              \
+    EXTERN template class part_mender<EXECUTOR, T, std::int32_t>;                                                      \
     EXTERN template class block_forest_preconditioner<EXECUTOR, T>;                                                    \
     EXTERN template class mixed_splitting<EXECUTOR, T>;
 COPPICE_PARTS(extern, host_executor, float)

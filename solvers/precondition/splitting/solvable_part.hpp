@@ -4,6 +4,7 @@
 /// of pairs, banded.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include <coppice/algebra/band_storage.hpp>
@@ -189,8 +190,9 @@ private:
         upper_ = buffer<T>(exec, reach > 1 ? 0 : n * block);
         bool const single = block == 1 && reach == 1;
         work_ = buffer<T>(exec, single ? 0 : n);
-        workspace_ = buffer<std::byte>(exec, single ? tridiagonal_workspace<T>(n)
-                                                    : bands_workspace<T>(exec, system(), 1, solve_options()));
+        std::int64_t const needed = bands_workspace<T>(exec, system(), 1, solve_options());
+        workspace_ =
+            buffer<std::byte>(exec, single ? std::max<std::int64_t>(needed, tridiagonal_workspace<T>(n)) : needed);
     }
     static buffer<I> numbers(Executor const& exec, std::int64_t n) {
         buffer<I> order(exec, n);
