@@ -59,10 +59,15 @@ outcome measure(options const& o, bool on_cuda, output_files& files) {
     return {};
 }
 
-void check_suite(std::string const& suite) {
-    auto const names = bench::suite_names();
+std::vector<std::string_view> valid_suites() {
+    static auto const names = bench::suite_names();
     std::vector<std::string_view> valid(names.begin(), names.end());
     valid.push_back("all");
+    return valid;
+}
+
+void check_suite(std::string const& suite) {
+    auto const valid = valid_suites();
     if (suite.empty()) throw usage_error("bench needs a SUITE; valid: " + listed(valid));
     require_name("suite", suite, valid);
 }
@@ -72,6 +77,8 @@ void check_suite(std::string const& suite) {
 outcome measure(options const&, bool, output_files&) {
     throw backend_error("this build of Coppice has no benchmarks; configure it with -DCOPPICE_BUILD_BENCH=ON");
 }
+
+std::vector<std::string_view> valid_suites() { return {"none in this build"}; }
 
 void check_suite(std::string const& suite) {
     if (suite.empty()) throw usage_error("bench needs a SUITE");
@@ -94,9 +101,7 @@ outcome run(options const& o) {
 command add_bench(CLI::App& program) {
     auto const o = std::make_shared<options>();
     auto* const cli = program.add_subcommand("bench", "Measure a suite and its peers in one run");
-    cli->add_option("SUITE", o->suite,
-                    "spmv, tridiagonal, factor, forest, preconditioner, solve, krylov, queues, accuracy or all")
-        ->type_name("");
+    cli->add_option("SUITE", o->suite, listed(valid_suites()))->type_name("");
     cli->add_option("--only", o->only, "measure only problems whose name contains this")->type_name("TEXT");
     cli->add_flag("--quick", o->quick, "small problems and few repetitions: does it run, not how fast is it");
     cli->add_option("--report", o->report, "write a page with charts of all that was measured")->type_name("FILE.html");

@@ -300,6 +300,23 @@ void measure_blocks(table& t, options const& o, cuda_executor const& exec, int r
         how);
 }
 
+/// What a report adds to a solve that needs no further try.
+template <class T>
+void measure_report(table& t, options const& o, cuda_executor const& exec, int n) {
+    std::string const name = text("what a report costs, %d rows, ", n) + name_of<T>();
+    if (!t.wants(name)) return;
+    cuda_problem problem(t, o, exec, name, n, "with a report, " + name_of<T>(), "rows", n);
+    rotated<T> data(exec, 3, n, n, 0);
+    auto const matrix = [&](bands_on_device<T>& b) { return b.blocks(n, 1); };
+    measure_solve(problem, exec, "without", 8, data, matrix, 1, {});
+    buffer<std::byte> space(exec, bands_workspace(exec, matrix(data[0]), 1, {}, true));
+    buffer<solve_report> report(exec, 1);
+    problem.coppice("with", 8, [&](int r) {
+        solve_bands(exec, matrix(data[r]), columns_view<T const>(data[r].d.data(), n, 1),
+                    columns_view<T>(data[r].x.data(), n, 1), space.view(), {}, report.view());
+    });
+}
+
 /// Factorised once; solves from dense right-hand sides and from sparse ones with three entries each.
 void measure_factored(table& t, options const& o, cuda_executor const& exec, int n, int columns) {
     std::string const name = text("factorised, right-hand sides: %d, %d rows, float", columns, n);
@@ -360,6 +377,8 @@ void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& e
     }
     measure_blocks<std::complex<float>>(t, o, exec, n, 1, {.operation = matrix_operation::conjugate_transposed});
     for (int const columns : {4, 16, 64}) measure_factored(t, o, exec, n / 4, columns);
+    for (int const rows : {n >> 10, n >> 6, n >> 2, n}) measure_report<float>(t, o, exec, rows);
+    for (int const rows : {n >> 10, n}) measure_report<double>(t, o, exec, rows);
 }
 
 } // namespace coppice::bench

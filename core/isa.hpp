@@ -19,21 +19,22 @@
     namespace isa_v4 {                                                                                                 \
     __VA_ARGS__                                                                                                        \
     }
-/// The function `name` of the best level that this machine has.
+/// The function of that name, which may be a template-id, of the best level that this machine has.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) // such builds leave one level out
-#define COPPICE_ISA_SELECT(name) (::coppice::isa_level() >= 4 ? &::coppice::isa_v4::name : &::coppice::isa_base::name)
+#define COPPICE_ISA_SELECT(...)                                                                                        \
+    (::coppice::isa_level() >= 4 ? &::coppice::isa_v4::__VA_ARGS__ : &::coppice::isa_base::__VA_ARGS__)
 #else
-#define COPPICE_ISA_SELECT(name)                                                                                       \
-    (::coppice::isa_level() >= 4   ? &::coppice::isa_v4::name                                                          \
-     : ::coppice::isa_level() >= 3 ? &::coppice::isa_v3::name                                                          \
-                                   : &::coppice::isa_base::name)
+#define COPPICE_ISA_SELECT(...)                                                                                        \
+    (::coppice::isa_level() >= 4   ? &::coppice::isa_v4::__VA_ARGS__                                                   \
+     : ::coppice::isa_level() >= 3 ? &::coppice::isa_v3::__VA_ARGS__                                                   \
+                                   : &::coppice::isa_base::__VA_ARGS__)
 #endif
 #else
 #define COPPICE_ISA_DECLARE(...)                                                                                       \
     namespace isa_base {                                                                                               \
     __VA_ARGS__                                                                                                        \
     }
-#define COPPICE_ISA_SELECT(name) (&::coppice::isa_base::name)
+#define COPPICE_ISA_SELECT(...) (&::coppice::isa_base::__VA_ARGS__)
 #endif
 
 namespace coppice {

@@ -102,6 +102,18 @@ COPPICE_HD State look_back(Block const& block, std::uint64_t* messages, std::int
     return before;
 }
 
+/// visit(k) for k = from, from + step, ..., `Items` of them or those below `end`. Where all are there, the loop has a
+/// length that the compiler knows, so that as many loads are under way at once.
+template <int Items, class Visit>
+COPPICE_HD COPPICE_ALWAYS_INLINE void visit_items(int from, int step, int end, Visit const& visit) {
+    if (from + (Items - 1) * step < end) {
+        COPPICE_UNROLL
+        for (int j = 0; j < Items; ++j) visit(from + j * step);
+    } else {
+        for (int k = from; k < end; k += step) visit(k);
+    }
+}
+
 /// One block of the scan. `tile`: State of threads * items and of one for each warp and one more.
 template <int Items, class Block, class State, class In, class Join, class Out>
 COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t n, State* tile,
@@ -109,14 +121,14 @@ COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t
     int const threads = block.threads(), size = threads * Items, thread = block.thread();
     std::int64_t const first = b * size, blocks = (n + size - 1) / size;
     int const count = n - first < size ? int(n - first) : size;
-    for (int k = thread; k < count; k += threads) tile[k] = in(first + k);
+    visit_items<Items>(thread, threads, count, [&](int k) { tile[k] = in(first + k); });
     block.sync();
 
     int const begin = thread * Items, end = begin + Items < count ? begin + Items : count;
     int const lane = thread % warp_lanes, warp = thread / warp_lanes, last = (count - 1) / Items;
     State* const of_warps = tile + size; // joined over warps 0 ... w; behind them: what is before the block
     State own = tile[begin < count ? begin : 0];
-    for (int k = begin + 1; k < end; ++k) own = joined(tile[k], own);
+    visit_items<Items - 1>(begin + 1, 1, end, [&](int k) { own = joined(tile[k], own); });
     for (int d = 1; d < warp_lanes; d *= 2) {
         State const earlier = block.from_lane(own, lane >= d ? lane - d : lane);
         if (lane >= d && begin < count) own = joined(own, earlier);
@@ -144,10 +156,13 @@ COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t
         State s = of_warps[known ? warps : 0];
         if (warp > 0) s = known ? joined(of_warps[warp - 1], s) : of_warps[warp - 1], known = true;
         if (lane > 0) s = known ? joined(lanes_before, s) : lanes_before, known = true;
-        for (int k = begin; k < end; ++k, known = true) tile[k] = s = known ? joined(tile[k], s) : tile[k];
+        visit_items<Items>(begin, 1, end, [&](int k) {
+            tile[k] = s = known ? joined(tile[k], s) : tile[k];
+            known = true;
+        });
     }
     block.sync();
-    for (int k = thread; k < count; k += threads) out(first + k, tile[k]);
+    visit_items<Items>(thread, threads, count, [&](int k) { out(first + k, tile[k]); });
 }
 
 /// States of a thread: odd, so that threads do not meet in the banks of shared memory, and some 32 KiB a block.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Ranges of memory that callers hand over, and whether two of them share a byte.
+/// Ranges of memory that callers hand over: whether two of them share a byte, and whether a workspace will do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <coppice/core/error.hpp>
 #include <coppice/core/memory.hpp>
+#include <coppice/core/workspace_layout.hpp>
 
 namespace coppice {
 
@@ -36,6 +38,18 @@ inline bool overlap(memory_range const& a, memory_range const& b) {
 inline void require_apart(memory_range const& a, memory_range const& b, std::string_view prefix = "") {
     if (overlap(a, b))
         throw argument_error(std::string(prefix) + std::string(a.name) + " overlaps " + std::string(b.name));
+}
+
+/// Throws argument_error where memory of the caller is too small, null or not aligned; `prefix` begins the message.
+inline void require_space(std::string_view prefix, std::string_view name, array_view<std::byte const> memory,
+                          std::int64_t needed) {
+    auto const refuse = [&](std::string const& why) {
+        throw argument_error(std::string(prefix) + std::string(name) + why);
+    };
+    if (memory.size() < needed)
+        refuse(" has " + std::to_string(memory.size()) + " bytes, expected at least " + std::to_string(needed));
+    if (needed > 0 && (!memory.data() || reinterpret_cast<std::uintptr_t>(memory.data()) % workspace_unit != 0))
+        refuse(" is null or not aligned to " + std::to_string(workspace_unit) + " bytes");
 }
 
 } // namespace coppice

@@ -49,11 +49,11 @@
 /// (S. J. Wright 1993, L. V. Foster 1994). So growth is watched, and where entries grow beyond 4 to 16 times those of
 /// the matrix, the rows concerned are eliminated by reflections instead, which let nothing grow (Wright 1992:
 /// structured orthogonal factorization). Backward errors of systems with condition numbers below 1e8 (1e3 in single
-/// precision) are below 100 epsilon, with or without a report: measured, over the families of tests/solvers/growth.cpp
-/// and random systems, not proved. Partial pivoting compares |re| + |im|; scaled partial pivoting first scales each row
-/// by a power of two; no pivoting means partial pivoting here. Where rows were reflected, a pivot of up to 100 epsilon
-/// of the size of the matrix counts as none: a matrix with a condition number beyond 1e13 (1e5) may then be called
-/// singular.
+/// precision) are below 100 epsilon, with or without a report: measured, over the families of
+/// tests/solvers/chain/growth.cpp and random systems, not proved. Partial pivoting compares |re| + |im|; scaled partial
+/// pivoting first scales each row by a power of two; no pivoting means partial pivoting here. Where rows were
+/// reflected, a pivot of up to 100 epsilon of the size of the matrix counts as none: a matrix with a condition number
+/// beyond 1e13 (1e5) may then be called singular.
 ///
 /// The same input gives the same bits for any number of host threads and on every run, on CUDA on one device with one
 /// tuning file (docs/guide/tridiagonal.md); a right-hand side gives the same bits alone and among others. A matrix or a

@@ -39,4 +39,5 @@
 #pragma once
 
 #include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/direct/band_solver.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include <coppice/core/memory_range.hpp>
+#include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/direct/workspace_layout.hpp>
 
 namespace coppice::c_interface {
 

@@ -2,16 +2,18 @@
 /// \file
 /// Rows of a banded matrix one by one, as units of tiles.
 ///
-/// As blocks of n = max(kl, ku) rows a stretch is eliminated n columns at a time, from W + n rows. Row by row, K = 1
-/// and W = 2 n, a row comes in, one column is eliminated from W + 1 rows, and no entry of a unit is one that is zero
-/// anyway. Stretches, their links and the unknowns y and z are the same.
+/// As blocks of n = max(kl, ku) rows, a stretch of a banded matrix is eliminated n columns at a time from a window of
+/// W + n rows, many of whose entries lie outside the bands. With scalar rows as units (K = 1, W = 2 n) one row enters,
+/// one column is eliminated from W + 1 rows, and all entries of a unit lie inside the bands. Stretches, links, y and z
+/// are those of blocks. (On the host band_front in tiles/band_stretch.hpp does the same without moving rows.)
 #pragma once
 
 #include <coppice/solvers/chain/chain_stage.hpp>
 
 namespace coppice::chain {
 
-/// Rows of one banded system and one right-hand side. Stretches are counted in block rows, units in rows.
+/// Scalar rows of one banded system with one right-hand side, a model of stretch_units. Stretches are counted in block
+/// rows, units in scalar rows.
 template <class T>
 struct band_row_units {
     static constexpr int depth = 0;
@@ -32,7 +34,7 @@ struct band_row_units {
     }
     /// Row u of a stretch, to the last row of a stack.
     template <class Lane, class Team, class Shape>
-    COPPICE_HD void load(Team const& team, Shape const& g, stretch_places<1> const& at, int u,
+    COPPICE_HD void load(Team const& team, Shape const& g, filled_places<1> const& at, int u,
                          stack_view<Lane> const& to) const {
         int const w = g.width();
         for (int c = team.rank(); c <= w; c += team.size()) to(w, c) = entry_of(at.lane[0], u, 0, c, at.filling[0]);
@@ -44,6 +46,9 @@ struct band_row_units {
     template <class Team>
     COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
         return of.largest_entry(team, at, units / of.a.n);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool fills(stretch_place const& at, int to) const {
+        return of.fills(at, (to + of.a.n - 1) / of.a.n);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const { return of.filling(at); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const { return of.conjugated(); }

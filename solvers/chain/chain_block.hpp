@@ -52,57 +52,82 @@ struct warp_team {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool any(bool condition) const { return block.ballot(condition) != 0; }
 };
 
-/// Bit q: whether one of the `lanes` lanes of stretch q, of `stretches`, has its bit in `ballot`.
-COPPICE_HD inline unsigned by_stretch(unsigned ballot, int lanes, int stretches) {
+/// Whether one of the `lanes` lanes of stretch q has its bit in `ballot`.
+COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_stretch(unsigned ballot, int lanes, int q) {
     unsigned const each = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
-    unsigned bits = 0;
-    for (int q = 0; q < stretches; ++q) bits |= unsigned((ballot >> q * lanes & each) != 0) << q;
-    return bits;
+    return (ballot >> q * lanes & each) != 0;
 }
 
-/// Looks again at stretches of a warp whose links seem to have grown, one after the other by all of its lanes. Rare,
-/// and so kept out of the kernels' way, as what follows is.
+/// Puts the solution of a stretch, in the right-hand sides of its slots from the last K unknowns of y on, where it
+/// belongs; by the lanes of a warp. Of links the first half of y belongs to others; of a matrix it does, whatever K is.
+template <class T, class Units, class Shape>
+COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_place const& at,
+                                                  slot_rows<T, Shape> const& from, int thread) {
+    Shape const& g = from.g;
+    int const k = g.rows(), w = g.width(), in_y = std::is_same_v<Units, link_units<T>> ? 0 : w / 2 - k;
+    solution_run<T> const to = units.solution(at, g.units, 0);
+    for (int i = thread; i < to.rows; i += warp_lanes)
+        to.at[i / k * to.stride + i % k] =
+            i < in_y ? from.y(w / 2 + i, 0) : from.side((i - in_y) / k, (i - in_y) % k, 0);
+}
+
+/// Looks again at a stretch whose link seems to have grown, by the lanes of a warp.
 template <class T, class Units, class Block>
-[[gnu::noinline]] COPPICE_HD void reduce_stretches_again(Block const& block, stage<T, Units> const& s,
-                                                         staged_stretch const* places, unsigned stretches, T* memory) {
+COPPICE_HD void reduce_stretch_again(Block const& block, stage<T, Units> const& s, std::int64_t p, T* memory) {
     using real = real_lane_t<T>;
     warp_team<Block> const team{block};
     int const w = s.shape.width();
+    filled_places<1> const at(s.all, s.units, p);
+    largest_magnitude<T> largest;
+    for (int i = team.rank(); i < 2 * w * w; i += team.size())
+        largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
+    s.reduce_again(
+        team, at, // of rows nothing is known
+        typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
+        memory);
     team.sync();
-    for (int q = 0; q < warp_lanes; ++q) {
-        if ((stretches >> q & 1) == 0 || places[q].at.lane[0].link < 0) continue;
-        stretch_places<1> at = places[q].at;
-        at.filling[0] = s.units.filling(at.lane[0]);
-        largest_magnitude<T> largest;
-        for (int i = team.rank(); i < 2 * w * w; i += team.size())
-            largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
-        s.reduce_again(
-            team, at, // of rows nothing is known
-            typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
-            memory);
-        team.sync();
-    }
 }
 
-/// The pivot rows of stretches that are reflected, to their slots; y is there.
+/// Solves a stretch that became a link by reflections, by the lanes of a warp.
 template <class T, class Units, class Block>
-[[gnu::noinline]] COPPICE_HD void reflect_to_slots(Block const& block, stage<T, Units> const& s,
-                                                   staged_stretch const* places, unsigned stretches, T* slots,
-                                                   int pitch, T* memory) {
+COPPICE_HD void substitute_stretch_again(Block const& block, stage<T, Units> const& s, std::int64_t p, T* memory) {
     using shape = unit_shape<any_size>;
     warp_team<Block> const team{block};
+    filled_places<1> const at(s.all, s.units, p);
+    slot_rows<T, shape> const slots{memory + 2ll * s.shape.pitch() * s.shape.substitute_columns(), s.shape};
+    link_boundary<T> const boundary{s.links};
+    take_left(team, s.shape, at, slots, boundary);
+    reflecting_stacks stacks(
+        memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(slots.known()), s.how),
+        real_lane_t<T>(0));
+    substitute_stretch(team, stacks, s.shape, at, slots, boundary, silent_teller{});
+    store_slots(s.units, at.lane[0], slots, team.rank());
     team.sync();
-    for (int q = 0; q < warp_lanes; ++q) {
-        if ((stretches >> q & 1) == 0) continue;
-        stretch_places<1> at = places[q].at;
-        at.filling[0] = s.units.filling(at.lane[0]);
-        slot_rows<T, shape> const to{slots + q * pitch, s.shape};
-        reflecting_stacks stacks(
-            memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(to.known()), s.how),
-            real_lane_t<T>(0));
-        walk(stacks, s.shape, keep_slots<T, shape>{to}, silent_teller{});
-        team.sync();
+}
+
+/// The rare work of a stage in a kernel of its own, so that tiles have their registers for themselves: the stretches
+/// that are marked among 32 from `first` on, one after the other. Comes behind the tiles of a reduction, which mark,
+/// and before those of a substitution, which leave marked stretches alone: x may be d.
+template <bool Left, class T, class Units, class Block>
+COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
+    std::int64_t const p = first + block.thread();
+    bool const marked = p < s.stretches && s.links.any_reflected(stretch_places<1>(s.all, s.units.depth, p));
+    unsigned const stretches = block.ballot(marked);
+    COPPICE_NO_UNROLL
+    for (int q = 0; stretches >> q != 0; ++q) {
+        if ((stretches >> q & 1) != 0) {
+            if constexpr (Left)
+                reduce_stretch_again(block, s, first + q, memory);
+            else
+                substitute_stretch_again(block, s, first + q, memory);
+        }
+        if (q == warp_lanes - 1) break;
     }
+}
+/// Elements of memory that it takes.
+template <bool Left, class T, class Units>
+std::int64_t redo_elements(stage<T, Units> const& s) {
+    return std::max<std::int64_t>(Left ? s.shape.reduce_elements() : s.shape.substitute_elements(), warp_lanes);
 }
 
 /// How the stretches of a warp lie in shared memory.
@@ -156,10 +181,7 @@ struct tile_sizes {
         shape const g{{}, units, 1};
         int const slots = (int((g.slot_elements() + W + count - 1) / count) | 1) * count;
         int const pitch = whole ? slots : tile<int>::piece_pitch(g);
-        // To reflect a stretch takes memory that a reduction has no more use for then, and a substitution has not.
-        int const again = int(Left ? g.reduce_elements() : 2 * g.pitch() * g.substitute_columns());
-        int const elements = Left ? std::max(stretches * pitch, again) : stretches * pitch + again;
-        int const bytes = stretches * int(sizeof(staged_stretch)) + elements * int(sizeof(T));
+        int const bytes = stretches * int(sizeof(staged_stretch)) + stretches * pitch * int(sizeof(T));
         return {pitch, (bytes + 15) / 16 * 16};
     }
 };
@@ -167,6 +189,7 @@ struct tile_sizes {
 /// The stretches of a stage from `first` up to `end`, in one warp, and what becomes of them.
 template <class T, class Units, int K, int W, bool Left, class Block>
 struct warp_tile {
+    using real = real_lane_t<T>;
     using sizes = tile_sizes<T, Units, K, W, Left>;
     using shape = typename sizes::shape;
     using team_type = tile_team<Block, sizes::lanes>;
@@ -180,18 +203,17 @@ struct warp_tile {
     shape const g;
     team_type const team;
     staged_stretch* const places;
+    std::int64_t const first, end;
     tile_type tile;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, stage<T, Units> const& of, std::int64_t first,
-                                               std::int64_t end, tile_plan const& plan, unsigned char* shared)
+    COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, stage<T, Units> const& of, std::int64_t begin,
+                                               std::int64_t behind, tile_plan const& plan, unsigned char* shared)
         : block(b), s(of), g{{}, of.shape.units, 1}, team(b), places(reinterpret_cast<staged_stretch*>(shared)),
-          tile(b, of.units, g, places, reinterpret_cast<T*>(places + sizes::stretches), plan.pitch, team.stretch) {
-        tile.place(of.all, first, end, places);
-        tile.begin();
-    }
+          first(begin), end(behind),
+          tile(b, of.units, g, places, reinterpret_cast<T*>(places + sizes::stretches), plan.pitch, team.stretch) {}
     warp_tile(warp_tile const&) = delete; // parts of it refer to each other
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE void run() const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void run() {
         if constexpr (Left)
             reduce();
         else
@@ -199,57 +221,49 @@ struct warp_tile {
     }
 
 private:
-    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void start() {
+        tile.place(s.all, first, end, places);
+        tile.begin();
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() {
+        start();
         stretch_places<1> const& at = places[team.stretch].at;
         pivot_teller<Units, 1> const teller{{}, s.units, at};
         tile.arrive_first();
         stacks_type stacks(team, tile, nullptr, s.how);
         reduce_stretch(stacks, g, at, s.links, teller);
-        bool const grown = has_grown(at, stacks.largest_left());
-        if (unsigned const lanes = block.ballot(grown); lanes != 0)
-            reduce_stretches_again(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches),
-                                   tile.stretch(0));
+        real of_units{1};
+        if constexpr (sizes::of_rows) of_units = stacks.largest_seen();
+        mark(at.lane[0], of_units, stacks.largest_left());
     }
-    /// Whether the columns of this lane have, beside the last units of rows, which are still there, or beside what
-    /// links know.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(stretch_places<1> const& at, real_lane_t<T> largest) const {
-        stretch_place const& place = at.lane[0];
-        if (team.idle || place.link < 0) return false;
-        link_size<real_lane_t<T>> size = s.size_before(place, 1);
-        if constexpr (sizes::of_rows) {
-            largest_bits<T> of_rows;
-            COPPICE_UNROLL
-            for (int u = 1; u <= W / K; ++u) {
-                T const* const entries = tile.unit(g.units - u) + K;
-                COPPICE_UNROLL
-                for (int e = 0; e < K * (K + W); ++e) of_rows.look_at(entries[e]);
-            }
-            size.size = s.how.equilibrate ? size.size : of_rows.value();
-        }
-        if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
-        return size.reflected || chain::has_grown(largest, size.size, W);
+    /// Gives the link of a stretch its size, and a mark where it has grown beside the units of rows or what links know;
+    /// `largest` of the columns of this lane.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void mark(stretch_place const& place, real of_rows, real largest) const {
+        bool const none = team.idle || place.link < 0;
+        link_size<real> const size = none ? link_size<real>(0, false) : s.size_before(place, of_rows);
+        unsigned const grown = block.ballot(!none && (size.reflected || has_grown(largest, size.size, W)));
+        if (!none && team.rank() == 0)
+            s.links.sizes[place.link] =
+                link_size<real>(size.size, any_of_stretch(grown, sizes::lanes, team.stretch)).mark();
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() {
+        start();
         stretch_places<1> const& at = places[team.stretch].at;
         slot_rows<T, shape> const slots{tile.stretch(team.stretch), g};
         T* const y = slots.known();
         T* const z = y + W;
+        bool const reflected = !team.idle && s.links.any_reflected(at);
         take_boundary(at, y, z);
-        bool const reflected = s.links.any_reflected(at);
         tile.arrive_first();
         stacks_type stacks(team, tile, y, s.how);
         walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
         team.sync();
-        if (unsigned const lanes = block.ballot(reflected && !team.idle); lanes != 0)
-            reflect_to_slots(block, s, places, by_stretch(lanes, sizes::lanes, sizes::stretches), tile.stretch(0),
-                             tile.pitch(), tile.stretch(0) + sizes::stretches * tile.pitch());
         if (team.rank() == 0) {
             COPPICE_UNROLL
             for (int r = 0; r < K; ++r) slots.side(0, r, 0) = y[W - K + r];
             substitute_in_registers<K, W>(g, slots, z);
         }
-        team.sync();
-        store();
+        store(block.ballot(reflected));
     }
     /// y and z of the stretch; asked for together, before one of them is stored.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_places<1> const& at, T* y, T* z) const {
@@ -267,11 +281,11 @@ private:
             if (i < W && !team.idle) y[i] = of_y[j], z[i] = of_z[j];
         }
     }
-    /// Right-hand sides of the slots have become the solution, from the last K unknowns of y on. Of links the first
-    /// half of y belongs to others; of a matrix it does, whatever K is.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void store() const {
-        constexpr int in_y = sizes::of_rows ? W / 2 - K : 0;
-        if (tile.follow() && g.units * K % warp_lanes == 0) {
+    /// Right-hand sides of the slots have become the solution, but for stretches with lanes in `reflected`.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void store(unsigned reflected) const {
+        constexpr int in_y = sizes::of_rows ? W / 2 - K : 0; // as in store_slots
+        team.sync();
+        if (tile.follow() && g.units * K % warp_lanes == 0 && reflected == 0) {
             T* const to = s.units.solution(places[0].at.lane[0], g.units, 0).at;
             slot_rows<T, shape> const from{tile.stretch(0), g};
             int const rows = g.units * K, pitch = tile.pitch();
@@ -283,13 +297,9 @@ private:
             }
             return;
         }
-        for (int q = 0; q < sizes::stretches; ++q) {
-            solution_run<T> const to = s.units.solution(places[q].at.lane[0], g.units, 0);
-            slot_rows<T, shape> const from{tile.stretch(q), g};
-            for (int i = block.thread(); i < to.rows; i += warp_lanes)
-                to.at[i / K * to.stride + i % K] =
-                    i < in_y ? from.y(W / 2 + i, 0) : from.side((i - in_y) / K, (i - in_y) % K, 0);
-        }
+        for (int q = 0; q < sizes::stretches; ++q)
+            if (!any_of_stretch(reflected, sizes::lanes, q))
+                store_slots(s.units, places[q].at.lane[0], slot_rows<T, shape>{tile.stretch(q), g}, block.thread());
     }
 };
 

@@ -16,6 +16,7 @@
 #include <coppice/core/launch_shared.cuh>
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/chain/chain_factor_stage.hpp>
+#include <coppice/solvers/chain/chain_roles.hpp>
 #include <coppice/solvers/chain/chain_tree.hpp>
 
 namespace coppice::chain {
@@ -28,6 +29,8 @@ struct lane_team {
     __device__ void sync() const { __syncwarp(); }
     __device__ bool any(bool condition) const { return __any_sync(0xffffffffu, condition) != 0; }
 };
+
+static_assert(team_of_lanes<lane_team>);
 
 /// Lanes of a team, teams of a block, elements of shared memory of a team.
 struct team_layout {
@@ -67,6 +70,17 @@ __global__ void __launch_bounds__(warp_lanes, 8)
     std::int64_t const tile = (blockIdx.x == 0 ? gridDim.x : blockIdx.x) - 1;
     std::int64_t const first = tile * tile_type::sizes::stretches;
     tile_type(warp, s, first, s.stretches, plan, shared).run();
+}
+
+/// Behind the tiles of a reduction, before those of a substitution.
+template <bool Left, class T, class Units>
+__global__ void __launch_bounds__(warp_lanes) redo_kernel(__grid_constant__ stage<T, Units> const s) {
+    extern __shared__ __align__(16) unsigned char shared[];
+    wait_for_predecessor();
+    if (!s.open()) return;
+    std::int64_t const step = std::int64_t(gridDim.x) * warp_lanes;
+    for (std::int64_t first = std::int64_t(blockIdx.x) * warp_lanes; first < s.stretches; first += step)
+        redo_marked<Left>(cuda_warp{}, s, first, reinterpret_cast<T*>(shared));
 }
 
 template <class T, class Units>
@@ -157,10 +171,18 @@ struct run_tiles {
     template <bool Left, class T, class Units, int K, int W>
     bool operator()(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
+        if constexpr (!Left) redo<Left>(s);
         launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
                       grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
                       std::size_t(plan.bytes), s, plan);
+        if constexpr (Left) redo<Left>(s);
         return true;
+    }
+    template <bool Left, class T, class Units>
+    void redo(stage<T, Units> const& s) const {
+        std::int64_t const warps = (s.stretches + warp_lanes - 1) / warp_lanes, most = 32ll * exec.multiprocessors();
+        launch_shared(exec, &redo_kernel<Left, T, Units>, grid_of(std::min(warps, most)), warp_lanes,
+                      std::size_t(redo_elements<Left>(s)) * sizeof(T), s);
     }
 };
 

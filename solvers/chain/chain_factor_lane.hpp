@@ -2,11 +2,10 @@
 /// \file
 /// Factor once, solve often: what a worker keeps of the elimination of a stretch, and how it uses that.
 ///
-/// Of each group of K unknowns it keeps the pivot rows U, coupled to the next W unknowns and to y; the factors L by
-/// which multiples of pivot rows were added to others; and which row was the pivot of which column. Of a stretch that
-/// was reflected: v in place of the factors and, instead of the number of a row, the weight with a minus sign. A solve
-/// repeats the row operations on right-hand sides, leaves those of the pivot rows where the solution will stand, and
-/// goes back.
+/// Of each group of K unknowns are kept: the pivot rows U, with their columns of the next W unknowns and of y; the
+/// factors L, f of (3) in README.md; and for each column the number of its pivot row. Of a stretch that was eliminated
+/// by reflections: v in place of the factors and, instead of the number of a row, the weight with a minus sign. A solve
+/// repeats (4) on right-hand sides, leaves those of the pivot rows where the solution will stand, and does (5).
 #pragma once
 
 #include <coppice/solvers/chain/chain_lane.hpp>
@@ -49,7 +48,7 @@ COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
 }
 /// Of a reflection its weight; where that changes nothing or is NaN, the number of the row itself.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(reflection<T> const& p, int k, int) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(reflected_column<T> const& p, int k, int) {
     using real = real_lane_t<T>;
     real const own{typename lane_traits<real>::value_type(k)};
     real const number = select(real(0) < p.weight, -p.weight, own);
@@ -212,8 +211,8 @@ COPPICE_HD inline void forward_stretch(Team const& team, Units const& units, Sha
     team.sync();
 }
 
-/// The way back, y and z known; `memory` holds backward_elements(). The right-hand sides of the pivot rows are made
-/// once more: that is cheaper than a place for those of rows that were filled in.
+/// (5) of a stretch, y and z known; `memory` holds backward_elements(). The right-hand sides of the pivot rows are
+/// computed a second time, which is cheaper than to keep them: rows that fill up a stretch would need a place, too.
 template <class T, class Team, class Units, class Shape, class Places, class Boundary>
 COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Shape const& g, Places const& at,
                                         T* memory, T* kept, Boundary const& boundary) {
@@ -241,11 +240,9 @@ COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Sh
         }
         team.sync();
         for (int side = team.rank(); side < g.sides; side += team.size())
-            for (int r = g.rows() - 1; r >= 0; --r) {
-                T value = here[r * g.sides + side];
-                for (int c = r + 1; c < g.rows(); ++c) value = value - group.factor(r, c) * here[c * g.sides + side];
-                here[r * g.sides + side] = value * group.factor(r, r);
-            }
+            solve_triangle(
+                g.rows(), [&](int r, int c) -> T const& { return group.factor(r, c); },
+                [&](int r) -> T& { return here[r * g.sides + side]; });
         team.sync();
     }
     for (int i = team.rank(); i < g.units * each; i += team.size()) {

@@ -60,7 +60,7 @@ struct factored_stage {
         constexpr int lanes = lane_count<Lane>;
         if (p >= base.stretches) return; // a team without a stretch, which keeps nothing
         auto const& g = base.shape;
-        using places = stretch_places<lanes>; // later steps know the factorisation alone, not the matrix
+        using places = filled_places<lanes>; // later steps know the factorisation alone, not the matrix
         places const at =
             step == factor_step::factorise ? places(base.all, base.units, p) : places(base.all, base.units.depth, p);
         if (rests(at)) return;
@@ -83,9 +83,8 @@ struct factored_stage {
 private:
     /// Eliminates and keeps.
     template <class Lane, class Team, class Stacks, int Lanes, class Keep>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void keep_stretch(Team const& team, Stacks& stacks,
-                                                       stretch_places<Lanes> const& at, Lane* mine,
-                                                       Keep const& keep) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void keep_stretch(Team const& team, Stacks& stacks, filled_places<Lanes> const& at,
+                                                       Lane* mine, Keep const& keep) const {
         auto const& g = base.shape;
         using shape = unit_shape<any_size>;
         using plain = pivot_teller<Units, Lanes>;
@@ -97,7 +96,7 @@ private:
     /// The stretches that stage::again finds.
     template <class Lane, class Team, int Lanes>
     [[gnu::noinline]] COPPICE_HD void
-    keep_again(Team const& team, stretch_places<Lanes> at,
+    keep_again(Team const& team, filled_places<Lanes> at,
                typename stage<T, Units>::template growth<real_lane_t<Lane>> const& seen, Lane* mine,
                Lane* memory) const {
         real_lane_t<Lane> tolerance;
@@ -142,12 +141,10 @@ struct factored_closing {
         for (int side = 0; side < base.links.sides; ++side) {
             for (int r = 0; r < w; ++r) memory[r] = base.links.side_at(link, r, side);
             repeat_operations(group, true, memory);
-            for (int r = w - 1; r >= 0; --r) {
-                T value = memory[r];
-                for (int c = r + 1; c < w; ++c) value = value - group.factor(r, c) * memory[c];
-                memory[r] = value * group.factor(r, r);
-                base.links.side_at(link, r, side) = memory[r];
-            }
+            solve_triangle(
+                w, [&](int r, int c) -> T const& { return group.factor(r, c); },
+                [&](int r) -> T& { return memory[r]; });
+            for (int r = 0; r < w; ++r) base.links.side_at(link, r, side) = memory[r];
         }
     }
 };

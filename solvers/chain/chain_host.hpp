@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <coppice/core/gate.hpp>
 #include <coppice/core/parallel_host.hpp>
 #include <coppice/solvers/tiles/band_ends.hpp>
 #include <coppice/solvers/tiles/band_tiles.hpp>
@@ -46,7 +47,7 @@ template <class T>
 void solve_from_ends(host_executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
                      std::byte* memory, int const* gate) {
     if constexpr (std::is_floating_point_v<T>) {
-        if (gate && *gate == 0) return;
+        if (!is_open(gate)) return;
         band_ends<T> e = ends_of(units.a, units.sides);
         e.d = units.d, e.d_leading = units.d_leading;
         e.x = units.x, e.x_leading = units.x_leading;

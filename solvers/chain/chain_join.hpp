@@ -137,18 +137,15 @@ struct link_columns {
         }
         take_in(right);
         auto const size = link_size<real>(mark).with(link_size<real>(right.mark));
-        zero_pivots zeros = eliminate<rows>(size, false);
+        zero_pivots zeros = eliminate<rows>(size.reflected ? size.tolerance() : real(0));
         bool const grown = active && has_grown(largest_left(), size.size, W);
         bool reflects = false;
-        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // those teams by reflections, all once more
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // those teams once more, by reflections
             reflects = team.any_of(voted);
-            COPPICE_UNROLL
-            for (int r = 0; r < W; ++r) {
-                held[r] = before[r];
-                aside[r] = beside[r];
-            }
-            take_in(take_right(joints, i, turned, active));
-            zeros = eliminate<rows>(size, reflects);
+            halves again(before, beside);
+            right_part const once_more = take_right(joints, i, turned, active);
+            zero_pivots const found = reflect_apart<rows>(team, how, turned, again, &once_more, tolerance_of(size));
+            if (reflects) zeros = take_over(again, found);
         }
         team.block.sync_warp(); // the joint goes where the right link was
         if (active) {
@@ -191,16 +188,12 @@ struct link_columns {
             beside[r] = aside[r];
         }
         link_size<real> const size(mark);
-        zero_pivots zeros = eliminate<W>(size, false);
+        zero_pivots zeros = eliminate<W>(real(0));
         bool const grown = active && (size.reflected || has_grown(largest_above(), size.size, W));
         if (unsigned const voted = team.block.ballot(grown); voted != 0) {
-            COPPICE_UNROLL
-            for (int r = 0; r < W; ++r) {
-                held[r] = before[r];
-                aside[r] = beside[r];
-            }
-            bool const reflects = team.any_of(voted);
-            zeros = eliminate<W>({size.size, reflects}, reflects);
+            halves again(before, beside);
+            zero_pivots const found = reflect_apart<W>(team, how, turned, again, nullptr, tolerance_of(size));
+            if (team.any_of(voted)) zeros = take_over(again, found);
         }
         if (active && team.rank() == 0) zeros.tell(tell);
         COPPICE_UNROLL
@@ -214,6 +207,26 @@ struct link_columns {
     }
 
 private:
+    /// A copy of the columns, for a function that is not inlined and so has to find them in memory.
+    struct halves {
+        T held[rows], aside[rows];
+        COPPICE_HD COPPICE_ALWAYS_INLINE halves(T const (&own)[W], T const (&beside)[W]) {
+            COPPICE_UNROLL
+            for (int r = 0; r < W; ++r) {
+                held[r] = own[r];
+                aside[r] = beside[r];
+            }
+        }
+    };
+    /// What a copy has become.
+    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots take_over(halves const& other, zero_pivots const& found) {
+        COPPICE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            held[r] = other.held[r];
+            aside[r] = other.aside[r];
+        }
+        return found;
+    }
     /// Puts what comes from the right link into the lower halves.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_part right) {
         prepare(right.unknown.row, right.side.row, false);
@@ -227,12 +240,14 @@ private:
     /// which are as large as what is behind them or do not matter.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
         bool const of_z = in_sets() && !holds_middle(turned);
-        largest_bits<T> largest;
+        largest_bits<T> of_held, of_aside, largest; // two, which do not wait for each other
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
-            largest.look_at(held[W + r], of_z);
-            largest.look_at(aside[W + r], of_y());
+            of_held.look_at(held[W + r]);
+            of_aside.look_at(aside[W + r]);
         }
+        largest.with(of_held, of_z);
+        largest.with(of_aside, of_y());
         return largest.value();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above() const {
@@ -303,40 +318,66 @@ private:
             beside[r] = scaled(beside[r], scale);
         }
     }
-    /// Eliminates m from the first `Rows` rows; by reflections in teams of which `reflects` is true.
+    /// Eliminates m from the first `Rows` rows. Pivots up to the tolerance count as none.
     template <int Rows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(link_size<real> const& size, bool reflects) {
-        real tolerance = size.reflected || reflects ? size.tolerance() : real(0);
-        if (reflects && how.flush) tolerance = larger(tolerance, how.threshold);
+    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(real tolerance) {
         zero_pivots zeros;
         COPPICE_UNROLL
         for (int k = 0; k < W; ++k) {
-            key_column<T, Rows> key(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
-            T reciprocal;
-            if (reflects) {
-                reciprocal = reflect_by<Rows>(key, k, tolerance, zeros);
-            } else {
-                column_removal<T, register_pivot<T, Rows>, Rows> const of(key.row, k, Rows);
-                zeros.note(k, of.top, tolerance);
-                eliminate_in(held, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
-                eliminate_in(aside, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
-                reciprocal = of.reciprocal;
-            }
-            held[k] = team.rank() == first_middle() + k ? reciprocal : held[k];
+            column_removal<T, register_pivot<T, Rows>, Rows> const of(key<Rows>(k).row, k, Rows);
+            zeros.note(k, of.top, tolerance);
+            eliminate_in(held, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
+            eliminate_in(aside, of.pivot, of.factor, k, Rows, Rows, static_cast<T*>(nullptr));
+            held[k] = team.rank() == first_middle() + k ? of.reciprocal : held[k];
         }
         return zeros;
     }
-    /// Reflects by column k; returns the reciprocal of what becomes its pivot.
+    /// The same by reflections, of columns whose lower halves are those of `right` if there is one. Rare, and so kept
+    /// out of the way of joins.
     template <int Rows>
-    COPPICE_HD COPPICE_ALWAYS_INLINE T reflect_by(key_column<T, Rows>& key, int k, real tolerance, zero_pivots& zeros) {
-        reflection<T> const of(key.row, k, Rows);
-        zeros.note(k, of.top, tolerance);
+    [[gnu::noinline]] COPPICE_HD static zero_pivots reflect_apart(Team const team, elimination<real> const how,
+                                                                  bool turned, halves& columns, right_part const* right,
+                                                                  real tolerance) {
+        link_columns own(team, how);
+        own.turned = turned;
         COPPICE_UNROLL
-        for (int r = k + 1; r < Rows; ++r) key.row[r] = of.v(key.row[r]);
-        auto const v = [&](int r) -> T const& { return key.row[r]; };
-        reflect(held, of.weight, v, k, Rows);
-        reflect(aside, of.weight, v, k, Rows);
-        return safe_reciprocal(of.top);
+        for (int r = 0; r < W; ++r) {
+            own.held[r] = columns.held[r];
+            own.aside[r] = columns.aside[r];
+        }
+        if (right) own.take_in(*right);
+        zero_pivots const zeros = own.template reflect<Rows>(tolerance);
+        COPPICE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            columns.held[r] = own.held[r];
+            columns.aside[r] = own.aside[r];
+        }
+        return zeros;
+    }
+    template <int Rows>
+    COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots reflect(real tolerance) {
+        zero_pivots zeros;
+        COPPICE_UNROLL
+        for (int k = 0; k < W; ++k) {
+            key_column<T, Rows> column = key<Rows>(k);
+            reflection<T> const of(column.row, k, Rows);
+            zeros.note(k, of.top, tolerance);
+            COPPICE_UNROLL
+            for (int r = k + 1; r < Rows; ++r) column.row[r] = of.v(column.row[r]);
+            auto const v = [&](int r) -> T const& { return column.row[r]; };
+            chain::reflect(held, of.weight, v, k, Rows);
+            chain::reflect(aside, of.weight, v, k, Rows);
+            held[k] = team.rank() == first_middle() + k ? safe_reciprocal(of.top) : held[k];
+        }
+        return zeros;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(link_size<real> const& size) const {
+        return how.flush ? larger(size.tolerance(), how.threshold) : size.tolerance();
+    }
+    /// Column k of m, which goes next.
+    template <int Rows>
+    COPPICE_HD COPPICE_ALWAYS_INLINE key_column<T, Rows> key(int k) const {
+        return key_column<T, Rows>(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
     }
 };
 

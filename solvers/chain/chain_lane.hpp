@@ -2,33 +2,37 @@
 /// \file
 /// The chain solver: what one worker does with one stretch of rows.
 ///
-/// RPTS reduces a partition to one equation for each of its two end unknowns by two sweeps, each of which sees all rows
-/// but one. Where those rows are singular by themselves the coarse system is ill-conditioned though the matrix is not
-/// (thesis section 2.4.1). Here the unknowns are eliminated once, and every row that holds an unknown may become its
-/// pivot row. That is Gaussian elimination with partial pivoting of the whole matrix, its columns permuted, so no
-/// partition can be singular unless the matrix is: the columns of the inner unknowns have all their entries in the rows
-/// of the partition. (Structured elimination of S. J. Wright, SIAM J. Sci. Stat. Comput. 13 (1992), 742-764.)
+/// README.md beside this file explains the words and has the equations (1) to (6) that comments refer to.
 ///
-/// What remains of a stretch are two block rows in the unknowns y = (x[first - 1], x[first]) before it and
-/// z = (x[last], x[last + 1]) behind it, S y + R z = d: a link. Links form a chain, and stretches of links reduce
-/// to links by the same elimination. A chain that is closed, S y + R y = d, is what a cyclic matrix leaves; for
-/// any other matrix the columns that close it are zero. So nothing here knows of cyclic systems.
+/// The inner unknowns of a stretch have all their entries in the rows of the stretch. So they are eliminated there,
+/// each once, and every row that holds an unknown may become its pivot row: Gaussian elimination with partial pivoting
+/// of the whole matrix, its columns permuted, in which no stretch is singular unless the matrix is. (Structured
+/// elimination of S. J. Wright, SIAM J. Sci. Stat. Comput. 13 (1992), 742-764. RPTS sweeps over a partition twice, each
+/// time over all rows but one; where these rows are singular by themselves its coarse system is ill-conditioned though
+/// the matrix is not, thesis section 2.4.1.)
 ///
-/// A worker sees its stretch as units of K rows and K + W columns; unit u begins at local column u K. The first W
-/// columns are y, the last W are z, those between are eliminated. Block rows: K = n, W = 2 n. Links: K = W = 2 n.
+/// What remains of a stretch are two block rows in the unknowns y = (x[first - 1], x[first]) before the stretch and
+/// z = (x[last], x[last + 1]) behind it, S y + R z = d: a link. Links form a chain, and stretches of links reduce to
+/// links by the same elimination. A cyclic matrix closes the chain, z = y; for any other matrix the columns that would
+/// close the chain are zero. So no function here asks whether a system is cyclic.
 ///
-/// T is a lane type: a scalar, complex or not, or a pack of them, one stretch in each lane. A Team of lanes shares the
-/// work on one stretch: `rank()`, `size()`, `sync()`; a CPU core works alone. The rows under elimination are in memory
-/// (memory_stacks) or in registers (register_stacks); `walk` goes through a stretch with either.
+/// A worker sees a stretch as units of K rows and K + W columns; unit u begins at local column u K. The first W columns
+/// are y, the last W are z, the columns between are eliminated. Block rows: K = n, W = 2 n. Links: K = W = 2 n.
+///
+/// T is a lane type: a scalar, complex or not, or a pack of scalars, one stretch in each lane. A Team of lanes shares
+/// the work on one stretch; a CPU core is a team of one. The rows under elimination are an elimination_window
+/// (chain_roles.hpp), in memory or in registers, and `walk` takes the window through a stretch.
 #pragma once
 
+#include <coppice/solvers/chain/chain_roles.hpp>
 #include <coppice/solvers/chain/chain_stack.hpp>
 
 namespace coppice::chain {
 
-/// Walks through a stretch; after every elimination `kept(inner, stacks)` may take the K pivot rows. What is left then
-/// are the first W rows of `stacks`.
-template <class Stacks, class Shape, class Kept, class Tell>
+/// Takes a window through a stretch: (1) to (4) for the inner unknowns, K at a time. After the elimination of group
+/// `inner` of unknowns, kept(inner, stacks) may copy the K pivot rows. At the end the first W rows of `stacks` are the
+/// link.
+template <class Shape, class Kept, class Tell, elimination_window<Tell> Stacks>
 COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Kept const& kept, Tell const& tell) {
     int const first = g.width() / g.rows();
     COPPICE_UNROLL
@@ -47,7 +51,7 @@ struct keep_nothing {
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, Stacks const&) const {}
 };
 
-/// Takes rows that are left for rows of a link, S y + R z = d.
+/// Hands the rows that are left of a stretch to `links` as the rows of a link, S y + R z = d.
 template <class Shape, class Places, class Links>
 struct take_link {
     Shape const& g;
@@ -72,9 +76,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_stretch(Stacks& stacks, Shape const
     stacks.for_each(g.width(), take_link<Shape, Places, Links>{g, at, links});
 }
 
-/// A stretch in memory: `units` units and the right-hand sides of one more, each [side][K] and [column][K]. The
-/// pivot rows of group i of unknowns go where unit i was, their right-hand sides and then the solution where those of
-/// unit i + 1 were: where units are staged in memory, those are used up by then. Behind all of it, y.
+/// The pivot rows of a stretch in memory: `units` units and the right-hand sides of one more, each [side][K] and
+/// [column][K], and behind them y. The pivot rows of group i of unknowns go to the place of unit i; their right-hand
+/// sides, which the solution replaces, to the place of the right-hand sides of unit i + 1. Where units themselves are
+/// staged in this memory, unit i + 1 has been loaded by then.
 template <class T, class Shape>
 struct slot_rows {
     T* at;
@@ -111,7 +116,21 @@ struct keep_slots {
     };
 };
 
-/// Solves slot rows upwards: right-hand sides become the solution, of which the W behind the last group, z, are known.
+/// (5) for `rows` unknowns among themselves: x(r) is the right-hand side of row r at first, then its unknown; upper(r,
+/// c) are the entries behind the diagonal and, on it, the reciprocals of the pivots.
+template <class Upper, class X>
+COPPICE_HD COPPICE_ALWAYS_INLINE void solve_triangle(int rows, Upper const& upper, X const& x) {
+    COPPICE_UNROLL
+    for (int r = rows - 1; r >= 0; --r) {
+        auto value = x(r);
+        COPPICE_UNROLL
+        for (int c = r + 1; c < rows; ++c) value = value - upper(r, c) * x(c);
+        x(r) = value * upper(r, r);
+    }
+}
+
+/// Solves the pivot rows of a stretch upwards, (5): right-hand sides become the solution. z, the W unknowns behind the
+/// last group, stands there already.
 template <class T, class Team, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_slots(Team const& team, Shape const& g,
                                                        slot_rows<T, Shape> const& slots) {
@@ -130,15 +149,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_slots(Team const& team, Shape c
             slots.side(inner + 1, r, s) = value;
         }
         team.sync();
-        for (int s = team.rank(); s < g.sides; s += team.size()) {
-            COPPICE_UNROLL
-            for (int r = k - 1; r >= 0; --r) {
-                T value = slots.side(inner + 1, r, s);
-                COPPICE_UNROLL
-                for (int c = r + 1; c < k; ++c) value = value - slots.entry(inner, r, c) * slots.side(inner + 1, c, s);
-                slots.side(inner + 1, r, s) = value * slots.entry(inner, r, r);
-            }
-        }
+        for (int s = team.rank(); s < g.sides; s += team.size())
+            solve_triangle(
+                k, [&](int r, int c) -> T const& { return slots.entry(inner, r, c); },
+                [&](int r) -> T& { return slots.side(inner + 1, r, s); });
         team.sync();
     }
 }
@@ -152,8 +166,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g
     team.sync();
 }
 
-/// Solves a stretch by `stacks` that know y, z from `boundary.right(at, k, side, to)`. Then the right-hand sides of
-/// unit u are the values of its first K unknowns behind x[first - 1].
+/// Solves a stretch by a window that has taken y to the right-hand side; z comes from boundary.right(at, k, side, to).
+/// Afterwards the right-hand sides of unit u are the first K unknowns of unit u behind x[first - 1].
 template <class T, class Team, class Stacks, class Shape, class Places, class Boundary, class Tell>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_stretch(Team const& team, Stacks& stacks, Shape const& g,
                                                          Places const& at, slot_rows<T, Shape> const& slots,

@@ -96,8 +96,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE stretch_place place_stretch(levels const& l, in
 template <int Lanes>
 struct stretch_places {
     stretch_place lane[Lanes];
-    filling_sizes filling[Lanes]; ///< of the rows behind the last, see matrix_rows
-    bool inner;                   ///< one system, whose ends are far from all lanes
+    bool inner; ///< one system, whose ends are far from all lanes
 
     COPPICE_HD COPPICE_ALWAYS_INLINE stretch_places(levels const& l, int depth, std::int64_t p) {
         for (int i = 0; i < Lanes; ++i) lane[i] = place_stretch(l, depth, p + i);
@@ -105,13 +104,29 @@ struct stretch_places {
         inner = lane[0].link >= 0 && lane[Lanes - 1].link >= 0 && lane[Lanes - 1].units.system == s.system &&
                 lane[0].begin > 0 && lane[Lanes - 1].begin + l.stretch(depth) < s.rows - 2;
     }
+};
+
+/// The same with what stands in the rows behind the last, see matrix_rows.
+template <int Lanes>
+struct filled_places : stretch_places<Lanes> {
+    filling_sizes filling[Lanes];
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE filled_places(levels const& l, int depth, std::int64_t p)
+        : stretch_places<Lanes>(l, depth, p) {}
     /// Of `units`, with the filling that they need.
     template <class Units>
-    COPPICE_HD COPPICE_ALWAYS_INLINE stretch_places(levels const& l, Units const& units, std::int64_t p)
-        : stretch_places(l, units.depth, p) {
-        for (int i = 0; i < Lanes && !inner; ++i)
-            if (lane[i].link >= 0 && lane[i].begin + l.stretch(units.depth) >= lane[i].units.rows)
-                filling[i] = units.filling(lane[i]);
+    COPPICE_HD COPPICE_ALWAYS_INLINE filled_places(levels const& l, Units const& units, std::int64_t p)
+        : stretch_places<Lanes>(l, units.depth, p) {
+        for (int i = 0; i < Lanes && !this->inner; ++i) {
+            stretch_place const& place = this->lane[i];
+            if (place.link >= 0 && place.begin + l.stretch(units.depth) >= place.units.rows)
+                filling[i] = units.filling(place);
+        }
+    }
+    template <class Units>
+    COPPICE_HD filled_places(stretch_places<Lanes> const& at, Units const& units) : stretch_places<Lanes>(at) {
+        for (int i = 0; i < Lanes; ++i)
+            if (this->lane[i].link >= 0) filling[i] = units.filling(this->lane[i]);
     }
 };
 

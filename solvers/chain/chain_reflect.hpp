@@ -3,8 +3,8 @@
 /// Reflections (Householder), by which rows are eliminated where partial pivoting lets them grow: lane code for
 /// scalars, complex or not, and packs of them.
 ///
-/// H = 1 - weight v v^H with v_k = 1 takes rows [k, rows) of a column to (top, 0 ... 0). What it leaves has the form
-/// that pivot rows have, so that the way back does not see which of the two it was.
+/// H = 1 - weight v v^H with v_k = 1 takes rows [k, rows) of a column to (top, 0 ... 0). Row k then has the form of a
+/// pivot row, (2) in README.md, so that the substitution is the same whichever of the two eliminated the column.
 #pragma once
 
 #include <coppice/core/lane/lane_access.hpp>

@@ -106,6 +106,7 @@ struct register_stacks {
     T const* y; ///< [W] where it is known: without Left
     elimination<real> const& how;
     T active[columns][rows], left[wide][rows], rhs[rows];
+    largest_bits<T> seen; ///< of the units, in the columns of this lane: with Left
 
     COPPICE_HD COPPICE_ALWAYS_INLINE register_stacks(Team const& t, Tile const& from, T const* known,
                                                      elimination<real> const& e)
@@ -120,10 +121,14 @@ struct register_stacks {
             for (int g = 0; g < columns; ++g) {
                 int const at = g + wide - u * step; // column of the unit
                 active[g][u * K + r] = at < columns ? from.entry(r, column(at)) : T(0);
+                if (Left) seen.look_at(active[g][u * K + r]);
             }
             COPPICE_UNROLL
-            for (int g = 0; g < wide; ++g)
-                if (Left) left[g][u * K + r] = g >= u * step ? from.entry(r, column(g - u * step)) : T(0);
+            for (int g = 0; g < wide; ++g) {
+                if (!Left) continue;
+                left[g][u * K + r] = g >= u * step ? from.entry(r, column(g - u * step)) : T(0);
+                seen.look_at(left[g][u * K + r]);
+            }
             rhs[u * K + r] = Left ? from.side(r) : side_without_known<K, W>(from, u, r, y);
         }
     }
@@ -133,7 +138,10 @@ struct register_stacks {
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
             COPPICE_UNROLL
-            for (int g = 0; g < columns; ++g) active[g][W + r] = from.entry(r, column(g));
+            for (int g = 0; g < columns; ++g) {
+                active[g][W + r] = from.entry(r, column(g));
+                if (Left) seen.look_at(active[g][W + r]);
+            }
             COPPICE_UNROLL
             for (int g = 0; g < wide; ++g) left[g][W + r] = T(0);
             rhs[W + r] = from.side(r);
@@ -189,6 +197,13 @@ struct register_stacks {
         }
     }
 
+    /// The largest magnitude in the units, for all lanes of the stretch, which call it together.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_seen() const {
+        largest_bits<T> all = seen;
+        COPPICE_UNROLL
+        for (int l = 0; l < L && L > 1; ++l) all.with(team.from(seen, l));
+        return all.value();
+    }
     /// The largest magnitude in the link that is left, of the columns of this lane.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
         largest_bits<T> largest;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows under elimination in registers, one column a lane: the fewest steps for a stretch, where there are too
-/// few stretches to fill the machine. The columns of the unknowns form a ring: a lane whose column is eliminated takes
-/// the next one that comes in, so that nothing moves between lanes but pivot columns.
+/// A window (README.md) in registers, one column of the W + K rows in each lane of a team: the fewest dependent steps
+/// for a stretch, for links where there are too few stretches to fill a GPU. The columns of the unknowns form a ring:
+/// the lane whose column has been eliminated takes the next column that enters the window, so that no column moves from
+/// one lane to another. All that lanes exchange is the column in which the pivot is looked for.
 #pragma once
 
 #include <coppice/solvers/chain/chain_registers.hpp>
@@ -13,7 +14,7 @@ namespace coppice::chain {
 template <int K, int W, bool Left>
 inline constexpr int ring_columns = K + W + (Left ? W : 0) + 1;
 
-/// A model of what walk() works on, as register_stacks is.
+/// A model of elimination_window, for one right-hand side. `Tile` is as for register_stacks.
 template <class T, int K, int W, bool Left, class Team, class Tile>
 struct ring_stacks {
     using real = real_lane_t<T>;

@@ -3,19 +3,20 @@
 /// The rows of every matrix that the chain solver takes, as one type: scalar, block and banded, cyclic, a batch
 /// of systems, plain, transposed or conjugate-transposed.
 ///
-/// A matrix counts as block tridiagonal with blocks of n rows; a banded one gets blocks of max(kl, ku) rows without
-/// ever being stored so (thesis section 2.6.11). Entry (r, c) of block row i stands in scalar row i n + r and scalar
-/// column (i - 1) n + c, 0 <= c < 3 n. For fixed (r, c) it lies at an address that is affine in i, its strand.
+/// A matrix counts as block tridiagonal with blocks of n rows; a banded matrix gets blocks of n = max(kl, ku) rows
+/// without ever being stored so (thesis section 2.6.11). Entry (r, c) of block row i stands in scalar row i n + r and
+/// scalar column (i - 1) n + c, 0 <= c < 3 n. For fixed (r, c) the address of this entry is affine in i: a strand.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
 #include <coppice/core/lane/lane_access.hpp>
+#include <coppice/solvers/direct/matrix_operation.hpp>
 
 namespace coppice::chain {
 
-/// Entries (r, c) of all block rows: that of row i is base[(i + shift) * stride]; all zero where base is null.
+/// Entry (r, c) of all block rows: of block row i, base[(i + shift) * stride]; zero in all of them where base is null.
 template <class T>
 struct strand {
     T const* base;
@@ -23,14 +24,15 @@ struct strand {
     std::int64_t shift;
 };
 
-enum class transposition : int { none, transposed, conjugate_transposed };
+using transposition = matrix_operation;
 
 /// One system of a batch: block row j of its `rows` block rows lies at index base + j stride of the storage.
 struct system_place {
     std::int64_t system, base, stride, rows;
 };
 
-/// Sizes of the rows that fill up a stretch: of those that pass the last block of unknowns through, and that behind it.
+/// Sizes of the entries of rows that fill up a stretch behind the end of its system: of the rows that pass on the last
+/// block of unknowns, and of the rows that pass on the block behind it.
 struct filling_sizes {
     double last = 1, behind = 1;
 };
@@ -95,9 +97,9 @@ struct matrix_rows {
         return {band + q + r * block, block * block, part - 1};
     }
 
-    /// Entry (r, c) of block row j of a system with everything that happens at borders. Rows behind the last pass two
-    /// unknowns through, x[j + 1] = x[j - 1], so that whatever stands behind the last row is as far from it as before;
-    /// `sizes` are those of their entries.
+    /// Entry (r, c) of block row j of a system, for any j of its stretches. Rows behind the last one of the system read
+    /// x[j + 1] = x[j - 1]: they pass two blocks of unknowns on to the end of the stretch, so that z of a stretch that
+    /// is not full means the same unknowns as z of a full one. `sizes` are the sizes of the entries of such rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(system_place const& s, std::int64_t j, int r, int c,
                                              filling_sizes const& sizes = {}) const {
         if (j >= s.rows) {

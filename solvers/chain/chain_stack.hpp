@@ -30,6 +30,7 @@ struct onlooking {
 };
 
 inline constexpr int most_stack_rows = 32; ///< W + K of links of blocks of 8
+inline constexpr int most_unit_rows = 16;  ///< K of those
 
 /// Sizes of one stage: K and W, here known at run time only.
 struct any_size {
@@ -283,21 +284,22 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
     }
 }
 
-/// The same by reflections, which let nothing grow: the first `count` columns keep v below the diagonal. A pivot up to
-/// `tolerance` counts as none; zero_pivot hears of it.
-template <class T, class Team, class Tell>
-COPPICE_HD inline void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active,
-                                       stack_view<T> const& next, real_lane_t<T> const& tolerance,
-                                       Tell const& zero_pivot) {
+/// What is left to say of a column that was reflected.
+template <class T>
+struct reflected_column {
+    real_lane_t<T> weight; ///< of its reflection
+    real_lane_t<T> size;   ///< of its pivot
+};
+
+/// The same by reflections, which let nothing grow: the first `count` columns keep v below the diagonal; `told` is for
+/// tell_of_reflected. Rare, and so kept out of the way of others and the same for all of them, as what follows is.
+template <class T, class Team>
+[[gnu::noinline]] COPPICE_HD void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows,
+                                                  int active, stack_view<T> const& next, reflected_column<T>* told) {
     for (int k = 0; k < count; ++k) {
         T* const key = s.column(k);
         reflection<T> const of(key, k, rows);
-        if (team.rank() == 0) {
-            if (zero_pivot.wanted())
-                for (int l = 0; l < lane_count<T>; ++l)
-                    if (get_lane(magnitude(of.top), l) <= get_lane(tolerance, l)) zero_pivot(k, l);
-            zero_pivot.record(k, of, key);
-        }
+        told[k] = {of.weight, magnitude(of.top)};
         team.sync();
         for (int r = k + 1 + team.rank(); r < rows; r += team.size()) key[r] = of.v(key[r]);
         if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
@@ -313,6 +315,18 @@ COPPICE_HD inline void reflect_columns(Team const& team, stack_view<T> const& s,
         next(r, j < active ? j - count : j) = s(count + r, j);
     }
     team.sync();
+}
+/// Tells, by one of a team, of what became of `count` columns. A pivot up to `tolerance` counts as none.
+template <class T, class Team, class Tell>
+COPPICE_HD COPPICE_ALWAYS_INLINE void tell_of_reflected(Team const& team, reflected_column<T> const* told, int count,
+                                                        real_lane_t<T> const& tolerance, Tell const& zero_pivot) {
+    if (team.rank() != 0) return;
+    for (int k = 0; k < count; ++k) {
+        if (zero_pivot.wanted())
+            for (int l = 0; l < lane_count<T>; ++l)
+                if (get_lane(told[k].size, l) <= get_lane(tolerance, l)) zero_pivot(k, l);
+        zero_pivot.record(k, told[k], static_cast<T const*>(nullptr));
+    }
 }
 
 /// The power of two that brings the largest of the active columns of a row near 1.
@@ -354,6 +368,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_unit(Team const& team, Units const& u
     team.sync();
     if (how.flush) flush_rows(team, s, g.width(), g.rows(), g.active(), how.threshold);
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
+}
+
+/// The same, rare.
+template <class T, class Team, class Units, class Shape, class Places>
+[[gnu::noinline]] COPPICE_HD void load_unit_apart(Team const& team, Units const& units, Shape const& g,
+                                                  Places const& at, int u, stack_view<T> const& s,
+                                                  elimination<real_lane_t<T>> const& how) {
+    load_unit(team, units, g, at, u, s, how);
 }
 
 /// The larger of `size` and the magnitudes of the entries of the last K rows, of those that this lane looks at.
@@ -419,8 +441,7 @@ struct memory_stacks {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
         load_unit(team, units, g, at, u, now, how);
-        for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
-            next(i % g.width(), g.width() + i / g.width()) = T(0);
+        clear_new_columns();
     }
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
@@ -440,6 +461,11 @@ struct memory_stacks {
             int const j = i / rows, r = i - j * rows;
             take(r, j, now(r, j));
         }
+    }
+    /// Rows that are left know nothing of the unknowns that come in.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void clear_new_columns() {
+        for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
+            next(i % g.width(), g.width() + i / g.width()) = T(0);
     }
     /// The largest_magnitude of the link that is left, of what this lane looks at.
     COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> largest_left() const {
@@ -462,10 +488,16 @@ struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
                                                        real_lane_t<T> const& zero)
         : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {}
 
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+        load_unit_apart(this->team, this->units, this->g, this->at, u, this->now, this->how);
+        this->clear_new_columns();
+    }
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+        reflected_column<T> told[most_unit_rows];
         reflect_columns(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
-                        tolerance, tell);
+                        told);
+        tell_of_reflected(this->team, told, this->g.rows(), tolerance, tell);
     }
 };
 

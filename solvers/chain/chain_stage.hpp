@@ -93,7 +93,7 @@ struct row_units {
     std::int64_t* singular; ///< met_at() for each system, no_row at first; or null
 
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, stretch_places<Lanes> const& at, int u,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, filled_places<Lanes> const& at, int u,
                                                stack_view<Lane> const& to) const {
         int const n = g.rows();
         bool const plain = at.inner && a.op != transposition::conjugate_transposed;
@@ -152,6 +152,11 @@ struct row_units {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
         return a.filling(at.units);
+    }
+    /// Whether units of a stretch before `to` reach behind the last row. To look at the filling takes a GPU long.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool fills(stretch_place const& at, int to) const {
+        std::int64_t const end = at.begin + to, rows = at.units.rows;
+        return end > rows || (end == rows && a.banded() && rows * a.n > a.scalar_rows);
     }
     /// What links know of units of a stretch: of rows nothing before they are looked at, `below` then, all of them, by
     /// the lanes of a team together.
@@ -258,7 +263,7 @@ struct link_units {
     std::int64_t* singular = nullptr;
 
     template <class Lane, class Team, class Shape, int Lanes>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, stretch_places<Lanes> const& at, int u,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, filled_places<Lanes> const& at, int u,
                                                stack_view<Lane> const& to) const {
         int const all = 2 * width + sides;
         for (int i = team.rank(); i < width * all; i += team.size()) {
@@ -317,6 +322,9 @@ struct link_units {
         return a.filling(a.batch.system(at.units.system));
     }
     /// As row_units has them.
+    COPPICE_HD COPPICE_ALWAYS_INLINE static bool fills(stretch_place const& at, int to) {
+        return at.begin + to > at.units.rows;
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool conjugated() { return false; }
     template <class Shape>
     static constexpr int most_units = stretch_links;
@@ -436,7 +444,7 @@ struct stage {
 
     template <class Lane, class Team, class Shape>
     COPPICE_HD void reduce(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        stretch_places<lane_count<Lane>> const at(all, units, p);
+        filled_places<lane_count<Lane>> const at(all, units, p);
         pivot_teller<Units, lane_count<Lane>> const teller{{}, units, at};
         auto const lane_how = spread<Lane>(how);
         memory_stacks stacks(team, units, g, at, memory, g.width(), static_cast<Lane const*>(nullptr), lane_how);
@@ -448,7 +456,7 @@ struct stage {
     }
     template <class Lane, class Team, class Shape>
     COPPICE_HD void substitute(Team const& team, Shape const& g, std::int64_t p, Lane* memory) const {
-        stretch_places<lane_count<Lane>> at(all, units, p);
+        filled_places<lane_count<Lane>> at(all, units, p);
         if (team.any(links.any_reflected(at))) {
             substitute_again(team, at, memory);
             if (!team.any(links.leave(at, false))) return;
@@ -513,7 +521,7 @@ struct stage {
         return team.any(some);
     }
     template <class Lane, class Team, int Lanes>
-    [[gnu::noinline]] COPPICE_HD void reduce_again(Team const& team, stretch_places<Lanes> at,
+    [[gnu::noinline]] COPPICE_HD void reduce_again(Team const& team, filled_places<Lanes> at,
                                                    growth<real_lane_t<Lane>> const& seen, Lane* memory) const {
         real_lane_t<Lane> tolerance;
         if (!again(team, at, seen, tolerance, memory)) return;
@@ -525,7 +533,7 @@ struct stage {
     }
     /// Solves the stretches of reflected links alone.
     template <class Lane, class Team, int Lanes>
-    [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, stretch_places<Lanes> at, Lane* memory) const {
+    [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, filled_places<Lanes> at, Lane* memory) const {
         links.leave(at, true);
         auto const lane_how = spread<Lane>(how);
         substitute_with<Lane>(team, shape, at, memory, [&](Lane const* known) {
@@ -537,7 +545,7 @@ struct stage {
 private:
     template <class Lane, class Team, class Shape, int Lanes, class Stacks>
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_with(Team const& team, Shape const& g,
-                                                          stretch_places<Lanes> const& at, Lane* memory,
+                                                          filled_places<Lanes> const& at, Lane* memory,
                                                           Stacks const& stacks_for) const {
         slot_rows<Lane, Shape> const slots{memory + 2ll * g.pitch() * g.substitute_columns(), g};
         link_boundary<T> const boundary{links};
@@ -602,12 +610,11 @@ struct closing {
         std::int64_t const link = idle ? 0 : all.first(s, links.depth);
         stack_view<T> const m{memory, w | 1, columns, 0};
         eliminate(team, s, m, teller{links, idle ? -1 : s});
-        for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size())
-            for (int r = w - 1; r >= 0; --r) {
-                T value = m(r, w + side);
-                for (int c = r + 1; c < w; ++c) value = value - m(r, c) * links.side_at(link, c, side);
-                links.side_at(link, r, side) = value * m(r, r);
-            }
+        for (int side = idle ? links.sides : team.rank(); side < links.sides; side += team.size()) {
+            solve_triangle(
+                w, [&](int r, int c) -> T const& { return m(r, c); }, [&](int r) -> T& { return m(r, w + side); });
+            for (int r = 0; r < w; ++r) links.side_at(link, r, side) = m(r, w + side);
+        }
     }
     /// Eliminates S + R in `m`; by reflections where a stretch of the system was or where its rows grow.
     template <class Team, class Tell>
@@ -645,7 +652,9 @@ private:
         if (how.flush) tolerance = larger(tolerance, how.threshold);
         team.sync(); // all have looked
         prepare(workers, s, m);
-        reflect_columns(workers, m, links.width, links.width, links.width, m, tolerance, tell);
+        reflected_column<T> told[most_unit_rows];
+        reflect_columns(workers, m, links.width, links.width, links.width, m, told);
+        tell_of_reflected(workers, told, links.width, tolerance, tell);
     }
 };
 

@@ -24,9 +24,9 @@ struct classical_options {
 /// others are good for diagonally dominant and symmetric positive definite matrices. Recursive doubling, cf_lu and
 /// redundant_reduction overflow even on these, from some 40 (float) or 300 (double) equations on; scaled forms do not.
 /// On CUDA a block takes a system, which must fit its shared memory, and the call returns before the work is done;
-/// systems of 16384 equations and more belong to the whole executor with spike, spike_thomas (solve_spike, with its
-/// own partitions), parallel_diagonal and cf_lu (look_back_scan). Throws dimension_error or argument_error before
-/// anything is written.
+/// systems of 16384 equations and more, or too large for that, belong to the whole executor with spike, spike_thomas
+/// (solve_spike, with its own partitions), parallel_diagonal and cf_lu (look_back_scan). Throws dimension_error or
+/// argument_error before anything is written.
 template <class T, executor Executor>
 void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t systems,
                      array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,

@@ -6,14 +6,9 @@
 #include <string>
 
 #include <coppice/core/look_back_scan.hpp>
-#include <coppice/core/parallel_host.hpp>
-#include <coppice/solvers/chain/chain_lane.hpp> // alone
 #include <coppice/solvers/classical/classical.hpp>
+#include <coppice/solvers/classical/teams.hpp>
 #include <coppice/solvers/spike/spike.hpp>
-#if defined(__CUDACC__)
-#include <coppice/core/cuda_check.hpp>
-#include <coppice/core/launch_shared.cuh>
-#endif
 
 namespace coppice {
 namespace classical {
@@ -89,48 +84,61 @@ void run_large(Executor const& exec, batch<T> const& b, std::int64_t systems) {
     }
 }
 
+/// The small systems of a batch, a team for each. Two types, since the registers of the methods with partitions would
+/// lower the occupancy of the others.
+template <bool Partitioned, class T>
+struct solve_system {
+    batch<T> of;
+    template <class Team>
+    COPPICE_HD void operator()(Team const& team, std::int64_t s, T* memory) const {
+        of.template solve<Partitioned>(team, s, memory);
+    }
+};
+
+/// Whether a worker has memory for a system of its own.
+template <class T>
+bool fits(host_executor const&, batch<T> const&) {
+    return true;
+}
 template <class T>
 void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
-    std::int64_t const each = b.elements(), workers = std::min<std::int64_t>(exec.threads(), systems);
-    buffer<T> memory(exec, each * workers);
-    detail::for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
-        for (std::int64_t s = systems * w / workers; s < systems * (w + 1) / workers; ++s)
-            if (b.which < first_partitioned)
-                b.template solve<false>(chain::alone{}, s, memory.data() + w * each);
-            else
-                b.template solve<true>(chain::alone{}, s, memory.data() + w * each);
-    });
+    if (b.which < first_partitioned)
+        run_teams<T>(exec, systems, 1, b.elements(), solve_system<false, T>{b});
+    else
+        run_teams<T>(exec, systems, 1, b.elements(), solve_system<true, T>{b});
 }
 
 #if defined(__CUDACC__)
 
-struct whole_block {
-    __device__ int rank() const { return int(threadIdx.x); }
-    __device__ int size() const { return int(blockDim.x); }
-    __device__ void sync() const { __syncthreads(); }
-};
-
-// Two kernels, since the registers of the methods with partitions would lower the occupancy of the others.
-template <bool Partitioned, class T>
-__global__ void __launch_bounds__(512) solve_kernel(batch<T> b) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    b.template solve<Partitioned>(whole_block{}, blockIdx.x, reinterpret_cast<T*>(shared));
+inline std::int64_t shared_memory_of(cuda_executor const& exec) {
+    int bytes = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
+    return bytes;
 }
-
+template <class T>
+bool fits(cuda_executor const& exec, batch<T> const& b) {
+    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= shared_memory_of(exec);
+}
 template <class T>
 void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
-    int limit = 0;
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
     std::int64_t const bytes = std::int64_t(b.elements()) * std::int64_t(sizeof(T));
-    if (bytes > limit)
+    if (!fits(exec, b))
         throw argument_error("solve_classical: a system of " + std::to_string(b.n) + " equations takes " +
-                             std::to_string(bytes) + " bytes of shared memory, a block has " + std::to_string(limit));
+                             std::to_string(bytes) + " bytes of shared memory, a block has " +
+                             std::to_string(shared_memory_of(exec)));
     auto const grid = checked_cast<int>(systems, "number of CUDA blocks of solve_classical");
-    int const threads = std::min(512, (b.n + 31) / 32 * 32);
-    auto const kernel = b.which < first_partitioned ? &solve_kernel<false, T> : &solve_kernel<true, T>;
-    allow_shared(exec, kernel, std::size_t(bytes));
-    kernel<<<unsigned(grid), unsigned(threads), std::size_t(bytes), exec.stream()>>>(b);
-    COPPICE_CUDA_CHECK(cudaGetLastError());
+    int const threads = std::min(most_team_threads, (b.n + 31) / 32 * 32);
+    auto const launch = [&](auto kernel, auto const& work) {
+        allow_shared(exec, kernel, std::size_t(bytes));
+        kernel<<<unsigned(grid), unsigned(threads), std::size_t(bytes), exec.stream()>>>(work);
+        COPPICE_CUDA_CHECK(cudaGetLastError());
+    };
+    using plain = solve_system<false, T>;
+    using partitioned = solve_system<true, T>;
+    if (b.which < first_partitioned)
+        launch(&team_kernel<T, plain>, plain{b});
+    else
+        launch(&team_kernel<T, partitioned>, partitioned{b});
 }
 
 #endif
@@ -156,9 +164,12 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
     if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data())
         refuse("null pointer to " + std::to_string(a.size()) + " rows");
     int const n = checked_cast<int>(a.size() / systems * 32, "memory of a system of solve_classical") / 32;
-    classical::run(
-        exec, classical::batch<T>{a, d.data(), x.data(), n, options.intermediate, options.partition, options.algorithm},
-        systems);
+    classical::batch<T> const b{a, d.data(), x.data(), n, options.intermediate, options.partition, options.algorithm};
+    bool const large = n >= classical::large_system || !classical::fits(exec, b);
+    if (large && classical::takes_large_systems(b.which))
+        classical::run_large(exec, b, systems);
+    else
+        classical::run(exec, b, systems);
 }
 
 // What the sources of the library instantiate, and no other.

@@ -97,11 +97,11 @@ struct hide_singular {
 };
 
 template <class T>
-void check_factor(band_matrix<T> const& a, band_options const& o, void const* memory, std::int64_t bytes,
+void check_factor(band_matrix<T> const& a, band_options const& o, array_view<std::byte const> memory,
                   std::int64_t needed, char const* name) {
     if (o.method == band_method::rpts) refuse("rpts keeps no factorisation");
     if (a.size == 0) return;
-    check_space(name, memory, bytes, needed);
+    check_space(name, memory, needed);
 }
 
 } // namespace chain
@@ -118,7 +118,7 @@ void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<s
     using lane = chain::lane_of_t<T>;
     using real = real_lane_t<lane>;
     std::int64_t const needed = bands_factor_bytes(exec, a, options);
-    chain::check_factor(a, options, factor.data(), factor.size(), needed, "factorisation");
+    chain::check_factor(a, options, factor, needed, "factorisation");
     if (!singular_rows.empty()) require_size("singular rows of factorise_bands", singular_rows.size(), a.systems);
     for_each(exec, singular_rows.size(), chain::hide_singular{singular_rows.data()});
     if (a.size > 0) {
@@ -159,9 +159,8 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     shape.lower = shape.diagonal = shape.upper = d.pointer;
     chain::check_vectors(shape, d, x);
     std::int64_t const needed = factored_workspace(exec, a, x.columns, options);
-    chain::check_factor(a, options, factor.data(), factor.size(), bands_factor_bytes(exec, a, options),
-                        "factorisation");
-    chain::check_factor(a, options, workspace.data(), workspace.size(), needed, "workspace");
+    chain::check_factor(a, options, factor, bands_factor_bytes(exec, a, options), "factorisation");
+    chain::check_factor(a, options, workspace, needed, "workspace");
     if (a.size == 0 || x.columns == 0) return;
     chain::check_sides_apart(d, x);
     memory_range const kept{"the factorisation", factor.data(), factor.size()};

@@ -7,9 +7,11 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include <coppice/algebra/band_storage.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
+#include <coppice/solvers/direct/matrix_operation.hpp>
 #include <coppice/solvers/direct/pivoting.hpp>
 
 namespace coppice {
@@ -36,8 +38,6 @@ struct solve_report {
     /// for it.
     double condition;
 };
-
-enum class matrix_operation { none, transposed, conjugate_transposed };
 
 /// The elimination that a solve uses.
 enum class band_method {
@@ -138,5 +138,18 @@ void estimate_condition(Executor const& exec, band_matrix<T> const& a, array_vie
 template <class T, executor Executor>
 solve_report bands_report(Executor const& exec, band_matrix<T> const& a, columns_view<std::type_identity_t<T> const> x,
                           columns_view<std::type_identity_t<T> const> d, band_options const& options = {});
+
+/// Normwise backward error |A x - d| / (|A| |x| + |d|) in the maximum norm (row sums for A), as reports have it; 0 for
+/// n = 0, NaN where anything is not finite. Waits for the stream, as it returns a value.
+template <class T, executor Executor>
+double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
+                                  array_view<std::type_identity_t<T> const> x,
+                                  array_view<std::type_identity_t<T> const> d) {
+    require_size("solution of tridiagonal_backward_error", x.size(), a.size());
+    require_size("right-hand side of tridiagonal_backward_error", d.size(), a.size());
+    solve_report const r = bands_report(exec, band_matrix<T>(a), columns_view<T const>(x.data(), x.size(), 1),
+                                        columns_view<T const>(d.data(), d.size(), 1));
+    return r.status == solve_status::not_finite ? std::numeric_limits<double>::quiet_NaN() : r.backward_error;
+}
 
 } // namespace coppice

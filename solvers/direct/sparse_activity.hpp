@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include <coppice/core/lane/lane_atomics.hpp>
+#include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/band_solve.hpp>
-#include <coppice/solvers/direct/workspace_layout.hpp>
 
 namespace coppice::sparse_sides {
 

@@ -78,7 +78,8 @@ void spread(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64
     for_each(exec, x.columns, scatter_column<T, I>{d, first, x, active});
 }
 
-inline void refuse(std::string const& what) { throw argument_error("solve with sparse right-hand sides: " + what); }
+inline constexpr char message_prefix[] = "solve with sparse right-hand sides: ";
+inline void refuse(std::string const& what) { throw argument_error(message_prefix + what); }
 
 template <class T, class I>
 void check_sides(band_matrix<T> const& a, sparse_columns_view<T, I> const& d) {
@@ -96,8 +97,7 @@ void check_solution(sparse_columns_view<T, I> const& d, columns_view<T> x) {
     if (x.leading < x.rows) refuse("leading dimension " + std::to_string(x.leading));
 }
 inline void check_space(array_view<std::byte> workspace, std::int64_t needed) {
-    if (auto const fault = fault_of_space("workspace", workspace.data(), workspace.size(), needed); !fault.empty())
-        refuse(fault);
+    require_space(message_prefix, "workspace", workspace, needed);
 }
 
 /// Columns from which on a factorisation pays.
@@ -185,8 +185,7 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
     check_sides(a, d);
     check_solution(d, x);
     std::int64_t const needed = factored_sparse_workspace(exec, a, x.columns, options);
-    chain::check_factor(a, options, factor.data(), factor.size(), bands_factor_bytes(exec, a, options),
-                        "factorisation");
+    chain::check_factor(a, options, factor, bands_factor_bytes(exec, a, options), "factorisation");
     check_space(workspace, needed);
     if (a.size == 0) return;
     activity active = activity_of(a, options);

@@ -82,13 +82,6 @@ template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});
 
-/// Normwise backward error |A x - d| / (|A| |x| + |d|) in the maximum norm (row sums for A); 0 for n = 0, NaN when
-/// anything is NaN. Waits for the stream, as it returns a value.
-template <class T, executor Executor>
-double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
-                                  array_view<std::type_identity_t<T> const> x,
-                                  array_view<std::type_identity_t<T> const> d);
-
 #define COPPICE_RPTS_DECLARE(prefix, T, Executor)                                                                      \
     prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
                                   array_view<std::byte>, tridiagonal_options);                                         \
@@ -103,9 +96,7 @@ double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
                                                   std::int64_t);                                                       \
     prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
     prefix bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                             \
-    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);                   \
-    prefix double tridiagonal_backward_error(Executor const&, tridiagonal_view<T>, array_view<T const>,                \
-                                             array_view<T const>);
+    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
 
 extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);

@@ -102,7 +102,7 @@ COPPICE_ALWAYS_INLINE void solve_from_ends(system_view<T> const& s, partition_ro
     Lanes x1 = ends.both(middle.first, middle.second), x2 = ends.both(middle.second, middle.first);
     ends.store(half - 1, x1);
     for (int j = half - 2; j >= 0; --j) {
-        Lanes const x = slots.lower[j] * (slots.rhs[j] - slots.diagonal[j] * x1 - slots.upper[j] * x2);
+        Lanes const x = solve_slot(slots.lower[j], slots.diagonal[j], slots.upper[j], slots.rhs[j], x1, x2);
         ends.store(j, x);
         x2 = x1;
         x1 = x;

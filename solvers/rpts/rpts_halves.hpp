@@ -75,7 +75,7 @@ struct half {
     /// The unknown of slot j from the two behind it, which move on.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
         int const at = j * Step;
-        R const x = near[at] * (side[at] - middle[at] * x1 - away[at] * x2);
+        R const x = solve_slot(near[at], middle[at], away[at], side[at], x1, x2);
         side[at] = x;
         x2 = x1;
         x1 = x;

@@ -28,8 +28,8 @@ host_stages stages_of(host_executor const&) {
 
 /// Runs a kernel over the partitions of all systems, a task for some of a large system or for many small ones. Columns
 /// follow one another: each reduces the matrix anew.
-template <class T, class Kernel>
-void for_each_task(host_executor const& exec, stage<T> const& s, Kernel const& kernel) {
+template <class T>
+void for_each_task(host_executor const& exec, stage<T> const& s, partition_kernel<T> kernel) {
     if (!is_open(s.gate)) return;
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
@@ -45,16 +45,16 @@ void for_each_task(host_executor const& exec, stage<T> const& s, Kernel const& k
 
 template <class T>
 void reduce(host_executor const& exec, stage<T> const& s, pivoting pivot) {
-    auto* const kernel = COPPICE_ISA_SELECT(rpts_reduce<T>);
-    for_each_task(exec, s,
-                  [&](stage<T> const& one, std::int64_t first, std::int64_t last) { kernel(one, pivot, first, last); });
+    partition_kernel<T> kernel = nullptr;
+    with_pivoting(pivot, [&](auto p) { kernel = COPPICE_ISA_SELECT(rpts_reduce<decltype(p)::value, T>); });
+    for_each_task(exec, s, kernel);
 }
 
 template <class T>
 void substitute(host_executor const& exec, stage<T> const& s, pivoting pivot) {
-    auto* const kernel = COPPICE_ISA_SELECT(rpts_substitute<T>);
-    for_each_task(exec, s,
-                  [&](stage<T> const& one, std::int64_t first, std::int64_t last) { kernel(one, pivot, first, last); });
+    partition_kernel<T> kernel = nullptr;
+    with_pivoting(pivot, [&](auto p) { kernel = COPPICE_ISA_SELECT(rpts_substitute<decltype(p)::value, T>); });
+    for_each_task(exec, s, kernel);
 }
 
 template <class T>

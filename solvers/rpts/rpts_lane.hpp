@@ -273,13 +273,20 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T,
     return p;
 }
 
+/// The unknown of a slot from the two behind it.
+template <class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R solve_slot(T const& reciprocal, T const& next, T const& after, R const& rhs,
+                                              R const& x1, R const& x2) {
+    return reciprocal * (rhs - next * x1 - after * x2);
+}
+
 /// Solves slots [first, last] upwards into rhs, given the two unknowns behind slot `last`.
 template <int AtOnce, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> const& rows, int first, int last, R x1,
                                                          R x2) {
     COPPICE_RPTS_UNROLL(AtOnce)
     for (int j = last; j >= first; --j) {
-        R const x = rows.lower[j] * (rows.rhs[j] - rows.diagonal[j] * x1 - rows.upper[j] * x2);
+        R const x = solve_slot(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j], x1, x2);
         rows.rhs[j] = x;
         x2 = x1;
         x1 = x;

@@ -98,6 +98,7 @@ template <class T>
 struct cut_thresholds {
     static constexpr int small = least_resident_partition<T>, large = largest_resident_partition<T>;
     static constexpr bool wide = sizeof(T) == 8;
+    static constexpr std::int64_t short_rows = 256 * small; ///< up to here, systems are never shared by blocks
 
     double on_chip;         ///< what the registers of the device hold at once
     double shared_systems;  ///< up to here, systems longer than a block take the smaller partitions
@@ -126,16 +127,21 @@ int partition_of_whole(std::int64_t rows, std::int64_t systems, int multiprocess
     cuts const at(multiprocessors);
     bool const large_is_warp = rows > warp_lanes * cuts::small && rows <= warp_lanes * cuts::large;
     bool const few = double(rows) * double(systems) <= (large_is_warp ? at.whole_in_a_warp : at.whole_systems);
-    return few && rows <= 256 * cuts::small ? cuts::small : cuts::large;
+    return few && rows <= cuts::short_rows ? cuts::small : cuts::large;
 }
 
+/// Threads of a block that shares a system with others: the fewest, where rows are few; the rule; and where a cluster
+/// has its multiprocessors for itself or a system is shared by two blocks.
+inline constexpr int least_share_threads = 64, share_threads = 128, pair_threads = 256;
+
 /// Threads of the blocks that share a system of `rows` rows, in partitions of `m`: in a cluster, if in any, as few as
-/// that takes; then 128, but no system gets more than 64 shares of so few, or 128 of 256, for each block joins all of
-/// them. `alone`: there are multiprocessors for all clusters at once.
+/// that takes; then share_threads, but no system gets more shares than half as many as a block has threads, for each
+/// block joins all of them. `alone`: there are multiprocessors for all clusters at once.
 inline int threads_of_share(std::int64_t rows, int m, bool few, bool alone, int most_in_cluster) {
-    for (int threads = few ? 64 : 128; threads <= (alone ? 256 : 128); threads *= 2)
+    for (int threads = few ? least_share_threads : share_threads; threads <= (alone ? pair_threads : share_threads);
+         threads *= 2)
         if (rows <= std::int64_t(most_in_cluster) * threads * m) return threads;
-    for (int threads = 128; threads < resident_threads; threads *= 2)
+    for (int threads = share_threads; threads < resident_threads; threads *= 2)
         if (rows <= std::int64_t(threads / 2) * threads * m) return threads;
     return resident_threads;
 }
@@ -150,10 +156,10 @@ resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int mult
     constexpr resident_choice through_tiles{least_partition, 0, true};
     if (double(rows) > at.on_chip) return through_tiles;
     if (total > cuts::turns_on_chip(rows) * at.on_chip && systems <= most_tiled_systems) return through_tiles;
-    if (rows <= 256 * cuts::small) return {partition_of_whole<T>(rows, systems, multiprocessors), 0};
+    if (rows <= cuts::short_rows) return {partition_of_whole<T>(rows, systems, multiprocessors), 0};
     bool const few = total <= at.shared_systems;
     if (!few && rows <= whole_rows<T>) return {cuts::large, 0};
-    if (!few && rows <= 2 * whole_rows<T>) return {cuts::large, most_in_cluster > 1 ? 256 : 128};
+    if (!few && rows <= 2 * whole_rows<T>) return {cuts::large, most_in_cluster > 1 ? pair_threads : share_threads};
     int const m = few ? cuts::small : cuts::large;
     bool const alone = systems * most_in_cluster <= multiprocessors;
     return {m, threads_of_share(rows, m, few, alone, most_in_cluster)};

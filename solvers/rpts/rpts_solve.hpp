@@ -58,15 +58,10 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
         throw argument_error("solve_tridiagonal: threshold is " + std::to_string(options.threshold) +
                              ", expected a finite number >= 0");
     std::int64_t const needed = tridiagonal_workspace<T>(n);
-    if (workspace.size() < needed)
-        throw argument_error("solve_tridiagonal: workspace has " + std::to_string(workspace.size()) +
-                             " bytes, expected at least " + std::to_string(needed));
+    require_space("solve_tridiagonal: ", "workspace", workspace, needed);
     if (n == 0) return;
-    if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data() || (needed > 0 && !workspace.data()))
-        throw argument_error("solve_tridiagonal: null pointer to " + std::to_string(n) + " rows or to the workspace");
-    if (needed > 0 && reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment != 0)
-        throw argument_error("solve_tridiagonal: workspace is not aligned to " + std::to_string(workspace_alignment) +
-                             " bytes");
+    if (!a.lower || !a.diagonal || !a.upper || !d.data() || !x.data())
+        throw argument_error("solve_tridiagonal: null pointer to " + std::to_string(n) + " rows");
     std::int64_t const bytes = n * std::int64_t(sizeof(T));
     memory_range const solution = range_of("the solution", x), side = range_of("the right-hand side", d);
     memory_range const space{"the workspace", workspace.data(), needed};
@@ -83,38 +78,6 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
     apart(space, solution);
     apart(space, side);
 }
-
-/// The parts of the backward error that one row contributes; maxima over all rows.
-struct error_parts {
-    double residual, matrix, solution, side;
-};
-struct larger_parts {
-    COPPICE_HD error_parts operator()(error_parts const& a, error_parts const& b) const {
-        maximum const max;
-        return {max(a.residual, b.residual), max(a.matrix, b.matrix), max(a.solution, b.solution), max(a.side, b.side)};
-    }
-};
-template <class T>
-struct error_of_row {
-    tridiagonal_view<T> a;
-    T const *x, *d;
-    COPPICE_HD error_parts operator()(std::int64_t i) const {
-        double const mid = a.diagonal[i], side = d[i], here = x[i];
-        double residual = mid * here - side, sum = magnitude_of(mid);
-        if (i > 0) {
-            double const low = a.lower[i];
-            residual += low * double(x[i - 1]);
-            sum += magnitude_of(low);
-        }
-        if (i + 1 < a.size()) {
-            double const up = a.upper[i];
-            residual += up * double(x[i + 1]);
-            sum += magnitude_of(up);
-        }
-        return {magnitude_of(residual), sum, magnitude_of(here), magnitude_of(side)};
-    }
-    COPPICE_HD static double magnitude_of(double value) { return value < 0 ? -value : value; }
-};
 
 /// Workspace of a batch on any executor, in elements.
 template <class T>
@@ -141,7 +104,7 @@ namespace rpts {
 /// Solves a batch; arguments are as they should be.
 template <class T, executor Executor, class Stages>
 void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
-           int const* gate) {
+           int const* gate = nullptr) {
     T const threshold = static_cast<T>(options.threshold);
     if (how.is_last(systems.size, systems.systems)) // a small system notices what stages cost
         return solve_last(exec, how, systems, threshold, options.pivot, memory, gate);
@@ -173,11 +136,6 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
     solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used, gate);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
-}
-template <class T, executor Executor>
-void solve(Executor const& exec, system_view<T> const& systems, T* memory, tridiagonal_options options,
-           int const* gate = nullptr) {
-    solve(exec, stages_of<T>(exec), systems, memory, options, gate);
 }
 
 /// Threads that solve systems of different sizes side by side: no more than the matrix has workspace for.
@@ -222,11 +180,12 @@ void solve_varied(host_executor const& exec, system_view<T> const& all, T* memor
             for (std::int64_t c = 0; c < all.columns; ++c) {
                 system_view<T> one = all.at(k, c);
                 one.columns = 1;
-                if (one.size > 0 && one.size <= host_alone_rows) solve(one_thread, one, memory + w * alone, options);
+                if (one.size > 0 && one.size <= host_alone_rows)
+                    solve(one_thread, host_stages{}, one, memory + w * alone, options);
             }
     });
     for (std::int64_t k = 0; all.size > host_alone_rows && k < all.systems; ++k)
-        if (rows_of(k) > host_alone_rows) solve(exec, all.at(k, 0), memory, options);
+        if (rows_of(k) > host_alone_rows) solve(exec, host_stages{}, all.at(k, 0), memory, options);
 }
 
 } // namespace rpts
@@ -258,7 +217,8 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
                        tridiagonal_options options) {
     rpts::check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
-    rpts::solve(exec, rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
+    rpts::solve(exec, rpts::stages_of<T>(exec),
+                rpts::system_view<T>{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()},
                 reinterpret_cast<T*>(workspace.data()), options);
 }
 
@@ -270,7 +230,7 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std
     if (a.size() == 0) return;
     rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
     system.order = order;
-    rpts::solve(exec, system, reinterpret_cast<T*>(workspace.data()), options);
+    rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
 }
 
 template <class T, executor Executor>
@@ -296,7 +256,7 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
     else if (batch.offsets)
         rpts::solve_varied(exec, all, memory, options, batch.gate);
     else
-        rpts::solve(exec, all, memory, options, batch.gate);
+        rpts::solve(exec, rpts::stages_of<T>(exec), all, memory, options, batch.gate);
 }
 
 template <class T, executor Executor>
@@ -304,20 +264,6 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
                        array_view<std::type_identity_t<T>> x, tridiagonal_options options) {
     buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(std::max<std::int64_t>(a.size(), 0)));
     solve_tridiagonal(exec, a, d, x, workspace.view(), options);
-}
-
-template <class T, executor Executor>
-double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
-                                  array_view<std::type_identity_t<T> const> x,
-                                  array_view<std::type_identity_t<T> const> d) {
-    require_size("solution of tridiagonal_backward_error", x.size(), a.size());
-    require_size("right-hand side of tridiagonal_backward_error", d.size(), a.size());
-    rpts::error_parts const parts = reduce(exec, a.size(), rpts::error_parts{0, 0, 0, 0},
-                                           rpts::error_of_row<T>{a, x.data(), d.data()}, rpts::larger_parts{});
-    // long double: |A| |x| may exceed the range of double where the residual does not.
-    long double const scale = static_cast<long double>(parts.matrix) * parts.solution + parts.side;
-    if (parts.residual == 0 && scale == 0) return 0;
-    return static_cast<double>(parts.residual / scale);
 }
 
 } // namespace coppice

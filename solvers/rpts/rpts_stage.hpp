@@ -10,6 +10,7 @@
 
 #include <coppice/core/config.hpp>
 #include <coppice/core/gate.hpp>
+#include <coppice/core/workspace_layout.hpp>
 
 namespace coppice::rpts {
 
@@ -84,7 +85,6 @@ struct stage {
 inline constexpr int least_partition = 32;     ///< smallest M of a reduction on any backend, and
 inline constexpr std::int64_t least_last = 64; ///< rows that every one solves directly: they bound the workspace
 inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
-inline constexpr std::int64_t workspace_alignment = 64;
 
 /// Partitions of a system: the last one is filled up with rows x = 0.
 inline std::int64_t partitions_of(std::int64_t size, int partition) { return (size + partition - 1) / partition; }
@@ -95,11 +95,10 @@ inline std::int64_t partitions_of(std::int64_t size, int partition) { return (si
 template <class T, class IsLast, class Visit>
 std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_t columns, int partition,
                             IsLast const& is_last, Visit visit) {
-    constexpr std::int64_t unit = workspace_alignment / std::int64_t(sizeof(T));
     std::int64_t offset = 0;
     while (!is_last(size)) {
         std::int64_t const partitions = partitions_of(size, partition);
-        std::int64_t const band = (2 * partitions + unit - 1) / unit * unit;
+        std::int64_t const band = elements_in_workspace_units<T>(2 * partitions);
         visit(size, partitions, offset, band);
         offset += (3 + columns) * systems * band;
         size = 2 * partitions;

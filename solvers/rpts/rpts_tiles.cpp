@@ -135,22 +135,6 @@ void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t par
     }
 }
 
-template <pivoting P, class T>
-void reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
-    tile<T> t;
-    using lanes = typename decltype(t)::lanes;
-    lanes const threshold(s.threshold);
-    for (std::int64_t p = first; p < last; p += lanes::size) {
-        t.load(s.fine, p);
-        coarse_row<lanes> up, down;
-        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
-        store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
-        store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
-        store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
-        store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
-    }
-}
-
 // The interface unknowns of the partitions from `partition` on; zero outside the system.
 template <class Lanes, class T>
 interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partition) {
@@ -179,19 +163,6 @@ interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partitio
         after[l] = i + 2 < size ? coarse[i + 2] : T(0);
     }
     return x;
-}
-
-template <pivoting P, class T>
-void substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
-    tile<T> t;
-    using lanes = typename decltype(t)::lanes;
-    lanes const threshold(s.threshold);
-    for (std::int64_t p = first; p < last; p += lanes::size) {
-        t.load(s.fine, p);
-        substitute_partition<P>(t.rows(), length, load_interfaces<lanes>(s, p), threshold,
-                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
-        t.store_solution(s.fine, p);
-    }
 }
 
 // `count` lanes from memory; the others get `filling`.
@@ -268,20 +239,43 @@ void rpts_small(system_view<T> const& s, pivoting pivot, T threshold) {
     rpts::with_pivoting(pivot, [&](auto p) { solve_from_ends<decltype(p)::value>(s, slots); });
 }
 
-template <class T>
-void rpts_reduce(stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last) {
-    rpts::with_pivoting(pivot, [&](auto p) { reduce<decltype(p)::value>(s, first, last); });
+template <pivoting P, class T>
+void rpts_reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
+    tile<T> t;
+    using lanes = typename decltype(t)::lanes;
+    lanes const threshold(s.threshold);
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        coarse_row<lanes> up, down;
+        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
+        store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
+        store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
+        store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
+    }
 }
 
-template <class T>
-void rpts_substitute(stage<T> const& s, pivoting pivot, std::int64_t first, std::int64_t last) {
-    rpts::with_pivoting(pivot, [&](auto p) { substitute<decltype(p)::value>(s, first, last); });
+template <pivoting P, class T>
+void rpts_substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
+    tile<T> t;
+    using lanes = typename decltype(t)::lanes;
+    lanes const threshold(s.threshold);
+    for (std::int64_t p = first; p < last; p += lanes::size) {
+        t.load(s.fine, p);
+        substitute_partition<P>(t.rows(), length, load_interfaces<lanes>(s, p), threshold,
+                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        t.store_solution(s.fine, p);
+    }
 }
 
-template void rpts_reduce(stage<float> const&, pivoting, std::int64_t, std::int64_t);
-template void rpts_reduce(stage<double> const&, pivoting, std::int64_t, std::int64_t);
-template void rpts_substitute(stage<float> const&, pivoting, std::int64_t, std::int64_t);
-template void rpts_substitute(stage<double> const&, pivoting, std::int64_t, std::int64_t);
+#define COPPICE_RPTS_STAGES(P)                                                                                         \
+    template void rpts_reduce<P>(stage<float> const&, std::int64_t, std::int64_t);                                     \
+    template void rpts_reduce<P>(stage<double> const&, std::int64_t, std::int64_t);                                    \
+    template void rpts_substitute<P>(stage<float> const&, std::int64_t, std::int64_t);                                 \
+    template void rpts_substitute<P>(stage<double> const&, std::int64_t, std::int64_t);
+COPPICE_RPTS_STAGES(pivoting::none)
+COPPICE_RPTS_STAGES(pivoting::partial)
+COPPICE_RPTS_STAGES(pivoting::scaled_partial)
 template void rpts_interleaved(system_view<float> const&, pivoting, float, std::int64_t, std::int64_t, float*);
 template void rpts_interleaved(system_view<double> const&, pivoting, double, std::int64_t, std::int64_t, double*);
 template void rpts_small(system_view<float> const&, pivoting, float);

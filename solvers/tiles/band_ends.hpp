@@ -20,8 +20,8 @@
 
 #include <coppice/algebra/band_storage.hpp>
 #include <coppice/core/isa.hpp>
+#include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/chain/chain_stage.hpp>
-#include <coppice/solvers/direct/workspace_layout.hpp>
 
 namespace coppice {
 namespace chain {
@@ -76,9 +76,7 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int sides) {
     e.steps[1] = rows - e.split - e.upper;
     e.blocks = std::max<std::int64_t>(1, (e.steps[1] + e.block_steps - 1) / e.block_steps);
     e.kept_rows = std::min(e.block_steps, e.steps[1]) + 1;
-    auto const in_units = [](std::int64_t elements) {
-        return in_workspace_units(elements * std::int64_t(sizeof(T))) / std::int64_t(sizeof(T));
-    };
+    auto const in_units = elements_in_workspace_units<T>;
     e.front_pitch = in_units(std::int64_t(e.width + sides) * e.lanes);
     e.tile = (e.blocks + 1) * e.front_pitch;
     e.entries = e.tile + std::int64_t(2 * (e.width + 1 + sides)) * e.tile_rows; // one is copied while one is used

@@ -2,11 +2,12 @@
 /// \file
 /// The chain solver's elimination of a stretch of a banded matrix, scalar row by scalar row.
 ///
-/// chain_lane.hpp takes a banded matrix as one of blocks, whose rows it eliminates N at a time. Row by row, less is in
-/// the way: row i of a stretch has its 2 N + 1 entries in columns i ... i + 2 N, counted from N before its first row
-/// on, so 2 N rows are under elimination, the next one joins them, and one leaves as pivot row. Whichever becomes the
-/// pivot row, the joining row takes its place, so nothing moves: of most rows it only has to be asked whether they were
-/// it. The first 2 N columns are y, the last 2 N are z, and what remains is the same link, S y + R z = d.
+/// chain_lane.hpp eliminates the N unknowns of a block at a time. Here a unit is a scalar row: row i of a stretch has
+/// its 2 N + 1 entries in columns i ... i + 2 N, counted from N columns before the first row of the stretch. So the
+/// window (chain/README.md) is 2 N rows and the row that joins them, and one of them leaves as pivot row. The joining
+/// row takes the place of the pivot row, so no other row moves: a selection for each entry, whether its row was the
+/// pivot row, is all that is left of the exchanges. The first 2 N columns are y, the last 2 N are z, and what remains
+/// is the link of the stretch, S y + R z = d.
 ///
 /// T is a lane type as in chain_lane.hpp. Everything here is meant to be unrolled and to stay in registers.
 #pragma once

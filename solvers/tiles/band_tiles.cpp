@@ -34,7 +34,7 @@ struct band_tile {
 
     stage<T, row_units<T>> const& s;
     int const count; ///< rows of a stretch
-    stretch_places<width> at;
+    filled_places<width> at;
 
     band_tile(stage<T, row_units<T>> const& stage, std::int64_t p)
         : s(stage), count(stage.shape.units * N), at(stage.all, stage.units, p) {}

@@ -25,7 +25,8 @@ template <class T, class Units, class Shape>
 [[gnu::noinline]] COPPICE_HD void fill_units(Units const& units, staged_stretch const& place, Shape g, int from, int to,
                                              T* memory, int thread) {
     int const k = g.rows(), each = g.unit_elements();
-    filling_sizes const filling = units.filling(place.at.lane[0]);
+    filling_sizes filling;
+    if (units.fills(place.at.lane[0], to)) filling = units.filling(place.at.lane[0]);
     for (int i = thread; i < (to - from) * each; i += warp_lanes) {
         int const u = i / each, e = i - u * each, column = e / k, r = e - column * k;
         if (column < g.sides) {

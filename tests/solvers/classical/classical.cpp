@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "solvers/classical/classical_batch.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/counted.hpp"
 #include "support/executors.hpp"
@@ -29,17 +30,6 @@ std::pair<double, double> count_operations(method which, int n, int intermediate
     return {double(counted::operations), double(counted::divisions)};
 }
 #endif
-
-/// A batch of systems of `n` equations each on `exec`.
-template <class T, class Executor>
-std::vector<T> solve_batch(Executor const& exec, test::system<T> const& s, std::int64_t systems,
-                           classical_options const& options) {
-    auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
-    auto x = exec.copy(s.rhs);
-    tridiagonal_view<T> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
-    solve_classical(exec, a, systems, array_view<T const>(x.view()), x.view(), options); // in place
-    return to_vector(exec, x);
-}
 
 /// `systems` systems: -1 <= a, c < 1 around b from U(low, high); NaN outside of each.
 template <class T>

@@ -3,7 +3,7 @@
 // of right-hand sides and the way of solving, the backward error is a rounding error.
 #include <coppice/banded.hpp>
 
-#include "solvers/growth_families.hpp"
+#include "solvers/chain/growth_families.hpp"
 #include "support/executors.hpp"
 
 using namespace coppice;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "solvers/classical/classical_batch.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/counted.hpp"
@@ -32,16 +33,6 @@ constexpr method all_methods[] = {method::spike,
                                   method::redundant_reduction,
                                   method::g_spike};
 bool overflows(method which) { return which == method::cf_lu || which == method::redundant_reduction; }
-
-template <class T, class Executor>
-std::vector<T> solved(Executor const& exec, test::system<T> const& s, std::int64_t systems,
-                      classical_options const& options) {
-    auto const lower = exec.copy(s.lower), diagonal = exec.copy(s.diagonal), upper = exec.copy(s.upper);
-    auto x = exec.copy(s.rhs);
-    tridiagonal_view<T> const a{s.size(), lower.data(), diagonal.data(), upper.data()};
-    solve_classical(exec, a, systems, array_view<T const>(x.view()), x.view(), options); // in place
-    return to_vector(exec, x);
-}
 
 /// A matrix of Table 6.1 with its solution.
 test::system<double> system_of_type(int type, std::uint64_t seed) {
@@ -116,10 +107,10 @@ TEST_CASE_TEMPLATE("partition methods: any size, any partition", Fixture, COPPIC
                 if (overflows(which) && n > 8) continue; // they lose as many digits as their products have
                 double const lost = which == method::redundant_reduction ? std::pow(10, double(n) - 1) : 1;
                 auto const s = bands_of<double>(n, true, std::uint64_t(n));
-                CHECK(backward_error(s, solved(exec, s, 1, {which, 128, partition})) <= 1e-14 * lost);
+                CHECK(backward_error(s, solve_batch(exec, s, 1, {which, 128, partition})) <= 1e-14 * lost);
                 if (partition != 8) continue;
                 auto const f = bands_of<float>(n, true, std::uint64_t(n));
-                CHECK(backward_error(f, solved(exec, f, 1, {which, 128, partition})) <= 1e-5 * lost);
+                CHECK(backward_error(f, solve_batch(exec, f, 1, {which, 128, partition})) <= 1e-5 * lost);
             }
 }
 
@@ -135,7 +126,7 @@ TEST_CASE_TEMPLATE("partition methods: Tables 6.1 and 6.2", Fixture, COPPICE_TES
             std::vector<double> errors, ratios;
             for (std::uint64_t seed = 1; seed <= (randsvd ? 3 : 20); ++seed) {
                 auto const s = system_of_type(type, seed);
-                auto const x = solved(exec, s, 1, {which, 128, 8});
+                auto const x = solve_batch(exec, s, 1, {which, 128, 8});
                 errors.push_back(forward_error(s, x));
                 if (drawn) ratios.push_back(errors.back() / forward_error(s, lapack_solution(s)));
             }
@@ -162,7 +153,7 @@ TEST_CASE_TEMPLATE("partition methods: rotations are stable on every matrix of T
                 CAPTURE(seed);
                 CAPTURE(partition);
                 auto const& s = gallery_system(id, 512, seed);
-                CHECK(backward_error(s, solved(exec, s, 1, {method::g_spike, 128, partition})) <=
+                CHECK(backward_error(s, solve_batch(exec, s, 1, {method::g_spike, 128, partition})) <=
                       100 * std::numeric_limits<double>::epsilon());
             }
     // Partitions of an odd number of rows with a zero diagonal are singular, the matrix is not.
@@ -171,10 +162,10 @@ TEST_CASE_TEMPLATE("partition methods: rotations are stable on every matrix of T
     give_solution(s, 1);
     for (int const partition : {3, 7, 33}) {
         CAPTURE(partition);
-        CHECK(backward_error(s, solved(exec, s, 1, {method::g_spike, 128, partition})) <= 1e-14);
-        CHECK(backward_error(s, solved(exec, s, 1, {method::parallel_diagonal, 128, partition})) <= 1e-14);
-        CHECK(backward_error(s, solved(exec, s, 1, {method::adaptive_cr, 128, partition})) <= 1e-14);
-        CHECK(std::isinf(backward_error(s, solved(exec, s, 1, {method::spike, 128, partition}))));
+        CHECK(backward_error(s, solve_batch(exec, s, 1, {method::g_spike, 128, partition})) <= 1e-14);
+        CHECK(backward_error(s, solve_batch(exec, s, 1, {method::parallel_diagonal, 128, partition})) <= 1e-14);
+        CHECK(backward_error(s, solve_batch(exec, s, 1, {method::adaptive_cr, 128, partition})) <= 1e-14);
+        CHECK(std::isinf(backward_error(s, solve_batch(exec, s, 1, {method::spike, 128, partition}))));
     }
 }
 
@@ -184,13 +175,13 @@ TEST_CASE_TEMPLATE("partition methods: minors overflow, scaled ones do not", Fix
     auto large = s; // every row by the same factor: the minors overflow after some ten rows
     for (auto* const band : {&large.lower, &large.diagonal, &large.upper, &large.rhs})
         for (double& value : *band) value *= 0x1p90;
-    CHECK(backward_error(s, solved(exec, s, 1, {method::cf_lu})) <= 1e-14);
-    CHECK(std::isinf(backward_error(large, solved(exec, large, 1, {method::cf_lu}))));
-    CHECK(backward_error(large, solved(exec, large, 1, {method::cf_lu_scaled})) <= 1e-14);
-    CHECK(backward_error(large, solved(exec, large, 1, {method::parallel_diagonal})) <= 1e-14);
+    CHECK(backward_error(s, solve_batch(exec, s, 1, {method::cf_lu})) <= 1e-14);
+    CHECK(std::isinf(backward_error(large, solve_batch(exec, large, 1, {method::cf_lu}))));
+    CHECK(backward_error(large, solve_batch(exec, large, 1, {method::cf_lu_scaled})) <= 1e-14);
+    CHECK(backward_error(large, solve_batch(exec, large, 1, {method::parallel_diagonal})) <= 1e-14);
     // Without pivots both fail where they are needed.
     auto const type_17 = system_of_type(17, 1);
-    CHECK(std::isinf(backward_error(type_17, solved(exec, type_17, 1, {method::cf_lu_scaled}))));
+    CHECK(std::isinf(backward_error(type_17, solve_batch(exec, type_17, 1, {method::cf_lu_scaled}))));
 }
 
 TEST_CASE_TEMPLATE("partition methods: large systems by scans of the executor", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -198,14 +189,14 @@ TEST_CASE_TEMPLATE("partition methods: large systems by scans of the executor", 
     for (std::int64_t const n : {16383, 16384, 16385, 40001}) {
         CAPTURE(n);
         auto const s = bands_of<double>(n, false, std::uint64_t(n)), easy = bands_of<double>(n, true, 1);
-        auto const x = solved(exec, s, 1, {method::parallel_diagonal});
+        auto const x = solve_batch(exec, s, 1, {method::parallel_diagonal});
         CHECK(backward_error(s, x) <= 1e-12);
         CHECK(forward_error(s, x) <= 100 * forward_error(s, lapack_solution(s)));
-        CHECK(backward_error(easy, solved(exec, easy, 1, {method::cf_lu_scaled})) <= 1e-14);
-        CHECK(std::isinf(backward_error(easy, solved(exec, easy, 1, {method::cf_lu}))));
-        CHECK(backward_error(easy, solved(exec, easy, 1, {method::spike})) <= 1e-14);
+        CHECK(backward_error(easy, solve_batch(exec, easy, 1, {method::cf_lu_scaled})) <= 1e-14);
+        CHECK(std::isinf(backward_error(easy, solve_batch(exec, easy, 1, {method::cf_lu}))));
+        CHECK(backward_error(easy, solve_batch(exec, easy, 1, {method::spike})) <= 1e-14);
         if constexpr (!std::is_same_v<Fixture, on_cuda>)
-            CHECK(solved(host_executor{3}, s, 1, {method::parallel_diagonal}) == x);
+            CHECK(solve_batch(host_executor{3}, s, 1, {method::parallel_diagonal}) == x);
     }
 }
 
@@ -222,14 +213,14 @@ TEST_CASE_TEMPLATE("partition methods: batches, and the same bits for every syst
     }
     for (method const which : all_methods) {
         CAPTURE(int(which));
-        auto const x = solved(exec, one, 1, {which}), all = solved(exec, batch, 7, {which});
+        auto const x = solve_batch(exec, one, 1, {which}), all = solve_batch(exec, batch, 7, {which});
         for (int k = 0; k < 7; ++k) CHECK(std::memcmp(all.data() + 100 * k, x.data(), 100 * sizeof(double)) == 0);
     }
-    CHECK_THROWS_AS(solved(exec, one, 1, {method::spike, 128, 0}), argument_error);
+    CHECK_THROWS_AS(solve_batch(exec, one, 1, {method::spike, 128, 0}), argument_error);
     // A right-hand side that is not a number stays visible.
     auto spoilt = one;
     spoilt.rhs[50] = std::numeric_limits<double>::quiet_NaN();
-    for (method const which : all_methods) CHECK(std::isnan(solved(exec, spoilt, 1, {which})[50]));
+    for (method const which : all_methods) CHECK(std::isnan(solve_batch(exec, spoilt, 1, {which})[50]));
 }
 
 #if !defined(COPPICE_TEST_CUDA)

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "solvers/band_reference.hpp"
-#include "solvers/growth_families.hpp"
+#include "solvers/chain/growth_families.hpp"
 #include "support/block_stand_in.hpp"
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/classical/classical_solve.hpp>
@@ -74,7 +74,15 @@ struct tile_executor {
         auto const launch = []<class Rows, int K, int W>(chain::stage<T, Rows> const& s,
                                                          chain::tile_sizes<T, Rows, K, W, Left> sizes,
                                                          chain::tile_plan const& plan) {
-            block_runner blocks(warp_lanes, std::size_t(plan.bytes));
+            block_runner blocks(
+                warp_lanes, std::max(std::size_t(plan.bytes), std::size_t(chain::redo_elements<Left>(s)) * sizeof(T)));
+            auto const redo = [&] {
+                blocks.run(
+                    int((s.stretches + warp_lanes - 1) / warp_lanes), [&](auto const& block, int w, std::byte* shared) {
+                        chain::redo_marked<Left>(block, s, std::int64_t(w) * warp_lanes, reinterpret_cast<T*>(shared));
+                    });
+            };
+            if (!Left) redo();
             int const warps = int((s.stretches + sizes.stretches - 1) / sizes.stretches);
             blocks.run(warps, [&](auto const& block, int w, std::byte* shared) {
                 using Block = std::decay_t<decltype(block)>;
@@ -82,6 +90,7 @@ struct tile_executor {
                                                              plan, reinterpret_cast<unsigned char*>(shared))
                     .run();
             });
+            if (Left) redo();
             return true;
         };
         // Blocks of n + 1 rows: each takes the compiler a while.
@@ -301,6 +310,59 @@ void check_growing(Executor const& exec, growth_case<T> const& c, bool transpose
 }
 
 } // namespace
+
+namespace {
+
+/// Tiles; the sizes that links of rows keep go to `sizes`.
+struct watched_tiles {
+    tile_executor tiles;
+    std::vector<double>& sizes;
+};
+void reduce(watched_tiles const& exec, chain::stage<double, chain::row_units<double>> const& s, std::byte*) {
+    exec.tiles.run<true>(s);
+    exec.sizes.assign(s.links.sizes, s.links.sizes + s.stretches);
+}
+template <class T, class Units>
+void reduce(watched_tiles const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+    reduce(exec.tiles, s, memory);
+}
+template <class T, class Units>
+void substitute(watched_tiles const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+    substitute(exec.tiles, s, memory);
+}
+template <class T>
+void close(watched_tiles const& exec, chain::closing<T> const& c, std::byte* memory) {
+    close(exec.tiles, c, memory);
+}
+
+} // namespace
+
+// Of all of them: where single rows are small, a link beside those alone would look as if it had grown, and stop a
+// warp.
+TEST_CASE("tiles: links keep the size of the entries of their stretches") {
+    for (int const n : {1, 2, 4}) {
+        CAPTURE(n);
+        std::int64_t const length = 32 * 33; // whole stretches
+        block_storage<double> s(length, n, 3, true);
+        std::size_t const block = std::size_t(n * n);
+        std::vector<double> largest(33, 0.0);
+        for (std::int64_t j = 0; j < length; ++j)
+            for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
+                for (std::size_t i = std::size_t(j) * block; i < std::size_t(j + 1) * block; ++i) {
+                    if (j % 32 != 7) (*band)[i] *= 0x1p-9;
+                    largest[std::size_t(j / 32)] = std::max(largest[std::size_t(j / 32)], std::abs((*band)[i]));
+                }
+        auto const meaning = s.meaning(true);
+        std::vector<double> sizes;
+        auto const d = sides_for(meaning, 1, 1);
+        solve_anew<double>(watched_tiles{{}, sizes}, s.view(), {.cyclic = true}, d, 1);
+        REQUIRE(sizes.size() == largest.size());
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            CHECK(sizes[i] <= largest[i]); // by its leading bits
+            CHECK(sizes[i] > largest[i] * (1 - 0x1p-19));
+        }
+    }
+}
 
 TEST_CASE("tiles: no growth") {
     tile_executor const tiles;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace coppice {
 
@@ -14,6 +13,11 @@ inline constexpr std::int64_t workspace_unit = 64;
 /// The next multiple of 64.
 constexpr std::int64_t in_workspace_units(std::int64_t bytes) {
     return (bytes + workspace_unit - 1) / workspace_unit * workspace_unit;
+}
+/// So many elements that their bytes are one.
+template <class T>
+constexpr std::int64_t elements_in_workspace_units(std::int64_t elements) {
+    return in_workspace_units(elements * std::int64_t(sizeof(T))) / std::int64_t(sizeof(T));
 }
 
 /// A base of plans: offsets of parts, taken one after the other.
@@ -26,15 +30,5 @@ struct workspace_layout {
         return at;
     }
 };
-
-/// What is wrong with memory of the caller, as a sentence; empty where nothing is.
-inline std::string fault_of_space(std::string const& name, void const* memory, std::int64_t bytes,
-                                  std::int64_t needed) {
-    if (bytes < needed)
-        return name + " has " + std::to_string(bytes) + " bytes, expected at least " + std::to_string(needed);
-    if (needed > 0 && (!memory || reinterpret_cast<std::uintptr_t>(memory) % workspace_unit != 0))
-        return name + " is null or not aligned to " + std::to_string(workspace_unit) + " bytes";
-    return {};
-}
 
 } // namespace coppice

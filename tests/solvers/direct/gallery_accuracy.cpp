@@ -75,18 +75,21 @@ TEST_CASE_TEMPLATE("bands: the pentadiagonal matrices of Table 6 beside LAPACK",
     for (int id = 1; id <= pentadiagonal_case_count; ++id) {
         CAPTURE(id);
         bool const randsvd = id >= 8 && id <= 11;
-        std::vector<double> ratios;
+        std::vector<double> ratios, refined_ratios;
         for (std::uint64_t seed = 1; seed <= (randsvd ? 3 : 5); ++seed) {
             CAPTURE(seed);
             auto const s = stored(pentadiagonal_case(host, id, randsvd ? 128 : 512, seed));
             auto const c = compare_banded(exec, s, seed, {});
+            if (id == 17) refined_ratios.push_back(compare_banded(exec, s, seed, {.refinements = 1}).ratio);
             CHECK(c.report.status == solve_status::ok);
             CHECK(c.backward <= 50 * epsilon<double>);
             CHECK(c.report.tries <= (id == 17 ? 2 : 1));
             ratios.push_back(c.ratio);
         }
-        // Matrices 12 and 17 are those on which partitions of whole blocks lose digits.
-        CHECK(median(ratios) <= (randsvd || id == 13 ? 100 : 10));
+        // Matrices 12 and 17 are those on which partitions of whole blocks lose digits, on CUDA one of 17.
+        bool const loses_one = id == 17 && std::is_same_v<Fixture, on_cuda>;
+        CHECK(median(ratios) <= (randsvd || id == 13 ? 100 : loses_one ? 20 : 10));
+        if (id == 17) CHECK(median(refined_ratios) <= 2);
     }
 }
 

@@ -274,6 +274,9 @@ TEST_CASE_TEMPLATE("bands: a singular matrix is called so though there is a solu
                     if (kind == 2) s.rhs[k] = s.rhs[k + 1] = 3;
                     REQUIRE(lapack_singular_row(s) >= 0);
                     auto const answer = solve_scalar(exec, s, {.method = method});
+                    CAPTURE(answer.reports[0].tries);
+                    CAPTURE(answer.reports[0].backward_error);
+                    CAPTURE(answer.x[k]);
                     CHECK(answer.reports[0].status == solve_status::singular);
                     if (kind == 1) CHECK(answer.reports[0].row == at);
                 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// How a matrix is cut into stretches and links, stage by stage.
+#pragma once
+
+#include <cstdint>
+
+#include <coppice/solvers/direct/solve/launchers.hpp>
+
+namespace coppice::chain {
+
+inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { return {{n, 2 * n}, l.length(), sides}; }
+inline unit_shape<any_size> links_shape(int n, int sides) { return {{2 * n, 2 * n}, stretch_links, sides}; }
+
+/// Short systems get short stretches.
+inline levels levels_of(batch_shape const& batch, int log_most = log_stretch_rows) {
+    int log_length = 2;
+    while (log_length < log_most && (std::int64_t(1) << log_length) < batch.rows) ++log_length;
+    return {batch, log_length};
+}
+/// And so do few rows altogether where links cost little: a stretch is a chain of dependent steps. Not those that are
+/// rarely solved by the chain: it would only take more memory.
+template <class T, class Executor>
+levels levels_of(Executor const& exec, matrix_rows<T> const& a) {
+    constexpr std::int64_t few = 1 << 19; // block rows; measured on an H200
+    bool const shorter = joins_links(exec, a) && (a.n > 1 || a.cyclic) && a.batch.total <= few;
+    return levels_of(a.batch, shorter ? log_stretch_rows - 1 : log_stretch_rows);
+}
+
+/// Calls visit(depth of the links, their number, block rows of a link, offset in elements) for every stage; returns the
+/// elements of all links together.
+template <class Visit>
+std::int64_t for_each_stage(levels const& l, int n, int sides, Visit visit) {
+    std::int64_t offset = 0, span = l.length();
+    for (int depth = 1;; ++depth, span *= stretch_links) {
+        std::int64_t const links = l.total(depth);
+        visit(depth, links, span, offset);
+        offset += (links * (2 * n * (4 * n + sides) + 1) + 15) / 16 * 16; // a multiple of 64 bytes
+        if (l.count(l.batch.rows, depth) <= 1) return offset;
+    }
+}
+
+/// Elements of all links, solved at once or in stages.
+template <class T, class Executor>
+std::int64_t link_elements(Executor const& exec, matrix_rows<T> const& a, int sides) {
+    if (joins_links(exec, a)) return tree_elements(exec, levels_of(exec, a), a);
+    return for_each_stage(levels_of(a.batch), a.n, sides, [](auto...) {});
+}
+
+} // namespace coppice::chain

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The tries of solve_bands: which there are, which follows on which outcome, and how each is judged.
+#pragma once
+
+#include <array>
+#include <limits>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/direct/solve/band_rows.hpp>
+#include <coppice/solvers/direct/solve/launchers.hpp>
+#include <coppice/solvers/judge/band_error.hpp>
+
+namespace coppice::chain {
+
+/// What a try does, in the order in which tries may follow each other.
+enum class attempt { rpts, refined_by_rpts, chain, refined_by_chain, none };
+
+/// What a system goes on to after a try, by its outcome.
+struct follow_ups {
+    attempt if_inaccurate; ///< only the backward error is beyond the bound
+    attempt if_doubtful;   ///< not finite, or too large to be trusted
+    attempt if_hollow;     ///< only examined for columns without a pivot (judgement::if_hollow)
+};
+inline constexpr std::array<follow_ups, most_tries> follow_ups_of{{
+    // inaccurate               doubtful        hollow
+    {attempt::refined_by_rpts, attempt::chain, attempt::chain}, // after rpts
+    {attempt::chain, attempt::chain, attempt::chain},           // after refined_by_rpts
+    {attempt::refined_by_chain, attempt::none, attempt::none},  // after chain
+    {attempt::none, attempt::none, attempt::none},              // after refined_by_chain
+}};
+
+/// The tries of a call: all from `first` to `last`, the later ones for the systems that wait for them.
+struct try_plan {
+    attempt first, last;
+
+    /// As reports count it, from 1; 0 if the call does not have it.
+    int number(attempt a) const { return first <= a && a <= last ? int(a) - int(first) + 1 : 0; }
+    /// Whether the call has it as one of the later ones.
+    bool follows(attempt a) const { return number(a) > 1; }
+};
+
+/// Others than the first only where somebody looks at the result and leaves the choice of a method to us; the last
+/// gives way to refinements that were asked for.
+inline try_plan plan_tries(bool starts_with_rpts, bool reported, band_options const& o) {
+    attempt const first = starts_with_rpts ? attempt::rpts : attempt::chain;
+    if (!reported || o.method != band_method::automatic) return {first, first};
+    return {first, o.refinements > 0 ? attempt::chain : attempt::refined_by_chain};
+}
+
+template <class T>
+double error_bound(band_options const& o) {
+    using real = real_lane_t<lane_of_t<T>>;
+    return o.error_bound > 0 ? o.error_bound : 50 * double(std::numeric_limits<real>::epsilon());
+}
+
+/// Rpts says nothing of pivots; a solution this large beside its right-hand side may stand for one that vanished: the
+/// matrix is singular to working precision.
+template <class T>
+inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::epsilon());
+
+template <class T>
+judgement judgement_of(attempt a, try_plan const& plan, double bound) {
+    follow_ups const& next = follow_ups_of[std::size_t(a)];
+    bool const by_rpts = a == attempt::rpts || a == attempt::refined_by_rpts;
+    return {.bound = bound,
+            .growth = by_rpts ? untrusted_growth<real_lane_t<lane_of_t<T>>> : 0,
+            .if_inaccurate = plan.number(next.if_inaccurate),
+            .if_doubtful = plan.number(next.if_doubtful),
+            .if_hollow = plan.number(next.if_hollow),
+            .eliminated = a == attempt::chain};
+}
+
+/// A finished try: measured, judged, written to the report.
+template <class T, class Executor>
+void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
+           try_scope const& scope, judgement const& about) {
+    measure_job<T> const job{rows, memory.parts, memory.columns, scope};
+    judge_system const judging{memory, report, scope, about};
+    if (!measure(exec, job, judging)) for_each(exec, memory.systems, judging);
+}
+
+} // namespace coppice::chain

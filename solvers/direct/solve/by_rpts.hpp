@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Which matrices RPTS solves, with how much memory, and the solve.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <coppice/solvers/direct/solve/band_rows.hpp>
+#include <coppice/solvers/rpts/rpts.hpp>
+
+namespace coppice::chain {
+
+template <class T, class Executor>
+bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
+    if constexpr (std::is_floating_point_v<T>)
+        return a.block == 1 && a.lower_bands < 0 && !o.cyclic && o.operation == matrix_operation::none &&
+               (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a))) &&
+               (!interleaves(a) || takes_interleaved_batch<T>(exec, rows_of_each(a)));
+    else
+        return false;
+}
+/// Of the workspace, for a matrix that rpts_applies to.
+template <class T, class Executor>
+std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns) {
+    if constexpr (std::is_floating_point_v<T>) {
+        std::int64_t const each = rows_of_each(a);
+        if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
+        if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems);
+        return tridiagonal_batch_workspace<T>(each, a.systems, columns);
+    } else {
+        return 0;
+    }
+}
+template <class T, class Executor>
+bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
+    return o.method != band_method::chain && rpts_applies(exec, a, o);
+}
+
+/// Whether nothing is done but a solve by rpts.
+template <class T, class Executor>
+bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
+    return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o);
+}
+
+/// Solves a matrix that rpts_applies to; nothing is done behind a closed gate.
+template <class T, class Executor>
+void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+                   band_options const& o, array_view<std::byte> workspace, int const* gate) {
+    if constexpr (std::is_floating_point_v<T>) {
+        tridiagonal_view<T> const bands{a.size, a.lower, a.diagonal, a.upper};
+        tridiagonal_batch<T> const batch{bands,     a.systems, x.columns, d.pointer,     x.pointer,     d.leading,
+                                         x.leading, gate,      a.offsets, largest_of(a), interleaves(a)};
+        solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold});
+    }
+}
+
+} // namespace coppice::chain
