@@ -172,7 +172,7 @@ detail::mended_pieces part_mender<Executor, T, I>::find_pieces(Executor const& e
                                               detail::store_broken{broken_before_.data()}, std::int64_t(0));
     fill(exec, starts_.view().slice(pieces, 1), std::int32_t(n));
     fill(exec, broken_before_.view().slice(n, 1), std::int32_t(found));
-    return {piece_.data(), starts_.data(), broken_before_.data()};
+    return {piece_.data(), starts_.data(), broken_before_.data(), std::numeric_limits<std::int32_t>::max()};
 }
 
 template <executor Executor, class T, class I>
