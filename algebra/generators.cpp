@@ -91,6 +91,10 @@ std::vector<generator_kind> const& generator_kinds() {
         {"laplace3d", "7-point Laplacian with direction weights", {"nx", "ny", "nz", "wx", "wy", "wz"}},
         {"laplace27", "27-point Laplacian", {"nx", "ny", "nz"}},
         {"rotated", "rotated anisotropic diffusion, 9 or 7 points", {"nx", "ny", "angle", "ratio", "points"}},
+        {"regions",
+         "anisotropic diffusion along and across an angle, in the squares of a chessboard",
+         {"nx", "ny", "angle", "ratio", "regions"}},
+        {"elasticity", "elastic solid, three displacements a point", {"nx", "ny", "nz", "poisson"}},
         {"convection",
          "unsymmetric convection-diffusion, upwind",
          {"nx", "ny", "nz", "wx", "wy", "wz", "vx", "vy", "vz"}},
@@ -136,6 +140,8 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     if (key == "vz") options.vz = real(-1e30, 1e30);
     if (key == "angle") options.angle = real(-360, 360);
     if (key == "ratio") options.ratio = real(0, 1);
+    if (key == "regions") options.regions = static_cast<int>(integer(1, 1000000));
+    if (key == "poisson") options.poisson = real(0, 0.499);
     if (key == "points") options.points = static_cast<int>(integer(7, 9));
     if (key == "scale") options.scale = static_cast<int>(integer(0, 30));
     if (key == "edge_factor") options.edge_factor = real(0, 1e6);
@@ -194,6 +200,8 @@ csr<T> generate(host_executor const& exec, std::string_view kind, generator_opti
     if (name == "laplace3d") return laplace3d<T>(exec, o.nx, ny, nz, o.wx, o.wy, o.wz);
     if (name == "laplace27") return laplace27<T>(exec, o.nx, ny, nz);
     if (name == "rotated") return rotated<T>(exec, o.nx, ny, o.angle, o.ratio, o.points);
+    if (name == "regions") return regions<T>(exec, o.nx, ny, o.angle, o.ratio, o.regions);
+    if (name == "elasticity") return elasticity<T>(exec, o.nx, ny, nz, o.poisson);
     if (name == "convection") return convection<T>(exec, o);
     if (name == "rmat") return rmat<T>(exec, o);
     if (name == "queue") return queue_matrix<T>(exec, o.queue);

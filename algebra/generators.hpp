@@ -37,6 +37,8 @@ struct generator_options {
     double a = 0.57, b = 0.19, c = 0.19, d = 0.05; ///< probabilities of the quadrants, >= 0, sum 1
     bool undirected = true;                        ///< store both directions of every edge
     queue_options queue{};                         ///< of kind queue
+    int regions = 4;                               ///< of a chessboard, in each direction
+    double poisson = 0.3;                          ///< Poisson's ratio of elasticity, in [0, 0.499]
 };
 
 /// A kind of matrix as the command's help lists it.
@@ -93,6 +95,14 @@ csr<T> laplace27(host_executor const& exec, std::int64_t nx, std::int64_t ny, st
 /// The pattern is always the full 9 or 7 points, with zeros stored where the coefficient vanishes.
 template <class T = double>
 csr<T> rotated(host_executor const& exec, std::int64_t nx, std::int64_t ny, double angle, double ratio, int points = 9);
+/// The same with bilinear elements on a chessboard of `count` x `count` regions: strong diffusion along the angle in
+/// the black ones, across it in the white ones.
+template <class T = double>
+csr<T> regions(host_executor const& exec, std::int64_t nx, std::int64_t ny, double angle, double ratio, int count = 4);
+/// Displacements of an elastic solid on a grid of cubes, trilinear elements, clamped around: row 3 p + c is component c
+/// at point p. Young's modulus is 1, Poisson's ratio in [0, 0.499]. Up to 51 entries a row.
+template <class T = double>
+csr<T> elasticity(host_executor const& exec, std::int64_t nx, std::int64_t ny, std::int64_t nz, double poisson = 0.3);
 /// Unsymmetric: -(wx u_xx + ...) + v . grad u with first-order upwind differences, 5-point where nz = 1, else 7-point.
 /// An M-matrix for every velocity. Reads nx, ny, nz, wx, wy, wz, vx, vy, vz.
 template <class T = double>

@@ -9,34 +9,17 @@
 
 #include <coppice/algebra/assemble.hpp>
 #include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/grid_checks.hpp>
 
 namespace coppice {
 namespace {
+
+using detail::check_coefficient, detail::checked_points;
 
 struct stencil_point {
     int dx, dy, dz;
     double value;
 };
-
-std::int64_t checked_points(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
-    constexpr std::int64_t most = INT32_MAX;
-    auto const check = [](char const* name, std::int64_t size) {
-        if (size < 1) throw argument_error(std::string(name) + " is " + std::to_string(size) + ", expected at least 1");
-    };
-    check("nx", nx);
-    check("ny", ny);
-    check("nz", nz);
-    if (nx > most || ny > most || nz > most || nx * ny > most || nx * ny * nz > most)
-        throw overflow_error("grid of " + std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) +
-                             " points does not fit 32-bit indices");
-    return nx * ny * nz;
-}
-
-void check_coefficient(char const* name, double value, double low, double high) {
-    if (!(value >= low && value <= high))
-        throw argument_error(std::string(name) + " is " + std::to_string(value) + ", expected a number in [" +
-                             std::to_string(low) + ", " + std::to_string(high) + "]");
-}
 
 /// The same stencil at every point of a grid, cut off at its border. Points stand in the order of rising columns.
 template <class T>

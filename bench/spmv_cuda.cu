@@ -7,6 +7,7 @@
 #include <cusparse.h>
 
 #include "bench/cuda_timing.cuh"
+#include "bench/cusparse_check.cuh"
 #include "bench/row_maxima.hpp"
 #include "bench/spmv_problems.hpp"
 #include <coppice/algebra/transform.hpp>
@@ -14,12 +15,6 @@
 
 namespace coppice::bench {
 namespace {
-
-void check(cusparseStatus_t status, char const* call) {
-    if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string(call) + " failed: " + cusparseGetErrorString(status));
-}
-#define COPPICE_CUSPARSE_CHECK(call) check((call), #call)
 
 /// y = beta y + alpha A x by cuSPARSE, prepared for one matrix and pair of vectors.
 template <class T>

@@ -12,11 +12,14 @@
 /// couplings from one path to the next. With y[p] = x[permutation[p]] the system acts on y.
 ///
 /// decompose_into_forests(exec, weights.view(), {.factors = 4}) makes several forests, each of what the ones before it
-/// have left.
+/// have left. pair_forest() pairs vertices first and makes a forest of the pairs; grid_lines() takes the lines of a
+/// grid.
 ///
 /// For new values on an old pattern call extract_forest_system(exec, plan, a, forest, system) again.
 #pragma once
 
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/forest_decomposition.hpp>
+#include <coppice/graph/grid_lines.hpp>
 #include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/paired_forest.hpp>

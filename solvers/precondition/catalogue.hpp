@@ -25,6 +25,7 @@
 #include <coppice/solvers/precondition/forest_preconditioner.hpp>
 #include <coppice/solvers/precondition/hbisa_preconditioner.hpp>
 #include <coppice/solvers/precondition/preconditioners.hpp>
+#include <coppice/solvers/precondition/splitting/parts.hpp>
 #include <coppice/solvers/precondition/splitting/splittings.hpp>
 
 namespace coppice {
@@ -50,9 +51,12 @@ using preconditioner_entries = entry_list<identity_entry,           //
                                           l1_entry,                 //
                                           tridiagonal_entry,        //
                                           forest_entry,             //
+                                          block_forest_entry,       //
                                           inner_alternation_entry,  //
                                           outer_alternation_entry,  //
+                                          grid_alternation_entry,   //
                                           direct_splitting_entry,   //
+                                          mixed_splitting_entry,    //
                                           adaptive_splitting_entry, //
                                           ilu0_entry,               //
                                           ic0_entry,                //

@@ -156,18 +156,27 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_);
 }
 
+namespace detail {
+
+inline constexpr option_row rounds_row{
+    .name = "rounds",
+    .standard = "-1",
+    .meaning = "rounds of proposals of the factor; 0 goes on until it is maximal, -1 as long as it pays",
+    .least = -1,
+    .most = 1e6};
+inline constexpr option_row ties_row{.name = "ties",
+                                     .kind = option_kind::choice,
+                                     .standard = "near",
+                                     .meaning = "order of edges of equal weight: random, or the nearer vertex first",
+                                     .choices = {"hash", "near"}};
+inline constexpr option_row seed_row{.name = "seed", .standard = "0", .meaning = "of charges and random ties"};
+
+} // namespace detail
+
 struct forest_entry {
     static constexpr option_row options[] = {
-        {.name = "rounds",
-         .standard = "-1",
-         .meaning = "rounds of proposals of the factor; 0 goes on until it is maximal, -1 as long as it pays",
-         .least = -1,
-         .most = 1e6},
-        {.name = "ties",
-         .kind = option_kind::choice,
-         .standard = "near",
-         .meaning = "order of edges of equal weight: random, or the nearer vertex first",
-         .choices = {"hash", "near"}},
+        detail::rounds_row,
+        detail::ties_row,
         {.name = "charge-period",
          .standard = "5",
          .meaning = "vertices are charged but in one of so many rounds",
@@ -183,9 +192,9 @@ struct forest_entry {
          .standard = "0.5",
          .meaning = "of a positive charge",
          .most = 1},
-        {.name = "seed", .standard = "0", .meaning = "of charges and random ties"},
-        detail::tridiagonal_option_rows[0],
-        detail::tridiagonal_option_rows[1]};
+        detail::seed_row,
+        detail::pivoting_row,
+        detail::threshold_row};
     static constexpr preconditioner_row row{.name = "forest",
                                             .matrix = "tridiag along the linear forest of heavy edges",
                                             .setup = "about 30 products with A",

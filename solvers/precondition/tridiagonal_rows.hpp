@@ -8,23 +8,24 @@
 
 namespace coppice::detail {
 
-inline constexpr option_row tridiagonal_option_rows[] = {
-    {.name = "pivoting",
-     .kind = option_kind::choice,
-     .standard = "partial",
-     .meaning = "of the tridiagonal solves",
-     .choices = {"none", "partial", "scaled"}},
-    {.name = "threshold",
-     .kind = option_kind::real,
-     .standard = "0",
-     .meaning = "entries of at most this magnitude count as zero in the tridiagonal solves"}};
+inline constexpr option_row pivoting_row{.name = "pivoting",
+                                         .kind = option_kind::choice,
+                                         .standard = "partial",
+                                         .meaning = "of the tridiagonal solves",
+                                         .choices = {"none", "partial", "scaled"}};
+inline constexpr option_row threshold_row{
+    .name = "threshold",
+    .kind = option_kind::real,
+    .standard = "0",
+    .meaning = "entries of at most this magnitude count as zero in the tridiagonal solves"};
+inline constexpr option_row tridiagonal_option_rows[] = {pivoting_row, threshold_row};
 inline constexpr pivoting pivotings_by_row[] = {pivoting::none, pivoting::partial, pivoting::scaled_partial};
 
 inline tridiagonal_options read_tridiagonal_options(chosen_options const& o) {
     return {.pivot = pivotings_by_row[o.choice("pivoting")], .threshold = o.real("threshold")};
 }
 inline option_values tridiagonal_option_values(tridiagonal_options const& o) {
-    auto const& names = tridiagonal_option_rows[0].choices;
+    auto const& names = pivoting_row.choices;
     return {{"pivoting", names[std::size_t(o.pivot)]}, {"threshold", o.threshold}};
 }
 

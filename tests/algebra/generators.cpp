@@ -176,6 +176,69 @@ TEST_CASE("sizes and coverages of the published matrices") {
     CHECK(near(of(cube).diagonal_coverage(), .51, .01));
 }
 
+TEST_CASE("regions of diffusion: one of them is rotated, and each is where it should be") {
+    host_executor const exec{2};
+    for (double const angle : {0.0, 30.0, 45.0, -70.0}) {
+        auto const one = regions(exec, 7, 5, angle, 0.01, 1), plain = rotated(exec, 7, 5, angle, 0.01);
+        CHECK(to_vector(exec, one.column_indices()) == to_vector(exec, plain.column_indices()));
+        for (std::int64_t k = 0; k < one.nonzeros(); ++k) CHECK(std::abs(one.values()[k] - plain.values()[k]) < 1e-15);
+        auto const four = regions(exec, 9, 9, angle, 0.01, 2), across = rotated(exec, 9, 9, angle + 90, 0.01);
+        auto const along = rotated(exec, 9, 9, angle, 0.01);
+        CHECK(is_symmetric(exec, four.view()));
+        // Inside of the lower left square, and of the one on its right; on the seam the mean of both.
+        for (auto k = four.row_offsets()[20]; k < four.row_offsets()[21]; ++k)
+            CHECK(std::abs(four.values()[k] - along.values()[k]) < 1e-15);
+        for (auto k = four.row_offsets()[24]; k < four.row_offsets()[25]; ++k)
+            CHECK(std::abs(four.values()[k] - across.values()[k]) < 1e-15);
+        auto const middle = four.row_offsets()[22] + 4;
+        CHECK(std::abs(four.values()[middle] - (along.values()[middle] + across.values()[middle]) / 2) < 1e-15);
+    }
+    auto const large = regions(exec, 1001, 1001, 45, 0.001); // MODEL5
+    CHECK(large.nonzeros() == 9006001);
+    CHECK(std::abs(coverages(exec, large.view()).diagonal_coverage() - .445) < .005);
+    CHECK_THROWS_AS(regions(exec, 5, 5, 45, 0.1, 0), argument_error);
+}
+
+TEST_CASE("elasticity: rigid motions cost nothing, stretching what Hooke says") {
+    host_executor const exec{2};
+    double const poisson = 0.3, mu = 0.5 / (1 + poisson), lambda = poisson / ((1 + poisson) * (1 - 2 * poisson));
+    auto const a = elasticity(exec, 5, 4, 3, poisson);
+    CHECK(a.rows() == 180);
+    CHECK(is_symmetric(exec, a.view()));
+    auto const gives = [&](int component, auto const& u, double expected) {
+        std::int64_t const row = 3 * (2 + 5 * (1 + 4 * 1)) + component; // a point inside
+        double sum = 0;
+        for (auto k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
+            int const column = a.column_indices()[k], point = column / 3;
+            sum += a.values()[k] * u(column % 3, point % 5 - 2.0, point / 5 % 4 - 1.0, point / 20 - 1.0);
+        }
+        CHECK(std::abs(sum - expected) < 1e-13);
+    };
+    for (int c = 0; c < 3; ++c) {
+        gives(
+            c, [](int of, double, double, double) { return of + 1.0; }, 0);
+        gives(
+            c, [](int of, double x, double y, double) { return of == 0   ? -y
+                                                               : of == 1 ? x
+                                                                         : 0; }, 0);
+        gives(
+            c, [](int of, double, double y, double z) { return of == 1   ? -z
+                                                               : of == 2 ? y
+                                                                         : 0; }, 0);
+        // u = (x^2, 0, 0) and (x y, 0, 0): -(lambda + mu) grad div u - mu laplace u.
+        gives(
+            c, [](int of, double x, double, double) { return of == 0 ? x * x : 0; },
+            c == 0 ? -2 * (lambda + 2 * mu) : 0);
+        gives(
+            c, [](int of, double x, double y, double) { return of == 0 ? x * y : 0; }, c == 1 ? -(lambda + mu) : 0);
+    }
+    double energy = 0; // of lifting all that is inside, against what is clamped
+    for (std::int64_t k = 0; k < a.nonzeros(); ++k) energy += a.values()[k];
+    CHECK(energy > 0);
+    CHECK_THROWS_AS(elasticity(exec, 5, 5, 5, 0.5), argument_error);
+    CHECK_THROWS_AS(elasticity(exec, 1000, 1000, 1000), overflow_error);
+}
+
 TEST_CASE("convection is unsymmetric and an M-matrix") {
     host_executor const exec{2};
     auto const a = generate(exec, "convection", {.nx = 30, .ny = 20, .nz = 4, .vx = -3, .vy = 8, .vz = 0.5});
@@ -237,7 +300,7 @@ TEST_CASE("rmat draws its quadrants with the given probabilities") {
 }
 
 TEST_CASE("every kind by name: valid, sorted, same bits for any number of threads and every precision") {
-    CHECK(generator_kinds().size() == 13);
+    CHECK(generator_kinds().size() == 15);
     for (auto const& kind : generator_kinds()) {
         CAPTURE(kind.name);
         generator_options options{.nx = 130, .ny = 70};
@@ -251,7 +314,10 @@ TEST_CASE("every kind by name: valid, sorted, same bits for any number of thread
         for (std::int64_t k = 0; k < a.nonzeros(); ++k) rounded = rounded && single.values()[k] == float(a.values()[k]);
         CHECK(rounded);
         for (auto const& key : kind.keys)
-            CHECK_NOTHROW(set_generator_option(options, kind.name, key, key == "points" ? "7" : "1"));
+            CHECK_NOTHROW(set_generator_option(options, kind.name, key,
+                                               key == "points"    ? "7"
+                                               : key == "poisson" ? "0.25"
+                                                                  : "1"));
     }
 }
 

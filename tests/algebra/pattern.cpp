@@ -8,6 +8,7 @@
 #include <set>
 
 #include "support/executors.hpp"
+#include "support/stored_rows.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -18,20 +19,8 @@ using entry_set = std::set<std::pair<int, int>>;
 
 struct small_matrix {
     int n;
-    std::vector<std::vector<std::pair<int, double>>> rows; ///< in the order stored
-    csr<double> stored() const {
-        host_executor const exec{1};
-        std::vector<std::int32_t> offsets{0}, columns;
-        std::vector<double> values;
-        for (auto const& row : rows) {
-            for (auto const& [column, value] : row) {
-                columns.push_back(column);
-                values.push_back(value);
-            }
-            offsets.push_back(std::int32_t(columns.size()));
-        }
-        return {n, n, exec.copy(offsets), exec.copy(columns), exec.copy(values)};
-    }
+    listed_rows rows;
+    csr<double> stored() const { return from_rows(rows); }
     double weight(entry_set const* in = nullptr) const {
         double sum = 0;
         for (int i = 0; i < n; ++i)
@@ -44,7 +33,7 @@ struct small_matrix {
 /// Few different magnitudes, so that there are ties; empty rows, missing diagonals, unsorted columns.
 small_matrix random_rows(int n, unsigned seed) {
     std::mt19937 random(seed);
-    small_matrix a{n, std::vector<std::vector<std::pair<int, double>>>(std::size_t(n))};
+    small_matrix a{n, listed_rows(std::size_t(n))};
     for (auto& row : a.rows) {
         std::vector<int> columns(static_cast<std::size_t>(n));
         for (int j = 0; j < n; ++j) columns[std::size_t(j)] = j;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/executors.hpp"
+#include "support/stored_rows.hpp"
 #include <coppice/algebra/generators.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
@@ -12,21 +13,6 @@ using namespace coppice;
 using namespace coppice::test;
 
 namespace {
-
-csr<double> from_rows(std::vector<std::vector<std::pair<int, double>>> const& rows) {
-    host_executor const host{1};
-    std::vector<std::int32_t> offsets{0}, columns;
-    std::vector<double> values;
-    for (auto const& row : rows) {
-        for (auto const& [column, value] : row) {
-            columns.push_back(column);
-            values.push_back(value);
-        }
-        offsets.push_back(std::int32_t(columns.size()));
-    }
-    auto const n = std::int32_t(rows.size());
-    return {n, n, host.copy(offsets), host.copy(columns), host.copy(values)};
-}
 
 template <class Executor>
 std::vector<double> dense_weights(Executor const& exec, csr_view<double> w) {

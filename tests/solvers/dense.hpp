@@ -59,6 +59,14 @@ csr<T> to_csr(dense const& m) {
     return {m.n, m.n, exec.copy(offsets), exec.copy(columns), exec.copy(values)};
 }
 
+inline dense product(dense const& a, dense const& b) {
+    dense c(a.n);
+    for (int i = 0; i < a.n; ++i)
+        for (int k = 0; k < a.n; ++k)
+            for (int j = 0; j < a.n; ++j) c(i, j) += a(i, k) * b(k, j);
+    return c;
+}
+
 /// A^-1 b by LAPACK (dgesv).
 inline std::vector<double> lapack_solve(dense m, std::vector<double> b) {
     std::vector<lapack_int> pivots(std::size_t(m.n));

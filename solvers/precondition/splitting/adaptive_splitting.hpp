@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <coppice/algebra/pattern.hpp>
-#include <coppice/solvers/precondition/splitting/alternating.hpp>
 #include <coppice/solvers/precondition/splitting/row_windows.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
 namespace coppice {
 
@@ -28,12 +28,20 @@ struct placed_matrix {
     srcsr_plan<I> plan{};
 };
 
-template <class I>
-struct place_column {
-    I const* columns;
+/// A row with its columns as positions, sorted.
+template <class T, class I>
+struct place_row {
+    csr_view<T, I> b;
     I const* inverse;
-    I* placed;
-    COPPICE_HD void operator()(std::int64_t k) const { placed[k] = inverse[columns[k]]; }
+    I* columns;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t row) const {
+        for (I k = b.row_begin(row); k < b.row_end(row); ++k) {
+            columns[k] = inverse[b.indices[k]];
+            values[k] = b.coefficients[k];
+        }
+        lane_sort<T, I>{columns + b.row_begin(row), values + b.row_begin(row)}(b.row_end(row) - b.row_begin(row));
+    }
 };
 /// The diagonal where columns are positions.
 template <class I>
@@ -81,16 +89,12 @@ struct count_places {
         return count;
     }
 };
-template <class T, class I>
+template <class I>
 struct copy_found {
     I const *places, *offsets, *from;
     I* to;
-    T* values;
     COPPICE_HD void operator()(std::int64_t i) const {
-        for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) {
-            to[offsets[i] + k] = from[places[i] + k];
-            values[offsets[i] + k] = T(0);
-        }
+        for (I k = 0; k < offsets[i + 1] - offsets[i]; ++k) to[offsets[i] + k] = from[places[i] + k];
     }
 };
 /// D^-1 A, entry by entry.
@@ -140,11 +144,7 @@ public:
     /// As that of inner_alternation.
     void refresh(Executor const& exec, csr_view<T, I> a);
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), rows_);
-        require_size("z of a preconditioner", z.size(), rows_);
-        int const m = systems_.count();
-        systems_.solve(exec, m - 1, r, z);
-        for (int l = m - 2; l >= 0; --l) systems_.solve(exec, l, array_view<T const>(z), z);
+        systems_.solve_in_turn(exec, r, z);
     }
     bool replayable() const { return true; }
     int factors() const { return systems_.count(); }
@@ -164,8 +164,14 @@ private:
     void search_rows(Executor const& exec, int l, I* columns, T* values, I* counts);
     void finish(Executor const& exec);
     detail::placed_rows<T, I> rows_of(int l) const {
-        return {placed_[std::size_t(l)].matrix.view(), inverse_.view(), systems_.forest(l).permutation.data(),
-                systems_.forest(l).inverse.data(), options_.window};
+        auto const& forest = systems_.forest(l);
+        return {placed_[std::size_t(l)].matrix.view(),
+                inverse_.view(),
+                systems_.system(l).diagonal.data(),
+                forest.links.data(),
+                forest.permutation.data(),
+                forest.inverse.data(),
+                options_.window};
     }
 
     std::int64_t rows_;
@@ -203,9 +209,9 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
     buffer<T> scaled(exec, a.nonzeros());
     reduce_rows(exec, first_scales_.plan, detail::scale_nonzero<T, I>{a, first_scales_.inverse.data(), scaled.data()},
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
-    csr_view<T, I> normal = a;
-    normal.coefficients = scaled.data();
-    csr<T, I> b = sort_columns(exec, normal);
+    csr<T, I> b{a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+                std::move(scaled)};
+    if (!sorted_) b = sort_columns(exec, b.view());
     double before = 0;
     for (int l = 0;; ++l) {
         double const share = coverage(exec, b.view(), diagonal_pattern{});
@@ -217,6 +223,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
         if (l > 0 && forest.edges == 0) break;
         place(exec, b.view(), forest);
         systems_.add(exec, std::move(forest));
+        diagonal_.push_back(share);
         read_system(exec, l);
         b = find_next(exec, l);
         inverses_seconds_ += watch.lap();
@@ -225,7 +232,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
     last_.plan = make_srcsr_plan(exec, b.view());
     last_.matrix = std::move(b);
     places_ = {};
-    diagonal_.resize(placed_.size() + 1);
+    diagonal_.push_back(0);
     finish(exec);
 }
 
@@ -242,14 +249,12 @@ linear_forest<I> adaptive_splitting<Executor, T, I>::find_forest(Executor const&
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::place(Executor const& exec, csr_view<T, I> b, linear_forest<I> const& forest) {
     buffer<I> columns(exec, b.nonzeros());
-    for_each(exec, b.nonzeros(), detail::place_column<I>{b.indices, forest.inverse.data(), columns.data()});
-    csr_view<T, I> moved = b;
-    moved.indices = columns.data();
+    buffer<T> values(exec, b.nonzeros());
+    for_each(exec, rows_, detail::place_row<T, I>{b, forest.inverse.data(), columns.data(), values.data()});
     detail::placed_matrix<T, I> placed;
-    placed.matrix = sort_columns(exec, moved);
+    placed.matrix = {b.rows(), b.columns(), copy_of(exec, b.row_offsets()), std::move(columns), std::move(values)};
     placed.plan = make_srcsr_plan(exec, placed.matrix.view());
     placed_.push_back(std::move(placed));
-    diagonal_.push_back(0);
 }
 
 /// M_l of B_l, and the ratios of its inverse.
@@ -258,7 +263,6 @@ void adaptive_splitting<Executor, T, I>::read_system(Executor const& exec, int l
     auto const& forest = systems_.forest(l);
     auto const& b = placed_[std::size_t(l)];
     auto& system = systems_.system(l);
-    diagonal_[std::size_t(l)] = coverage(exec, b.matrix.view(), detail::placed_diagonal<I>{forest.inverse.data()});
     reduce_rows(exec, b.plan,
                 along_nonzeros{detail::place_positioned<T, I>{forest.links.data(), forest.inverse.data()},
                                b.matrix.view().coefficients, b.matrix.view().indices},
@@ -274,39 +278,36 @@ template <executor Executor, class T, class I>
 csr<T, I> adaptive_splitting<Executor, T, I>::find_next(Executor const& exec, int l) {
     std::int64_t const capacity = rows_ > 0 ? std::int64_t(exec.load(places_.data() + rows_)) : 0;
     buffer<I> columns(exec, capacity), counts(exec, rows_);
-    buffer<T> about(exec, capacity);
-    search_rows(exec, l, columns.data(), about.data(), counts.data());
+    buffer<T> values(exec, capacity);
+    search_rows(exec, l, columns.data(), values.data(), counts.data());
     I nonzeros = 0;
     auto offsets = detail::offsets_of_degrees<I>(exec, rows_, detail::stored_degree<I>{counts.data()}, nonzeros);
-    buffer<I> indices(exec, nonzeros);
-    buffer<T> values(exec, nonzeros);
-    for_each(exec, rows_,
-             detail::copy_found<T, I>{places_.data(), offsets.data(), columns.data(), indices.data(), values.data()});
-    csr<T, I> const unsorted{I(rows_), I(rows_), std::move(offsets), std::move(indices), std::move(values)};
-    csr<T, I> b = sort_columns(exec, unsorted.view());
+    if (nonzeros < capacity) { // rows are not full
+        buffer<I> found(exec, nonzeros);
+        for_each(exec, rows_, detail::copy_found<I>{places_.data(), offsets.data(), columns.data(), found.data()});
+        columns = std::move(found);
+        values = buffer<T>(exec, nonzeros);
+    }
+    csr<T, I> b{I(rows_), I(rows_), std::move(offsets), std::move(columns), std::move(values)};
     fill_next(exec, l, b, make_srcsr_plan(exec, b.view()), nullptr);
     return b;
 }
 
-/// Row after row in shares whose scratch memory is no more than a budget, or that of one row.
+/// In lanes of some rows each, that share memory: in turn on the host, that a row finds it in cache; on a device a lane
+/// for a row, or as many as there is memory for.
 template <executor Executor, class T, class I>
 void adaptive_splitting<Executor, T, I>::search_rows(Executor const& exec, int l, I* columns, T* values, I* counts) {
-    // In cache on the host; enough rows at once for all of a device.
-    constexpr std::int64_t budget = std::is_same_v<Executor, host_executor> ? 1 << 17 : 1 << 25;
-    using find = detail::find_largest<T, I>;
-    auto const offsets = to_vector(exec, placed_[std::size_t(l)].matrix.row_offsets());
-    std::int64_t const each = find::each(options_.window);
-    buffer<T> scratch;
-    for (std::int64_t first = 0, last = 0; first < rows_; first = last) {
-        auto const end = std::upper_bound(
-            offsets.begin() + first + 1, offsets.end(),
-            I(std::min<std::int64_t>(offsets[std::size_t(first)] + budget / each, std::numeric_limits<I>::max())));
-        last = std::max<std::int64_t>(first + 1, end - offsets.begin() - 1);
-        std::int64_t const needed = (offsets[std::size_t(last)] - offsets[std::size_t(first)]) * each;
-        if (scratch.size() < needed) scratch = buffer<T>(exec, needed);
-        for_each(exec, last - first,
-                 find{rows_of(l), places_.data(), options_.accuracy, first, columns, values, counts, scratch.data()});
-    }
+    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
+    constexpr std::int64_t budget = on_host ? 1 << 22 : 1 << 26, least_rows = on_host ? 64 : 1;
+    if (rows_ == 0) return;
+    std::int64_t const longest = degrees(exec, placed_[std::size_t(l)].matrix.view()).largest;
+    std::int64_t const memory = std::max<std::int64_t>(1, longest * detail::row_walk<T, I>::each(options_.window));
+    std::int64_t const most = std::max<std::int64_t>(1, budget / memory);
+    std::int64_t const each = std::max(least_rows, (rows_ + most - 1) / most), lanes = (rows_ + each - 1) / each;
+    buffer<T> scratch(exec, lanes * memory);
+    for_each(exec, lanes,
+             detail::find_largest<T, I>{rows_of(l), places_.data(), options_.accuracy, columns, values, counts,
+                                        scratch.data(), memory, lanes, each, !on_host});
 }
 
 /// The values of B_{l+1} on its pattern.
@@ -344,6 +345,8 @@ void adaptive_splitting<Executor, T, I>::refresh(Executor const& exec, csr_view<
                 graph_detail::ignore_products{}, graph_detail::ignore_rows{});
     int const m = systems_.count();
     for (int l = 0; l < m; ++l) {
+        diagonal_[std::size_t(l)] = coverage(exec, placed_[std::size_t(l)].matrix.view(),
+                                             detail::placed_diagonal<I>{systems_.forest(l).inverse.data()});
         read_system(exec, l);
         bool const last = l + 1 == m;
         auto& next = last ? last_ : placed_[std::size_t(l) + 1];
@@ -378,14 +381,14 @@ struct adaptive_splitting_entry {
          .meaning = "entries to keep are found and known to this share of the least of them",
          .least = 1e-15,
          .most = 1},
-        forest_entry::options[1],
-        forest_entry::options[0],
-        forest_entry::options[6],
-        detail::tridiagonal_option_rows[0],
-        detail::tridiagonal_option_rows[1]};
+        detail::ties_row,
+        detail::rounds_row,
+        detail::seed_row,
+        detail::pivoting_row,
+        detail::threshold_row};
     static constexpr preconditioner_row row{.name = "mos-a",
                                             .matrix = "as mos-d, each factor made of what those before it leave",
-                                            .setup = "some 10 m times that of forest",
+                                            .setup = "some 5 m times that of forest",
                                             .suits = "as mos-d, small diagonals above all; not for cg",
                                             .compared = false,
                                             .keeps_symmetry = false,

@@ -3,11 +3,12 @@
 /// Alternating splittings: the tridiagonal parts of A along several linear forests, one after the other.
 #pragma once
 
-#include <coppice/graph/edge_weights.hpp>
-#include <coppice/solvers/precondition/forest_preconditioner.hpp>
-#include <coppice/solvers/precondition/splitting/forest_systems.hpp>
-#include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+#include <cmath>
+#include <string>
+
+#include <coppice/graph/grid_lines.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
+#include <coppice/solvers/vectors/vector_operations.hpp>
 
 namespace coppice {
 namespace detail {
@@ -19,11 +20,43 @@ struct store_residual {
     T* left;
     COPPICE_HD void operator()(std::int64_t row, T const& product) const { left[row] = r[row] - product; }
 };
-template <class T>
-struct add_elements {
-    T const* x;
-    T* sum;
-    COPPICE_HD void operator()(std::int64_t i) const { sum[i] = sum[i] + x[i]; }
+
+template <class T, class I>
+struct weigh_links_of_row {
+    csr_view<T, I> weights;
+    I const* links;
+    COPPICE_HD graph_detail::covered_weight operator()(std::int64_t i) const {
+        graph_detail::covered_weight sum{0, 0};
+        graph_detail::weigh_nonzero<T, I> const weigh{links, 2};
+        for (I k = weights.row_begin(i); k < weights.row_end(i); ++k)
+            sum = graph_detail::add_covered_weight{}(sum, weigh(weights.coefficients[k], weights.indices[k], i));
+        return sum;
+    }
+};
+/// find() of the lines of a grid in each of its directions.
+template <executor Executor>
+struct find_grid_lines {
+    Executor const& exec;
+    grid_sizes const& grid;
+    template <class T, class I>
+    forest_decomposition<I> operator()(csr_view<T, I> weights) const {
+        forest_decomposition<I> found;
+        double covered = 0;
+        for (int direction = 0; direction < 3; ++direction) {
+            bool const no_line = grid.along(direction) == 1;
+            if (no_line && !(direction == 2 && found.forests.empty())) continue;
+            auto lines = grid_lines<I>(exec, grid, direction);
+            require_size("points of the grid of a preconditioner", lines.vertices, weights.rows());
+            auto const sum =
+                reduce(exec, weights.rows(), graph_detail::covered_weight{0, 0},
+                       weigh_links_of_row<T, I>{weights, lines.links.data()}, graph_detail::add_covered_weight{});
+            lines.weight_coverage = sum.all > 0 ? sum.covered / sum.all : 1;
+            covered += lines.weight_coverage;
+            found.forests.push_back(std::move(lines));
+            found.covered.push_back(covered);
+        }
+        return found;
+    }
 };
 
 /// M_l = prune(A, S_l) (Eq. 72) for the forests of the normalised weights of A (Eqs. 70 and 71).
@@ -31,49 +64,34 @@ template <executor Executor, class T, class I>
 class alternating_parts {
 public:
     alternating_parts(Executor const& exec, csr_view<T, I> a, splitting_options const& options)
-        : mark_(exec, a), plan_(make_srcsr_plan(exec, a)), systems_(exec, a.rows(), options.tridiagonal) {
-        check_splitting_options(options);
-        stopwatch watch(exec);
-        row_scales<T, I> scales;
-        normalised_weights<T, I> const weights(exec, a, scales);
-        weights_seconds_ = watch.lap();
-        auto found = decompose_into_forests(exec, weights.view(), decomposition_of(options));
-        covered_ = found.covered.back();
-        for (auto& forest : found.forests) systems_.add(exec, std::move(forest));
-        forests_seconds_ = watch.lap();
-        read(exec, a);
-        systems_seconds_ = watch.lap();
-    }
+        : forests_(exec, a, options.tridiagonal, find_heavy_forests<Executor>{exec, options},
+                   [&](auto& forests) { read(exec, a, forests); }) {}
+    /// Along the lines of a grid instead.
+    alternating_parts(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
+                      tridiagonal_options const& options)
+        : forests_(exec, a, options, find_grid_lines<Executor>{exec, grid},
+                   [&](auto& forests) { read(exec, a, forests); }) {}
 
     /// New values on the old pattern. Throws before anything is changed.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        mark_.require_same(exec, a);
-        read(exec, a);
+        forests_.require_same(exec, a);
+        read(exec, a, forests_);
     }
-    forest_systems<Executor, T, I> const& systems() const { return systems_; }
-    std::vector<finding> findings() const {
-        auto all = systems_.findings();
-        all.push_back({"weight_coverage", finding_unit::share, covered_});
-        all.push_back({"weights_seconds", finding_unit::seconds, weights_seconds_});
-        all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
-        all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds_});
-        return all;
-    }
+    forest_systems<Executor, T, I> const& systems() const { return forests_.systems(); }
+    std::vector<finding> findings() const { return forests_.findings(); }
 
 private:
-    void read(Executor const& exec, csr_view<T, I> a) {
-        plan_.offsets = a.row_offsets();
-        for (int l = 0; l < systems_.count(); ++l) {
-            extract_forest_system(exec, plan_, a, systems_.forest(l), systems_.system(l));
-            systems_.mend(exec, l, a, systems_.forest(l).weight_coverage == 1);
+    static void read(Executor const& exec, csr_view<T, I> a, splitting_forests<Executor, T, I>& forests) {
+        auto& systems = forests.systems();
+        auto& plan = forests.scales().plan;
+        plan.offsets = a.row_offsets();
+        for (int l = 0; l < systems.count(); ++l) {
+            extract_forest_system(exec, plan, a, systems.forest(l), systems.system(l));
+            systems.mend(exec, l, a, systems.forest(l).weight_coverage == 1);
         }
     }
 
-    pattern_mark mark_;
-    srcsr_plan<I> plan_;
-    forest_systems<Executor, T, I> systems_;
-    double covered_ = 1; ///< share of the weights that all forests together hold
-    double weights_seconds_ = 0, forests_seconds_ = 0, systems_seconds_ = 0;
+    splitting_forests<Executor, T, I> forests_;
 };
 
 } // namespace detail
@@ -89,11 +107,15 @@ public:
     /// values are not finite or a row holds a column twice.
     inner_alternation(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {})
         : parts_(exec, require_square(a, "a preconditioner"), options) {
-        if (parts_.systems().count() == 1) return;
-        matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
-                   copy_of(exec, a.values())};
-        plan_ = make_srcsr_plan(exec, matrix_.view());
-        left_ = buffer<T>(exec, a.rows());
+        keep_matrix(exec, a);
+    }
+    /// Alternating directions on a tensor product grid: the parts are those along its lines, x before y before z,
+    /// directions of one point left out. Throws dimension_error where the grid has not one point for each row,
+    /// argument_error for negative sizes, else as above.
+    inner_alternation(Executor const& exec, csr_view<T, I> a, grid_sizes const& grid,
+                      tridiagonal_options const& options = {})
+        : parts_(exec, require_square(a, "a preconditioner"), grid, options) {
+        keep_matrix(exec, a);
     }
 
     /// New values on the pattern of the matrix that it was made of: the forests stay. Throws dimension_error for
@@ -113,7 +135,7 @@ public:
                         along_nonzeros{detail::multiply_stored<T, I, T>{z.data()}, a.coefficients, a.indices},
                         add_plus<T>{}, detail::store_residual<T>{r.data(), left_.data()});
             systems.solve(exec, l, array_view<T const>(left_.view()), left_.view());
-            for_each(exec, z.size(), detail::add_elements<T>{left_.data(), z.data()});
+            for_each(exec, z.size(), axpy<T>{T(1), left_.data(), z.data()});
         }
     }
     bool replayable() const { return true; }
@@ -122,6 +144,15 @@ public:
     std::vector<finding> findings() const { return parts_.findings(); }
 
 private:
+    /// For the products between parts.
+    void keep_matrix(Executor const& exec, csr_view<T, I> a) {
+        if (parts_.systems().count() == 1) return;
+        matrix_ = {a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+                   copy_of(exec, a.values())};
+        plan_ = make_srcsr_plan(exec, matrix_.view());
+        left_ = buffer<T>(exec, a.rows());
+    }
+
     detail::alternating_parts<Executor, T, I> parts_;
     csr<T, I> matrix_{};
     srcsr_plan<I> plan_{};
@@ -160,15 +191,23 @@ private:
 
 namespace detail {
 
-inline constexpr option_row alternating_option_rows[] = {factors_row,
-                                                         repeated_omega_row,
-                                                         enough_coverage_row,
-                                                         least_gain_row,
-                                                         forest_entry::options[1],
-                                                         forest_entry::options[0],
-                                                         forest_entry::options[6],
-                                                         tridiagonal_option_rows[0],
-                                                         tridiagonal_option_rows[1]};
+/// Fills in what was given as 0. Throws dimension_error where that leaves other than `rows` points.
+inline grid_sizes grid_of_rows(std::int64_t rows, grid_sizes grid) {
+    auto const root = std::int64_t(std::lround(std::sqrt(double(rows))));
+    bool const square = grid.ny == 0 && grid.nz == 1 && root * root == rows;
+    if (grid.nx == 0 && grid.ny == 0) grid.nx = square ? root : rows / grid.nz;
+    if (grid.nx == 0 && grid.ny > 0) grid.nx = rows / (grid.ny * grid.nz);
+    if (grid.ny == 0 && grid.nx > 0) grid.ny = rows / (grid.nx * grid.nz);
+    if (double(grid.nx) * double(grid.ny) * double(grid.nz) != double(rows))
+        throw dimension_error("a grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) + " x " +
+                              std::to_string(grid.nz) + " points for a matrix of " + std::to_string(rows) +
+                              " rows, expected one point for each row");
+    return grid;
+}
+
+inline constexpr option_row alternating_option_rows[] = {factors_row,    omega_row("0.01"), enough_coverage_row,
+                                                         least_gain_row, ties_row,          rounds_row,
+                                                         seed_row,       pivoting_row,      threshold_row};
 
 } // namespace detail
 
@@ -183,6 +222,30 @@ struct inner_alternation_entry {
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
         return inner_alternation<Executor, T, I>(exec, a, detail::read_splitting_options(o));
+    }
+};
+struct grid_alternation_entry {
+    static constexpr option_row options[] = {
+        {.name = "nx",
+         .standard = "0",
+         .meaning = "points of the grid in x; 0: the root of the rows where these are a square, else all rows",
+         .most = 2147483647},
+        {.name = "ny", .standard = "0", .meaning = "points in y; 0: what nx and nz leave", .most = 2147483647},
+        {.name = "nz", .standard = "1", .meaning = "points in z", .least = 1, .most = 2147483647},
+        detail::pivoting_row,
+        detail::threshold_row};
+    static constexpr preconditioner_row row{.name = "adi",
+                                            .matrix = "as alt-i, along the lines of a grid in each direction",
+                                            .setup = "a few products with A",
+                                            .suits = "tensor product grids, rows numbered x first; not for cg",
+                                            .compared = false,
+                                            .keeps_symmetry = false,
+                                            .options = options};
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return inner_alternation<Executor, T, I>(
+            exec, a, detail::grid_of_rows(a.rows(), {o.integer("nx"), o.integer("ny"), o.integer("nz")}),
+            detail::read_tridiagonal_options(o));
     }
 };
 struct outer_alternation_entry {

@@ -3,7 +3,7 @@
 /// The direct multiplicative operator splitting MOS-d (thesis sections 5.1.9 and 5.2.2).
 #pragma once
 
-#include <coppice/solvers/precondition/splitting/alternating.hpp>
+#include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
 
 namespace coppice {
 namespace detail {
@@ -16,34 +16,40 @@ COPPICE_HD T power(T base, int exponent) {
     return result;
 }
 
-/// Row p of system l, which holds a_ij along the forest, becomes that of M_l (Eqs. 57 to 60): J_i on the diagonal,
-/// T_i^-1 J_i^-(m-1-l) a_ij J_j^-l beside it, with J = I + (T^-1 diag(A) - I) / m, whose entries lie between 1 - 1/m
-/// and 1. The last factor takes T from the left, so that T M_{m-1} ... M_0 is a product of tridiagonal matrices alone.
-template <class T, class I>
-struct scale_direct_row {
+/// M_l of m factors, entry by entry (Eqs. 57 to 60): J_i on the diagonal, T_i^-1 J_i^-(m-1-l) a_ij J_j^-l beside it,
+/// with J = I + (T^-1 diag(A) - I) / m, whose entries lie between 1 - 1/m and 1. The last factor takes T from the left,
+/// so that T M_{m-1} ... M_0 is a product of factors alone.
+template <class T>
+struct direct_factor {
     T const* diagonal; ///< of A
     T const* inverse;  ///< T^-1
-    I const* permutation;
-    std::int64_t n;
     int m, l;
-    T *lower, *middle, *upper;
 
-    COPPICE_HD T joint(std::int64_t p) const {
-        I const v = permutation[p];
-        return T(1) + (diagonal[v] * inverse[v] - T(1)) / T(m);
-    }
-    COPPICE_HD void operator()(std::int64_t p) const {
-        T const here = joint(p), scale = inverse[permutation[p]];
-        bool const last = l == m - 1;
-        T const row = (last ? T(1) : scale) / power(here, m - 1 - l);
-        if (p > 0) lower[p] = row * lower[p] / power(joint_beside(lower[p], p - 1), l);
-        if (p + 1 < n) upper[p] = row * upper[p] / power(joint_beside(upper[p], p + 1), l);
-        middle[p] = last ? here / scale : here;
+    COPPICE_HD T on_diagonal(std::int64_t i) const { return l == m - 1 ? joint(i) / inverse[i] : joint(i); }
+    COPPICE_HD T beside(std::int64_t i, std::int64_t j, T entry) const {
+        if (entry == T(0)) return entry; // with m = 1 J may be 0
+        T const row = (l == m - 1 ? T(1) : inverse[i]) / power(joint(i), m - 1 - l);
+        return row * entry / power(joint(j), l);
     }
 
 private:
-    /// 1 where nothing is coupled: with m = 1 J may be 0.
-    COPPICE_HD T joint_beside(T value, std::int64_t p) const { return value == T(0) ? T(1) : joint(p); }
+    COPPICE_HD T joint(std::int64_t i) const { return T(1) + (diagonal[i] * inverse[i] - T(1)) / T(m); }
+};
+
+/// Row p of a system along a forest, which holds a_ij there, becomes that of M_l.
+template <class T, class I>
+struct scale_direct_row {
+    direct_factor<T> factor;
+    I const* permutation;
+    std::int64_t n;
+    T *lower, *middle, *upper;
+
+    COPPICE_HD void operator()(std::int64_t p) const {
+        I const v = permutation[p];
+        if (p > 0) lower[p] = factor.beside(v, permutation[p - 1], lower[p]);
+        if (p + 1 < n) upper[p] = factor.beside(v, permutation[p + 1], upper[p]);
+        middle[p] = factor.on_diagonal(v);
+    }
 };
 
 } // namespace detail
@@ -57,74 +63,54 @@ class direct_splitting {
 public:
     /// Throws as inner_alternation.
     direct_splitting(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {.omega = 0})
-        : mark_(exec, require_square(a, "a preconditioner")), systems_(exec, a.rows(), options.tridiagonal),
-          diagonal_(exec, a.rows()) {
-        detail::check_splitting_options(options);
-        detail::stopwatch watch(exec);
-        detail::normalised_weights<T, I> const weights(exec, a, scales_);
-        weights_seconds_ = watch.lap();
-        auto found = decompose_into_forests(exec, weights.view(), detail::decomposition_of(options));
-        covered_ = found.covered.back();
-        for (auto& forest : found.forests) systems_.add(exec, std::move(forest));
-        forests_seconds_ = watch.lap();
-        read(exec, a);
-        systems_seconds_ = watch.lap();
-    }
+        : diagonal_(exec, a.rows()),
+          forests_(exec, a, options.tridiagonal, detail::find_heavy_forests<Executor>{exec, options},
+                   [&](auto& forests) { read(exec, a, forests); }) {}
 
     /// As that of inner_alternation.
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        mark_.require_same(exec, a);
-        scales_.read(exec, a);
-        read(exec, a);
+        forests_.require_same(exec, a);
+        forests_.scales().read(exec, a);
+        read(exec, a, forests_);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), diagonal_.size());
-        require_size("z of a preconditioner", z.size(), diagonal_.size());
-        int const m = systems_.count();
-        systems_.solve(exec, m - 1, r, z);
-        for (int l = m - 2; l >= 0; --l) systems_.solve(exec, l, array_view<T const>(z), z);
+        forests_.systems().solve_in_turn(exec, r, z);
     }
     bool replayable() const { return true; }
-    int factors() const { return systems_.count(); }
-    linear_forest<I> const& forest(int l = 0) const { return systems_.forest(l); }
-    std::vector<finding> findings() const {
-        auto all = systems_.findings();
-        all.push_back({"weight_coverage", finding_unit::share, covered_});
-        all.push_back({"weights_seconds", finding_unit::seconds, weights_seconds_});
-        all.push_back({"forests_seconds", finding_unit::seconds, forests_seconds_});
-        all.push_back({"systems_seconds", finding_unit::seconds, systems_seconds_});
-        return all;
-    }
+    int factors() const { return forests_.systems().count(); }
+    linear_forest<I> const& forest(int l = 0) const { return forests_.systems().forest(l); }
+    std::vector<finding> findings() const { return forests_.findings(); }
 
 private:
-    void read(Executor const& exec, csr_view<T, I> a) {
+    void read(Executor const& exec, csr_view<T, I> a, detail::splitting_forests<Executor, T, I>& forests) {
         for_each(exec, a.rows(), detail::diagonal_entry<T, I, I>{a, diagonal_.data()});
-        int const m = systems_.count();
+        auto& systems = forests.systems();
+        auto const& scales = forests.scales();
+        int const m = systems.count();
         for (int l = 0; l < m; ++l) {
-            auto& system = systems_.system(l);
-            auto const& forest = systems_.forest(l);
-            extract_forest_system(exec, scales_.plan, a, forest, system);
+            auto& system = systems.system(l);
+            auto const& forest = systems.forest(l);
+            extract_forest_system(exec, scales.plan, a, forest, system);
             for_each(exec, system.size(),
-                     detail::scale_direct_row<T, I>{diagonal_.data(), scales_.inverse.data(), forest.permutation.data(),
-                                                    system.size(), m, l, system.lower.data(), system.diagonal.data(),
+                     detail::scale_direct_row<T, I>{{diagonal_.data(), scales.inverse.data(), m, l},
+                                                    forest.permutation.data(),
+                                                    system.size(),
+                                                    system.lower.data(),
+                                                    system.diagonal.data(),
                                                     system.upper.data()});
-            systems_.mend(exec, l, m == 1 && forest.weight_coverage == 1);
+            systems.mend(exec, l, m == 1 && forest.weight_coverage == 1);
         }
     }
 
-    detail::pattern_mark mark_;
-    detail::forest_systems<Executor, T, I> systems_;
-    detail::row_scales<T, I> scales_{};
     buffer<T> diagonal_;
-    double covered_ = 1;
-    double weights_seconds_ = 0, forests_seconds_ = 0, systems_seconds_ = 0;
+    detail::splitting_forests<Executor, T, I> forests_;
 };
 
 struct direct_splitting_entry {
     static constexpr option_row options[] = {
-        detail::factors_row,      detail::disjoint_omega_row,         detail::enough_coverage_row,
-        detail::least_gain_row,   forest_entry::options[1],           forest_entry::options[0],
-        forest_entry::options[6], detail::tridiagonal_option_rows[0], detail::tridiagonal_option_rows[1]};
+        detail::factors_row,    detail::omega_row("0"), detail::enough_coverage_row,
+        detail::least_gain_row, detail::ties_row,       detail::rounds_row,
+        detail::seed_row,       detail::pivoting_row,   detail::threshold_row};
     static constexpr preconditioner_row row{.name = "mos-d",
                                             .matrix = "product of m tridiagonal factors along forests",
                                             .setup = "m times that of forest",

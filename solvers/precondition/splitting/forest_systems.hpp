@@ -82,6 +82,13 @@ public:
         solve_tridiagonal_in_order(exec, system(l).view(), forest(l).permutation.data(), r, z, workspace_.view(),
                                    options_);
     }
+    /// z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79). z may be r.
+    void solve_in_turn(Executor const& exec, array_view<T const> r, array_view<T> z) const {
+        require_size("r of a preconditioner", r.size(), n_);
+        require_size("z of a preconditioner", z.size(), n_);
+        solve(exec, count() - 1, r, z);
+        for (int l = count() - 2; l >= 0; --l) solve(exec, l, array_view<T const>(z), z);
+    }
     std::int64_t mended_rows() const {
         std::int64_t sum = 0;
         for (std::int64_t const rows : mended_) sum += rows;

@@ -2,19 +2,23 @@
 /// \file
 /// Rows of B M^-1 for a tridiagonal M along a forest: which entries are the largest, and what they are.
 ///
-/// Row i of B M^-1 is the sum of the rows p of M^-1, one for each nonzero b_ip (a source). Each of these decays along
-/// its path, so that only windows around the sources hold entries that may be kept.
+/// M holds the entries of B along the forest, so that B M^-1 = I + R M^-1 with R = B - M: what B has elsewhere, and
+/// what mending M has put onto its diagonal. Row i of R M^-1 is the sum of the rows p of M^-1, one for each nonzero
+/// r_ip (a source). Each of these decays along its path, so that only windows around the sources hold entries that may
+/// be kept.
 ///
-/// When is a window wide enough? With ratios as in path_inverse.hpp the entries of a source outside a window that ends
-/// at q are at most |b_ip y_q| reach[q]. The sum L of that over both ends of all windows bounds every entry outside of
-/// all windows, and what any entry inside lacks. With s the smallest of the entries kept so far, L <= accuracy s with
-/// accuracy <= 1 says that nothing outside can take the place of an entry that is kept, and that those are right to
-/// that share of s. Until then windows widen, up to `most` positions to each side.
+/// When is a window wide enough? Two walks make the entries, one to the left and one to the right, which carry what all
+/// sources behind them amount to. With ratios as in path_inverse.hpp, what such a walk has left out where it ends at q
+/// is at most |carry| reach[q]. The sum L of that over all ends bounds every entry outside of all windows, and what any
+/// entry inside lacks. With s the smallest of the entries kept, L <= accuracy s with accuracy <= 1 says that nothing
+/// outside can take the place of an entry that is kept, and that those are right to that share of s. How far that is,
+/// is estimated from the sources one by one, and widened where they cancel; it ends `most` positions behind a source.
 #pragma once
 
 #include <limits>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/lane_sort.hpp>
 #include <coppice/solvers/precondition/splitting/path_inverse.hpp>
 #include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
 
@@ -25,9 +29,19 @@ template <class T, class I>
 struct placed_rows {
     csr_view<T, I> b;
     path_ratios<T> m;
+    T const* diagonal;    ///< of M, by position
+    I const* links;       ///< of the forest, two of each vertex
     I const* permutation; ///< position -> vertex
     I const* inverse;     ///< vertex -> position
     int most;             ///< positions of a window to each side of its source
+
+    /// Coefficient of R at nonzero k of row i.
+    COPPICE_HD T rest(std::int64_t i, I k) const {
+        I const p = inverse[i], q = b.indices[k];
+        if (q == p) return b.coefficients[k] - diagonal[p];
+        bool const linked = (q == p - 1 && links[2 * i] >= 0) || (q == p + 1 && links[2 * i + 1] >= 0);
+        return linked ? T(0) : b.coefficients[k];
+    }
 };
 
 /// The largest entries so far of a row: a heap with the least of them on top. Of ones that are equal but for rounding
@@ -50,6 +64,8 @@ struct entry_heap {
         }
     }
     COPPICE_HD double least() const { return double(magnitude(values[0])); }
+    /// Nothing below it is taken. Values that are as large to 16 bits may be.
+    COPPICE_HD T floor() const { return size < capacity ? T(0) : T(1 - 0x1p-14) * magnitude(values[0]); }
 
 private:
     /// Whether the first entry counts for less.
@@ -75,143 +91,248 @@ private:
     }
 };
 
-/// Finds the entries of rows first, first + 1, ... of B M^-1 to keep: the diagonal, and as many of the largest others
-/// as a row has places.
+/// Memory of one row: its elements lie `stride` apart, so that the rows that a warp works on lie side by side.
+template <class T>
+struct strided_memory {
+    T* first;
+    std::int64_t stride;
+    COPPICE_HD T& operator[](std::int64_t k) const { return first[k * stride]; }
+};
+
+/// Row i of R M^-1 by two walks over the windows of its sources.
 template <class T, class I>
-struct find_largest {
+struct row_walk {
     placed_rows<T, I> rows;
-    I const* places; ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
-    double accuracy; ///< in (0, 1]
-    std::int64_t first;
-    I* columns; ///< found, with the diagonal first
-    T* values;  ///< and about how large
-    I* counts;  ///< of each row
-    T* scratch; ///< each(most) elements for each nonzero of these rows
+    std::int64_t i;
+    I begin, end; ///< nonzeros of the row
+    /// [end - begin] sources with the entries of M^-1 at their own positions; 0 where there is no source,
+    /// [end - begin] what a source gets from those on its right, [end - begin] how many positions on its left are
+    /// known,
+    /// [(end - begin) most] and these.
+    strided_memory<T> memory;
+    double outside = 0;  ///< L
+    bool widens = false; ///< there is more within reach
 
-    COPPICE_HD static std::int64_t each(int most) { return 2 * std::int64_t(most) + 2; }
+    COPPICE_HD static std::int64_t each(int most) { return std::int64_t(most) + 3; }
 
-    COPPICE_HD void operator()(std::int64_t r) const {
-        std::int64_t const i = first + r;
-        I const at = places[i];
-        T* const memory = scratch + std::int64_t(rows.b.row_begin(i) - rows.b.row_begin(first)) * each(rows.most);
-        columns[at] = I(i);
-        double const largest = largest_source(i);
-        double const rounding = 4 * double(std::numeric_limits<T>::epsilon()) * largest;
-        double left_out = largest / 16; // of each end of a window, at most
-        for (;;) {
-            values[at] = T(0);
-            entry_heap<T, I> heap{columns + at + 1, values + at + 1, I(places[i + 1] - at - 1)};
-            search const found = look(i, left_out, rounding, memory, heap, values + at);
-            bool const full = heap.size == heap.capacity;
-            double const least = full && heap.capacity > 0 ? accuracy * heap.least() : 0.0;
-            bool const enough = heap.capacity == 0 || left_out == 0 || !found.may_widen || !is_finite(found.outside) ||
-                                (full && found.outside <= least);
-            if (enough) {
-                counts[i] = heap.size + 1;
-                return;
-            }
-            // A row that is not full takes whatever there is. Else all ends together are to leave out no more than
-            // that.
-            double const share = least / double(2 * (rows.b.row_end(i) - rows.b.row_begin(i)));
-            left_out = share < left_out / 4 ? share : left_out / 4;
-        }
-    }
-
-private:
-    struct search {
-        double outside; ///< L
-        bool may_widen; ///< there is more within reach
-    };
-    struct window {
-        std::int64_t first, last;
-    };
-
-    COPPICE_HD double source(I k) const {
-        return double(rows.b.coefficients[k]) * double(rows.m.middle[rows.b.indices[k]]);
-    }
-    COPPICE_HD double largest_source(std::int64_t i) const {
+    /// Returns the largest source.
+    COPPICE_HD double read_sources() {
         double most = 0;
-        for (I k = rows.b.row_begin(i); k < rows.b.row_end(i); ++k) {
-            double const size = magnitude(source(k));
+        for (I k = begin; k < end; ++k) {
+            double const y = double(rows.rest(i, k)) * double(rows.m.middle[rows.b.indices[k]]);
+            source(k) = is_finite(T(y)) ? T(y) : T(0);
+            double const size = double(magnitude(source(k)));
             most = size > most ? size : most;
         }
         return most;
     }
-    /// The ends of the window of source k: beyond them is nothing larger than left_out, unless it is `most` away. Each
-    /// adds what is beyond to `s`.
-    COPPICE_HD std::int64_t right_end(I k, double left_out, search& s) const {
-        std::int64_t const p = rows.b.indices[k];
-        std::int64_t q = p;
-        double y = magnitude(source(k));
-        for (; y * double(rows.m.reach_right[q]) > left_out && q - p < rows.most; ++q)
-            y *= double(magnitude(rows.m.right[q + 1]));
-        s.outside += y * double(rows.m.reach_right[q]);
-        s.may_widen = s.may_widen || (q - p < rows.most && rows.m.reach_right[q] != T(0));
-        return q;
+    COPPICE_HD I sources() const {
+        I count = 0;
+        for (I k = begin; k < end; ++k) count += source(k) != T(0) ? 1 : 0;
+        return count;
     }
-    COPPICE_HD std::int64_t left_end(I k, double left_out, search& s) const {
-        std::int64_t const p = rows.b.indices[k];
-        std::int64_t q = p;
-        double y = magnitude(source(k));
-        for (; y * double(rows.m.reach_left[q]) > left_out && p - q < rows.most; --q)
-            y *= double(magnitude(rows.m.left[q - 1]));
-        s.outside += y * double(rows.m.reach_left[q]);
-        s.may_widen = s.may_widen || (p - q < rows.most && rows.m.reach_left[q] != T(0));
-        return q;
-    }
-    COPPICE_HD std::int64_t first_of(I k, T reach) const {
-        return std::int64_t(rows.b.indices[k]) - std::int64_t(reach);
-    }
-    /// Joins windows that touch and offers all entries inside.
-    COPPICE_HD search look(std::int64_t i, double left_out, double rounding, T* memory, entry_heap<T, I>& heap,
-                           T* diagonal) const {
-        search s{0, false};
-        I const begin = rows.b.row_begin(i), end = rows.b.row_end(i);
-        // How far each source or one behind it reaches to its left: `most` at most.
-        T* const reach = memory;
-        std::int64_t left = begin < end ? std::int64_t(rows.b.indices[end - 1]) : 0;
-        for (I k = end; k-- > begin;) {
-            std::int64_t const here = left_end(k, left_out, s);
-            left = here < left ? here : left;
-            reach[k - begin] = T(rows.b.indices[k] - left);
-        }
-        for (I k = begin; k < end;) {
-            I const from = k;
-            window joined{first_of(k, reach[k - begin]), right_end(k, left_out, s)};
-            for (++k; k < end && first_of(k, reach[k - begin]) <= joined.last + 1; ++k) {
-                std::int64_t const last = right_end(k, left_out, s);
-                joined.last = last > joined.last ? last : joined.last;
+    /// How many entries of single sources are larger than `least`; no more than `enough` are counted.
+    COPPICE_HD I entries_above(double least, I enough) const {
+        I count = 0;
+        for (I k = begin; k < end && count < enough; ++k) {
+            double const y = double(magnitude(source(k)));
+            if (!(y > least)) continue;
+            std::int64_t const p = rows.b.indices[k];
+            ++count;
+            double right = y, left = y;
+            for (std::int64_t q = p + 1; q <= last_to_right(p) && count < enough; ++q, ++count) {
+                right *= double(magnitude(rows.m.right[q]));
+                if (!(right > least)) break;
             }
-            sweep(i, joined, from, k, rounding, memory + (end - begin), heap, diagonal);
+            for (std::int64_t q = p - 1; q >= last_to_left(p) && count < enough; --q, ++count) {
+                left *= double(magnitude(rows.m.left[q]));
+                if (!(left > least)) break;
+            }
         }
-        return s;
+        return count;
     }
-    /// Entries of sources [from, to) at the positions of a window: what comes from the right first, into `memory`. What
-    /// is nothing but rounding is no entry.
-    COPPICE_HD void sweep(std::int64_t i, window w, I from, I to, double rounding, T* memory, entry_heap<T, I>& heap,
-                          T* diagonal) const {
+    /// Offers all entries inside of windows at whose ends no more than left_out is left.
+    template <class Offer>
+    COPPICE_HD void walk(double left_out, Offer& offer) {
+        outside = 0;
+        widens = false;
+        walk_left(left_out);
+        walk_right(left_out, offer);
+    }
+
+private:
+    COPPICE_HD T& source(I k) const { return memory[k - begin]; }
+    COPPICE_HD T& from_right(I k) const { return memory[std::int64_t(end - begin) + (k - begin)]; }
+    COPPICE_HD T& known_left(I k) const { return memory[2 * std::int64_t(end - begin) + (k - begin)]; }
+    COPPICE_HD T& tail(I k, std::int64_t step) const {
+        return memory[3 * std::int64_t(end - begin) + std::int64_t(k - begin) * rows.most + step];
+    }
+    COPPICE_HD std::int64_t position(I k) const { return rows.b.indices[k]; }
+    COPPICE_HD std::int64_t last_to_right(std::int64_t p) const {
+        std::int64_t const n = rows.b.rows();
+        return p + rows.most < n ? p + rows.most : n - 1;
+    }
+    COPPICE_HD std::int64_t last_to_left(std::int64_t p) const { return p > rows.most ? p - rows.most : 0; }
+    COPPICE_HD I before(I k) const {
+        while (k-- > begin && source(k) == T(0)) {
+        }
+        return k;
+    }
+    COPPICE_HD I behind(I k) const {
+        while (++k < end && source(k) == T(0)) {
+        }
+        return k;
+    }
+    /// A walk that stops in front of a source, or where nothing is left.
+    COPPICE_HD void stop(double beyond, bool short_of_most) {
+        outside += beyond;
+        widens = widens || (short_of_most && beyond > 0);
+    }
+
+    COPPICE_HD void walk_left(double left_out) {
         double carry = 0;
-        I k = to;
-        for (std::int64_t q = w.last; q >= w.first; --q) {
-            carry *= double(rows.m.left[q]);
-            memory[q - w.first] = T(carry);
-            if (k > from && rows.b.indices[k - 1] == I(q)) carry += source(--k);
+        for (I k = before(end), next = k; k >= begin; k = next) {
+            next = before(k);
+            from_right(k) = T(carry);
+            carry += double(source(k));
+            std::int64_t const p = position(k), stop_at = next >= begin ? position(next) : std::int64_t(-1);
+            std::int64_t q = p;
+            double beyond = magnitude(carry) * double(rows.m.reach_left[q]);
+            while (beyond > left_out && q - 1 > stop_at && p - q < rows.most) {
+                carry *= double(rows.m.left[--q]);
+                tail(k, p - q - 1) = T(carry);
+                beyond = magnitude(carry) * double(rows.m.reach_left[q]);
+            }
+            known_left(k) = T(p - q);
+            if (beyond > left_out && q - 1 == stop_at && next >= begin) {
+                carry *= double(rows.m.left[stop_at]);
+            } else {
+                stop(beyond, p - q < rows.most);
+                carry = 0;
+            }
         }
-        carry = 0;
-        for (std::int64_t q = w.first; q <= w.last; ++q) {
-            carry *= double(rows.m.right[q]);
-            if (k < to && rows.b.indices[k] == I(q)) carry += source(k++);
-            T const value = T(carry + double(memory[q - w.first]));
-            I const column = rows.permutation[q];
-            if (column == I(i))
-                *diagonal = value;
-            else if (double(magnitude(value)) > rounding && is_finite(value))
-                heap.offer(column, value);
+    }
+    template <class Offer>
+    COPPICE_HD void walk_right(double left_out, Offer& offer) {
+        double carry = 0;
+        I const first = behind(begin - 1);
+        if (first < end) offer_tail(first, position(first) - std::int64_t(known_left(first)), offer);
+        for (I k = first, next = k; k < end; k = next) {
+            next = behind(k);
+            std::int64_t const p = position(k);
+            carry += double(source(k));
+            offer(p, T(carry + double(from_right(k))));
+            std::int64_t const stop_at = next < end ? position(next) : std::int64_t(rows.b.rows());
+            std::int64_t const known = next < end ? stop_at - std::int64_t(known_left(next)) : stop_at;
+            std::int64_t q = p;
+            double beyond = magnitude(carry) * double(rows.m.reach_right[q]);
+            while (beyond > left_out && q + 1 < stop_at && q - p < rows.most) {
+                carry *= double(rows.m.right[++q]);
+                offer(q, T(q < known ? carry : carry + double(tail(next, stop_at - 1 - q))));
+                beyond = magnitude(carry) * double(rows.m.reach_right[q]);
+            }
+            if (next < end) offer_tail(next, q + 1 > known ? q + 1 : known, offer);
+            if (beyond > left_out && q + 1 == stop_at && next < end) {
+                carry *= double(rows.m.right[stop_at]);
+            } else {
+                stop(beyond, q - p < rows.most);
+                carry = 0;
+            }
         }
+    }
+    /// What is known on the left of source k, from position `from` on.
+    template <class Offer>
+    COPPICE_HD void offer_tail(I k, std::int64_t from, Offer& offer) const {
+        for (std::int64_t q = from; q < position(k); ++q) offer(q, tail(k, position(k) - 1 - q));
     }
 };
 
-/// Entries of B M^-1 on a pattern that is known: the sum over the sources within `most` positions.
+/// Finds the entries of the rows of B M^-1 to keep: the diagonal, and as many of the largest others as a row has
+/// places.
+template <class T, class I>
+struct find_largest {
+    placed_rows<T, I> rows;
+    I const* places;     ///< [rows + 1], where what is found in each row begins; one place is for the diagonal
+    double accuracy;     ///< in (0, 1]
+    I* columns;          ///< found, rising
+    T* values;           ///< memory for as many
+    I* counts;           ///< of each row
+    T* scratch;          ///< [lanes memory]
+    std::int64_t memory; ///< row_walk::each(most) elements for each nonzero of the longest row
+    std::int64_t lanes;
+    std::int64_t each; ///< rows of a lane
+    bool interleaved;  ///< lanes side by side, their rows and their memory; else one behind the other
+
+    COPPICE_HD void operator()(std::int64_t lane) const {
+        strided_memory<T> const own{scratch + (interleaved ? lane : lane * memory), interleaved ? lanes : 1};
+        for (std::int64_t k = 0; k < each; ++k) {
+            std::int64_t const i = interleaved ? k * lanes + lane : lane * each + k;
+            if (i < std::int64_t(rows.b.rows())) search(i, own);
+        }
+    }
+
+private:
+    COPPICE_HD void search(std::int64_t i, strided_memory<T> own) const {
+        I const at = places[i];
+        row_walk<T, I> row{rows, i, rows.b.row_begin(i), rows.b.row_end(i), own};
+        columns[at] = I(i);
+        I const capacity = places[i + 1] - at - 1;
+        double const largest = row.read_sources();
+        // Diagonal entries are near 1. What is nothing but rounding beside them is no entry.
+        double const rounding = 4 * double(std::numeric_limits<T>::epsilon()) * (largest > 1 ? largest : 1);
+        double const ends = 2.0 * double(row.sources());
+        double const expected = estimate(row, largest, capacity);
+        double left_out = expected * accuracy / (ends > 0 ? ends : 1);
+        double floor = expected / 2 > rounding ? expected / 2 : rounding; // smaller ones are kept where sources cancel
+        for (;;) {
+            entry_heap<T, I> const none{columns + at + 1, values + at + 1, capacity};
+            offer_to_heap offer{rows.permutation, none, I(i), T(floor), T(floor)};
+            if (capacity > 0) row.walk(left_out, offer);
+            bool const full = offer.heap.size == capacity;
+            double const least = full && capacity > 0 ? accuracy * offer.heap.least() : 0.0;
+            bool const enough =
+                capacity == 0 || !is_finite(row.outside) ||
+                ((full || floor == rounding) && (left_out == 0 || !row.widens || (full && row.outside <= least)));
+            if (enough) {
+                counts[i] = offer.heap.size + 1;
+                lane_sort<T, I>{columns + at, nullptr}(counts[i]);
+                return;
+            }
+            if (!full && floor > rounding) {
+                floor = rounding;
+                continue;
+            }
+            // A row that is not full takes whatever there is. Else all ends together are to leave out no more than
+            // that.
+            double const share = least / ends;
+            left_out = share < left_out / 4 ? share : left_out / 4;
+        }
+    }
+
+    struct offer_to_heap {
+        I const* permutation;
+        entry_heap<T, I> heap;
+        I diagonal;
+        T rounding, floor;
+        COPPICE_HD void operator()(std::int64_t q, T value) {
+            T const size = magnitude(value);
+            if (!(size > floor) || !is_finite(value)) return;
+            I const column = permutation[q];
+            if (column == diagonal) return;
+            heap.offer(column, value);
+            floor = heap.floor() > rounding ? heap.floor() : rounding;
+        }
+    };
+    /// About as large as the least of the entries to keep, were they those of single sources; 0 where there are fewer.
+    COPPICE_HD double estimate(row_walk<T, I> const& row, double largest, I capacity) const {
+        double least = largest / 4;
+        for (int step = 0; step < 24; ++step, least /= 4)
+            if (row.entries_above(least, capacity) == capacity) return least;
+        return 0;
+    }
+};
+
+/// Entries of B M^-1 on a pattern that is known: that of I, and the sum over the sources within `most` positions.
 template <class T, class I>
 struct fill_entries {
     placed_rows<T, I> rows;
@@ -223,11 +344,12 @@ struct fill_entries {
     COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t i) const {
         I const vertex = vertex_of ? vertex_of[columns[k]] : columns[k];
         std::int64_t const q = rows.inverse[vertex];
-        double sum = 0;
+        double sum = vertex == I(i) ? 1 : 0;
         for (I s = first_from(i, q - rows.most); s < rows.b.row_end(i); ++s) {
             std::int64_t const p = rows.b.indices[s];
             if (p > q + rows.most) break;
-            sum += double(rows.b.coefficients[s]) * entry(p, q);
+            T const coefficient = rows.rest(i, s);
+            if (coefficient != T(0)) sum += double(coefficient) * entry(p, q);
         }
         values[k] = is_finite(T(sum)) ? T(sum) : T(0);
         return 0;

@@ -28,19 +28,14 @@ inline constexpr option_row factors_row{.name = "factors",
                                         .meaning = "m: forests at most; fewer where there is no weight for more",
                                         .least = 1,
                                         .most = most_factors};
-/// omega as it suits alternation, and as it suits products (thesis sections 5.2.2 and 5.3.2).
-inline constexpr option_row repeated_omega_row{
-    .name = "omega",
-    .kind = option_kind::real,
-    .standard = "0.01",
-    .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
-    .most = 1};
-inline constexpr option_row disjoint_omega_row{
-    .name = "omega",
-    .kind = option_kind::real,
-    .standard = "0",
-    .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
-    .most = 1};
+/// 0.01 suits alternation, 0 products (thesis sections 5.2.2 and 5.3.2).
+constexpr option_row omega_row(std::string_view standard) {
+    return {.name = "omega",
+            .kind = option_kind::real,
+            .standard = standard,
+            .meaning = "what is left of the weight of an edge that a forest has taken; 0: no edge twice",
+            .most = 1};
+}
 inline constexpr option_row enough_coverage_row{
     .name = "enough-coverage",
     .kind = option_kind::real,
@@ -58,16 +53,20 @@ inline constexpr option_row least_gain_row{.name = "least-gain",
                                            .standard = "0",
                                            .meaning = "no further forest after one that adds less coverage than this",
                                            .most = 1};
+/// Rounds, ties and seed.
+inline factor_options read_factor_options(chosen_options const& o) {
+    int const rounds = int(o.integer("rounds"));
+    return {.rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
+            .ties = o.choice("ties") == 0 ? tie_rule::hash : tie_rule::near,
+            .seed = std::uint64_t(o.integer("seed"))};
+}
 /// `has_omega`: not where weights come from the factors before.
 inline splitting_options read_splitting_options(chosen_options const& o, bool has_omega = true) {
-    int const rounds = int(o.integer("rounds"));
     return {.factors = int(o.integer("factors")),
             .omega = has_omega ? o.real("omega") : 0,
             .enough_coverage = o.real("enough-coverage"),
             .least_gain = o.real("least-gain"),
-            .factor = {.rounds = rounds < 0 ? std::nullopt : std::optional(rounds),
-                       .ties = o.choice("ties") == 0 ? tie_rule::hash : tie_rule::near,
-                       .seed = std::uint64_t(o.integer("seed"))},
+            .factor = read_factor_options(o),
             .tridiagonal = read_tridiagonal_options(o)};
 }
 

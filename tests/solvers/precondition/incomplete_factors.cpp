@@ -41,14 +41,6 @@ dense_factors factors_of(Executor const& exec, ilu_factors<Executor, double> con
     return {dense_triangle(exec, f.lower(), std::vector<double>(n, 1)), dense_triangle(exec, f.upper(), pivots)};
 }
 
-dense product(dense const& a, dense const& b) {
-    dense c(a.n);
-    for (int i = 0; i < a.n; ++i)
-        for (int k = 0; k < a.n; ++k)
-            for (int j = 0; j < a.n; ++j) c(i, j) += a(i, k) * b(k, j);
-    return c;
-}
-
 template <class Executor, class M>
 std::vector<double> applied(Executor const& exec, M const& m, std::vector<double> const& r) {
     auto const right = exec.copy(r);

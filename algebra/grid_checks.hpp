@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Checks of what matrices on grids are made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <coppice/core/error.hpp>
+
+namespace coppice::detail {
+
+/// nx ny nz. Throws argument_error for sizes below 1, overflow_error for more points than 32-bit indices count.
+inline std::int64_t checked_points(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    constexpr std::int64_t most = INT32_MAX;
+    auto const check = [](char const* name, std::int64_t size) {
+        if (size < 1) throw argument_error(std::string(name) + " is " + std::to_string(size) + ", expected at least 1");
+    };
+    check("nx", nx);
+    check("ny", ny);
+    check("nz", nz);
+    if (nx > most || ny > most || nz > most || nx * ny > most || nx * ny * nz > most)
+        throw overflow_error("grid of " + std::to_string(nx) + " x " + std::to_string(ny) + " x " + std::to_string(nz) +
+                             " points does not fit 32-bit indices");
+    return nx * ny * nz;
+}
+
+inline void check_coefficient(char const* name, double value, double low, double high) {
+    if (!(value >= low && value <= high))
+        throw argument_error(std::string(name) + " is " + std::to_string(value) + ", expected a number in [" +
+                             std::to_string(low) + ", " + std::to_string(high) + "]");
+}
+
+} // namespace coppice::detail
