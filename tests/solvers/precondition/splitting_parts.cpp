@@ -188,7 +188,8 @@ TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
         auto const r = random_vector<double>(a.n, 4);
         std::vector<double> x(r.size()); // Eq. 28
         int parts = 0, stride = 1;
-        for (std::int64_t const given : {size.nx, size.ny, size.nz}) {
+        std::int64_t const lengths[] = {size.nx, size.ny, size.nz};
+        for (std::int64_t const given : lengths) {
             int const length = int(given);
             if (length == 1) continue;
             dense lines(a.n);
