@@ -121,11 +121,10 @@ struct borrowed_operator {
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
         a->apply(exec, x, y);
     }
+    // By a named concept: nvcc reads a nested requires-expression otherwise than the host compiler, and then compiles
+    // no kernel for what that one calls.
     template <int Count, class Executor, class T>
-    requires requires(A const& held, Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
-                      dot_value<T>* sums) {
-        held.template apply_and_dot<Count>(exec, x, y, left, sums);
-    }
+    requires operator_with_dots<A, Executor, T>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
                        dot_value<T>* sums) const {
         a->template apply_and_dot<Count>(exec, x, y, left, sums);

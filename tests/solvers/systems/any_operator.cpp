@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,6 +20,14 @@ using namespace coppice;
 using namespace coppice::test;
 
 namespace {
+
+// Both readers of a CUDA source see it.
+static_assert(
+    detail::operator_with_dots<detail::borrowed_operator<csr_operator<host_executor, double>>, host_executor, double>);
+#if defined(COPPICE_HAS_CUDA)
+static_assert(detail::operator_with_dots<detail::borrowed_operator<csr_operator<cuda_executor, std::complex<double>>>,
+                                         cuda_executor, std::complex<double>>);
+#endif
 
 /// A + shift I, without making it. Element-wise work is a product with a diagonal matrix, which runs where A does.
 template <class Executor, class T>
