@@ -31,6 +31,10 @@ struct krylov_mail {
 
 COPPICE_HD inline bool is_finite(double value) { return value - value == 0; }
 
+/// A recursive residual below this says nothing, whatever the tolerance: no solution of 53 bits has it. Going on would
+/// end where squares underflow, with or without NaN.
+inline constexpr double least_residual = 1e-25;
+
 /// The iterations of one round: counted, recorded and ended here.
 struct krylov_control {
     loop_switch loop{};
@@ -81,7 +85,7 @@ struct krylov_control {
         round_end due = round_end::none;
         if (history && iterations - history_begin == history_room) due = round_end::pause;
         if (iterations >= limit) due = round_end::limit;
-        if (residual <= tolerance) due = round_end::tolerance;
+        if (residual <= tolerance || residual < least_residual) due = round_end::tolerance;
         if (!is_finite(residual)) due = round_end::not_finite;
         if (mail) due = tell(due);
         if (due != round_end::none) end_with(due);
