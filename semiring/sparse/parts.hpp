@@ -164,7 +164,7 @@ void assign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator
                            part.covered(false));
 }
 
-/// C(rows, columns)<mask> = C(rows, columns) ⊙ A (GxB_subassign): the mask has A's shape, and nothing outside of the
+/// `C(rows, columns)<mask> = C(rows, columns) ⊙ A` (GxB_subassign): the mask has A's shape, and nothing outside of the
 /// rows and columns changes.
 template <executor Executor, class C, class T, class I, class O, class Mask, class Accumulator, class Rows,
           class Columns>

@@ -343,7 +343,8 @@ void assign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accu
                          d.replace, detail::region{nullptr, flags.data(), false});
 }
 
-/// w(list)<mask> = w(list) ⊙ u (GxB_subassign): the mask has the length of u, and nothing outside of the list changes.
+/// `w(list)<mask> = w(list) ⊙ u` (GxB_subassign): the mask has the length of u, and nothing outside of the list
+/// changes.
 template <executor Executor, class W, class T, class I, class Mask, class Accumulator>
 void subassign(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask, Accumulator const& accumulator,
                sparse_vector<T, I> const& u, std::type_identity_t<array_view<I const>> list, descriptor const& d = {}) {

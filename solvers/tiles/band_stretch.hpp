@@ -4,7 +4,7 @@
 ///
 /// chain_lane.hpp eliminates the N unknowns of a block at a time. Here a unit is a scalar row: row i of a stretch has
 /// its 2 N + 1 entries in columns i ... i + 2 N, counted from N columns before the first row of the stretch. So the
-/// window (chain/README.md) is 2 N rows and the row that joins them, and one of them leaves as pivot row. The joining
+/// window (chain/words.md) is 2 N rows and the row that joins them, and one of them leaves as pivot row. The joining
 /// row takes the place of the pivot row, so no other row moves: a selection for each entry, whether its row was the
 /// pivot row, is all that is left of the exchanges. The first 2 N columns are y, the last 2 N are z, and what remains
 /// is the link of the stretch, S y + R z = d.
