@@ -11,14 +11,19 @@
 
 namespace coppice {
 
+/// Bytes of shared memory that a block may have.
+inline int shared_limit(cuda_executor const& exec) {
+    int bytes = 0;
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
+    return bytes;
+}
+
 /// Lets `kernel`, which declares none itself, have `bytes` of shared memory a block, of any size that the device has.
 /// The limit is always set to all of it, so that host threads that need different sizes do not lower each other's.
 template <class... Parameters>
 void allow_shared(cuda_executor const& exec, void (*kernel)(Parameters...), std::size_t bytes) {
     if (bytes <= 48 * 1024) return; // what a block gets without asking
-    int most = 0;
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit(exec)));
 }
 
 /// The same, and leaves nothing as first-level cache: many blocks at once hide the latency.

@@ -147,13 +147,6 @@ inline dim3 grid_of(std::int64_t blocks) {
     return dim3(unsigned(checked_cast<int>(blocks, "number of CUDA blocks of solve_bands")));
 }
 
-/// Bytes of shared memory that a block may have.
-inline int shared_limit(cuda_executor const& exec) {
-    int limit = 0;
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
-    return limit;
-}
-
 template <class Job>
 void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job const& job, std::int64_t teams,
                int columns, std::int64_t elements) {

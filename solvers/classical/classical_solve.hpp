@@ -110,14 +110,9 @@ void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
 
 #if defined(__CUDACC__)
 
-inline std::int64_t shared_memory_of(cuda_executor const& exec) {
-    int bytes = 0;
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.device()));
-    return bytes;
-}
 template <class T>
 bool fits(cuda_executor const& exec, batch<T> const& b) {
-    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= shared_memory_of(exec);
+    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= shared_limit(exec);
 }
 template <class T>
 void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
@@ -125,7 +120,7 @@ void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
     if (!fits(exec, b))
         throw argument_error("solve_classical: a system of " + std::to_string(b.n) + " equations takes " +
                              std::to_string(bytes) + " bytes of shared memory, a block has " +
-                             std::to_string(shared_memory_of(exec)));
+                             std::to_string(shared_limit(exec)));
     auto const grid = checked_cast<int>(systems, "number of CUDA blocks of solve_classical");
     int const threads = std::min(most_team_threads, (b.n + 31) / 32 * 32);
     auto const launch = [&](auto kernel, auto const& work) {
