@@ -99,22 +99,34 @@ buffer<T> adopt_from_graphblas(From*& pointer, std::int64_t size) {
 /// What becomes of the arrays of an unpacked object.
 enum class unpack_for { reading, taking };
 
+/// What an object of GraphBLAS is, before its arrays are taken out.
+struct graphblas_shape {
+    std::int64_t rows = 0, columns = 0, entries = 0;
+    int format = 0; ///< GxB_HYPERSPARSE, GxB_SPARSE, GxB_BITMAP or GxB_FULL
+};
+inline graphblas_shape shape_of(GrB_Matrix a, GrB_Type type, std::size_t value_bytes) {
+    GrB_Type held = nullptr;
+    require_graphblas(GxB_Matrix_type(&held, a), "tell the type of a matrix");
+    require_type(held, type, value_bytes);
+    GrB_Index sizes[3]{};
+    require_graphblas(GrB_Matrix_nrows(&sizes[0], a), "count rows");
+    require_graphblas(GrB_Matrix_ncols(&sizes[1], a), "count columns");
+    require_graphblas(GrB_Matrix_nvals(&sizes[2], a), "count entries"); // finishes what is pending, too
+    graphblas_shape s{std::int64_t(sizes[0]), std::int64_t(sizes[1]), std::int64_t(sizes[2])};
+    require_graphblas(GxB_Matrix_Option_get(a, GxB_SPARSITY_STATUS, &s.format), "tell the form of a matrix");
+    return s;
+}
+
 /// The arrays of a GrB_Matrix while they are outside. Read only, they go back when this object dies; a matrix without
 /// entries keeps its arrays inside.
 class unpacked_matrix {
 public:
     unpacked_matrix(GrB_Matrix a, GrB_Type type, std::size_t value_bytes, unpack_for purpose)
         : owner_(purpose == unpack_for::reading ? a : nullptr) {
-        GrB_Type held = nullptr;
-        require_graphblas(GxB_Matrix_type(&held, a), "tell the type of a matrix");
-        require_type(held, type, value_bytes);
-        GrB_Index sizes[3]{};
-        require_graphblas(GrB_Matrix_nrows(&sizes[0], a), "count rows");
-        require_graphblas(GrB_Matrix_ncols(&sizes[1], a), "count columns");
-        require_graphblas(GrB_Matrix_nvals(&sizes[2], a), "count entries");
-        rows = static_cast<std::int64_t>(sizes[0]);
-        columns = static_cast<std::int64_t>(sizes[1]);
-        nonzeros = static_cast<std::int64_t>(sizes[2]);
+        graphblas_shape const shape = shape_of(a, type, value_bytes);
+        rows = shape.rows;
+        columns = shape.columns;
+        nonzeros = shape.entries;
         if (nonzeros == 0) return;
         // Without a place for `iso` GraphBLAS writes the one value out for every entry.
         require_graphblas(GxB_Matrix_unpack_CSR(a, &offsets, &indices, &values, &offset_bytes_, &index_bytes_,

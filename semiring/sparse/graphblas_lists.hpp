@@ -13,23 +13,6 @@
 namespace coppice {
 namespace detail {
 
-/// What an object of GraphBLAS is, before its arrays are taken out.
-struct graphblas_shape {
-    std::int64_t rows = 0, columns = 0, entries = 0;
-    int format = 0; ///< GxB_HYPERSPARSE, GxB_SPARSE, GxB_BITMAP or GxB_FULL
-};
-inline graphblas_shape shape_of(GrB_Matrix a, GrB_Type type, std::size_t value_bytes) {
-    GrB_Type held = nullptr;
-    require_graphblas(GxB_Matrix_type(&held, a), "tell the type of a matrix");
-    require_type(held, type, value_bytes);
-    GrB_Index sizes[3]{};
-    require_graphblas(GrB_Matrix_nrows(&sizes[0], a), "count rows");
-    require_graphblas(GrB_Matrix_ncols(&sizes[1], a), "count columns");
-    require_graphblas(GrB_Matrix_nvals(&sizes[2], a), "count entries"); // finishes what is pending, too
-    graphblas_shape s{std::int64_t(sizes[0]), std::int64_t(sizes[1]), std::int64_t(sizes[2])};
-    require_graphblas(GxB_Matrix_Option_get(a, GxB_SPARSITY_STATUS, &s.format), "tell the form of a matrix");
-    return s;
-}
 inline graphblas_shape shape_of(GrB_Vector v, GrB_Type type, std::size_t value_bytes) {
     GrB_Type held = nullptr;
     require_graphblas(GxB_Vector_type(&held, v), "tell the type of a vector");
