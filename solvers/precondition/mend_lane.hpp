@@ -131,6 +131,13 @@ struct turn_side {
     tridiagonal_probe<T> probe;
     COPPICE_HD void operator()(std::int64_t i) const { probe.rhs[i] = probe.side(i, probe.solution[i] < T(0)); }
 };
+/// Whether piece p has at most `longest` rows and one of them breaks.
+COPPICE_HD inline bool piece_breaks(std::int32_t const* starts, std::int32_t const* broken_before, std::int64_t p,
+                                    std::int32_t longest) {
+    std::int32_t const first = starts[p], end = starts[p + 1];
+    return end - first <= longest && broken_before[end] > broken_before[first];
+}
+
 /// Looks again, on its own, at a piece that breaks: beside a singular piece others break too where a solver takes its
 /// pivots from all rows of a system. By elimination with partial pivoting, one worker a piece; for pieces that are not
 /// long.
@@ -142,13 +149,10 @@ struct examine_piece {
     std::int32_t const *starts, *broken_before;
     std::uint8_t* broken;
 
-    /// Whether piece p is one of those; the number of its rows then.
-    COPPICE_HD std::int32_t suspected(std::int64_t p) const {
-        std::int32_t const rows = starts[p + 1] - starts[p];
-        return rows <= longest && broken_before[starts[p + 1]] > broken_before[starts[p]] ? rows : 0;
-    }
+    /// Whether piece p is one of those.
+    COPPICE_HD bool suspected(std::int64_t p) const { return piece_breaks(starts, broken_before, p, longest); }
     COPPICE_HD void operator()(std::int64_t p) const {
-        if (suspected(p) == 0) return;
+        if (!suspected(p)) return;
         std::int64_t const first = starts[p], end = starts[p + 1];
         bool breaks = false;
         for (int side = 0; side < 2; ++side) {
@@ -204,7 +208,7 @@ private:
 template <class T>
 struct breaks_alone {
     examine_piece<T> pieces;
-    COPPICE_HD std::int64_t operator()(std::int64_t p) const { return pieces.suspected(p) > 0 ? 1 : 0; }
+    COPPICE_HD std::int64_t operator()(std::int64_t p) const { return pieces.suspected(p) ? 1 : 0; }
 };
 struct store_broken {
     std::int32_t* before;
@@ -214,10 +218,7 @@ struct store_broken {
 struct mended_pieces {
     std::int32_t const *piece, *starts, *broken_before;
     std::int32_t longest; ///< rows of a piece that is mended
-    COPPICE_HD bool operator()(std::int64_t i) const {
-        std::int32_t const p = piece[i], rows = starts[p + 1] - starts[p];
-        return rows <= longest && broken_before[starts[p + 1]] > broken_before[starts[p]];
-    }
+    COPPICE_HD bool operator()(std::int64_t i) const { return piece_breaks(starts, broken_before, piece[i], longest); }
 };
 struct count_mended {
     mended_pieces mends;
