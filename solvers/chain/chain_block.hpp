@@ -105,23 +105,22 @@ COPPICE_HD void substitute_stretch_again(Block const& block, stage<T, Units> con
     team.sync();
 }
 
-/// The rare work of a stage in a kernel of its own, so that tiles have their registers for themselves: the stretches
-/// that are marked among 32 from `first` on, one after the other. Comes behind the tiles of a reduction, which mark,
+/// The rare work of a stage, which would take registers from tiles, in a kernel of its own: the stretches that are
+/// marked among 32 from `first` on, one after the other. Comes behind the tiles of a reduction, which mark,
 /// and before those of a substitution, which leave marked stretches alone: x may be d.
 template <bool Left, class T, class Units, class Block>
 COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
     std::int64_t const p = first + block.thread();
     bool const marked = p < s.stretches && s.links.any_reflected(stretch_places<1>(s.all, s.units.depth, p));
     unsigned const stretches = block.ballot(marked);
+    if (stretches == 0) return;
     COPPICE_NO_UNROLL
-    for (int q = 0; stretches >> q != 0; ++q) {
-        if ((stretches >> q & 1) != 0) {
-            if constexpr (Left)
-                reduce_stretch_again(block, s, first + q, memory);
-            else
-                substitute_stretch_again(block, s, first + q, memory);
-        }
-        if (q == warp_lanes - 1) break;
+    for (int q = 0; q < warp_lanes; ++q) {
+        if ((stretches >> q & 1) == 0) continue;
+        if constexpr (Left)
+            reduce_stretch_again(block, s, first + q, memory);
+        else
+            substitute_stretch_again(block, s, first + q, memory);
     }
 }
 /// Elements of memory that it takes.
