@@ -58,10 +58,8 @@ __global__ void __launch_bounds__(postprocess_threads)
 
 /// Parts of cut rows go to y by atomic operations of the store (scheme `balanced_atomic`).
 struct atomic_parts {
-    template <class Worker, class Tile, class Accumulator>
-    COPPICE_HD void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
-        w.reduce_tile(t, open);
-    }
+    static constexpr bool by_walk = true;
+
     template <class Worker, class Tile, class Accumulator>
     COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
         w.store.join(t.row, result_of(w.add, sum));
@@ -178,12 +176,13 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     return plan;
 }
 
-/// reduce_rows with another segmented reduction or block size than the default, chosen at compile time, so that a
-/// program holds only the kernels that it uses. The plan must have been made for that block size.
-template <segmented_reduction Reduction, int Threads = srcsr_default_threads, class O, class Multiply, class Add,
-          class Store>
-void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
-                      Store store, array_view<std::byte> workspace = {}) {
+/// Segmented reduction and block size are chosen at compile time, so that a program holds only the kernels that it
+/// uses. The plan must have been made for that block size.
+template <segmented_reduction Reduction = segmented_reduction::warp_transposed, int Threads = srcsr_default_threads,
+          class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
+void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
+                 Store store, array_view<std::byte> workspace = {}) {
     using in_rounds = detail::read_in_rounds<Multiply, Add>;
     detail::require_range(range, plan.rows());
     if (range.first == range.last) return;
@@ -230,20 +229,16 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
     if (detail::folds_rows_v<Store> && plan.scheme != srcsr_scheme::adaptive)
         throw argument_error("a store that folds over rows needs scheme adaptive");
     detail::ordered_parts_by<Reduction, Threads> const combine{};
-    auto const launch_with = [&]<class Reading>(Reading) {
-        detail::launch_srcsr<Threads, Reading>(exec, job, launch, multiply, add, store, combine);
-    };
+    bool at_once = false;
     if constexpr (detail::reads_at_once<Multiply, Add, Reduction, Threads>) {
         // A share that is too short to fill what a thread reads at once gains nothing: 163 us in place of 114 for a
         // matrix of mostly empty rows with four items a thread.
         bool const long_shares = plan.work_per_block >= (2 * detail::share_items / 3) * Threads;
-        if (long_shares && plan.irregular.says_yes())
-            launch_with(detail::read_at_once{});
-        else
-            launch_with(in_rounds{});
-    } else {
-        launch_with(in_rounds{});
+        at_once = long_shares && plan.irregular.says_yes();
+        if (at_once)
+            detail::launch_srcsr<Threads, detail::read_at_once>(exec, job, launch, multiply, add, store, combine);
     }
+    if (!at_once) detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, combine);
     if constexpr (!detail::folds_rows_v<Store>)
         if (plan.scheme == srcsr_scheme::balanced_postprocess) {
             constexpr int threads = detail::postprocess_threads;
@@ -252,13 +247,6 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
                                                exec.stream()>>>(job, multiply, add, store, combine);
             COPPICE_CUDA_CHECK(cudaGetLastError());
         }
-}
-
-template <class O, row_multiplier Multiply, adder Add, class Store>
-requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
-void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
-                 Store store, array_view<std::byte> workspace = {}) {
-    reduce_rows_with<segmented_reduction::warp_transposed>(exec, plan, range, multiply, add, store, workspace);
 }
 
 namespace detail {
@@ -270,17 +258,16 @@ void reduce_rows_as_tuned(cuda_executor const& exec, srcsr_plan<O> const& plan, 
                           Store store) {
     using enum segmented_reduction;
     row_range const all{0, plan.rows()};
-    if (plan.tuning.threads == 256)
-        return reduce_rows_with<warp_transposed, 256>(exec, plan, all, multiply, add, store);
+    if (plan.tuning.threads == 256) return reduce_rows<warp_transposed, 256>(exec, plan, all, multiply, add, store);
     switch (plan.tuning.reduction) {
     case warp_transposed:
-        return reduce_rows_with<warp_transposed>(exec, plan, all, multiply, add, store);
+        return reduce_rows<warp_transposed>(exec, plan, all, multiply, add, store);
     case raking:
-        return reduce_rows_with<raking>(exec, plan, all, multiply, add, store);
+        return reduce_rows<raking>(exec, plan, all, multiply, add, store);
     case raking_memoize:
-        return reduce_rows_with<raking_memoize>(exec, plan, all, multiply, add, store);
+        return reduce_rows<raking_memoize>(exec, plan, all, multiply, add, store);
     case warp_scans:
-        return reduce_rows_with<warp_scans>(exec, plan, all, multiply, add, store);
+        return reduce_rows<warp_scans>(exec, plan, all, multiply, add, store);
     }
 }
 

@@ -83,9 +83,9 @@ void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, 
     constexpr auto reduction = segmented_reduction::warp_transposed;
     row_range const all{0, plan.rows()};
     if (plan.tuning.threads == 256)
-        reduce_rows_with<reduction, 256>(exec, plan, all, multiply, add, store);
+        reduce_rows<reduction, 256>(exec, plan, all, multiply, add, store);
     else
-        reduce_rows_with<reduction>(exec, plan, all, multiply, add, store);
+        reduce_rows<reduction>(exec, plan, all, multiply, add, store);
 }
 #endif
 
