@@ -110,10 +110,7 @@ struct reflected_stretches {
     reflected_stretches(reflected_stretches const&) = delete; // parts of it refer to each other
 
     /// Elements of memory: two stacks and the slots.
-    static std::int64_t elements(unit_shape<any_size> const& of) {
-        std::int64_t const stacks = 2ll * of.pitch() * of.reduce_columns();
-        return std::max<std::int64_t>(stacks, warp_lanes) + of.slot_elements() + W;
-    }
+    static std::int64_t elements(unit_shape<any_size> const& of) { return stack_elements(of) + of.slot_elements() + W; }
 
     /// Looks again at stretch p, whose link seems to have grown.
     COPPICE_HD COPPICE_ALWAYS_INLINE void reduce(std::int64_t p) const {
@@ -150,9 +147,14 @@ struct reflected_stretches {
     }
 
 private:
+    /// Of two stacks, and room for a value of each lane.
+    template <class Size>
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stack_elements(unit_shape<Size> const& of) {
+        std::int64_t const stacks = 2 * aligned_elements<T>(of.pitch() * of.reduce_columns());
+        return stacks < warp_lanes ? warp_lanes : stacks;
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE staged_units<T, K, W> stage_units(filled_places<1> const& at) const {
-        int const stacks = 2 * g.pitch() * g.reduce_columns();
-        slot_rows<T, shape> const slots{memory + (stacks < warp_lanes ? warp_lanes : stacks), g};
+        slot_rows<T, shape> const slots{memory + stack_elements(g), g};
         fill_units(s.units, staged_stretch{0, 0, 0, at}, g, 0, g.units, slots.at, team.rank());
         team.sync();
         return {slots, s.units.conjugated()};
