@@ -173,22 +173,29 @@ private:
     }
 };
 
-/// The stretches that are marked among 32 from `first` on, one after the other. Comes behind the tiles of a reduction,
-/// which mark, and before those of a substitution, which leave marked stretches alone: x may be d.
+/// Stretches whose marks a warp looks at together.
+inline constexpr int marks_of_lane = 8, marks_of_warp = marks_of_lane * warp_lanes;
+
+/// The stretches that are marked among marks_of_warp from `first` on, one after the other. Comes behind the tiles of a
+/// reduction, which mark, and before those of a substitution, which leave marked stretches alone: x may be d.
 template <bool Left, int K, int W, class T, class Units, class Block>
 COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
-    std::int64_t const p = first + block.thread();
-    bool const is_link = p < s.stretches && (!s.all.batch.offsets || place_stretch(s.all, s.units.depth, p).link >= 0);
-    unsigned const stretches = block.ballot(is_link && s.links.size_of(p).reflected);
-    if (stretches == 0) return;
+    auto const marked = [&](std::int64_t p) {
+        if (p >= s.stretches || (s.all.batch.offsets && place_stretch(s.all, s.units.depth, p).link < 0)) return false;
+        return s.links.size_of(p).reflected;
+    };
+    unsigned mine = 0; // bit j: stretch first + 32 j + this lane
+    COPPICE_UNROLL
+    for (int j = 0; j < marks_of_lane; ++j) mine |= unsigned(marked(first + j * warp_lanes + block.thread())) << j;
+    if (block.ballot(mine != 0) == 0) return;
     reflected_stretches<T, Units, K, W, Block> const again(block, s, memory);
     COPPICE_NO_UNROLL
-    for (int q = 0; q < warp_lanes; ++q) {
-        if ((stretches >> q & 1) == 0) continue;
+    for (int i = 0; i < marks_of_warp; ++i) {
+        if ((block.from_lane(mine, i % warp_lanes) >> i / warp_lanes & 1) == 0) continue;
         if constexpr (Left)
-            again.reduce(first + q);
+            again.reduce(first + i);
         else
-            again.substitute(first + q);
+            again.substitute(first + i);
     }
 }
 

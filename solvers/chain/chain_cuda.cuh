@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(warp_lanes) redo_kernel(__grid_constant__ stag
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!s.open()) return;
-    std::int64_t const step = std::int64_t(gridDim.x) * warp_lanes;
-    for (std::int64_t first = std::int64_t(blockIdx.x) * warp_lanes; first < s.stretches; first += step)
+    std::int64_t const step = std::int64_t(gridDim.x) * marks_of_warp;
+    for (std::int64_t first = std::int64_t(blockIdx.x) * marks_of_warp; first < s.stretches; first += step)
         redo_marked<Left, K, W>(cuda_warp{}, s, first, reinterpret_cast<T*>(shared));
 }
 
@@ -173,7 +173,8 @@ struct run_tiles {
     }
     template <bool Left, class T, class Units, int K, int W>
     void redo(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left>) const {
-        std::int64_t const warps = (s.stretches + warp_lanes - 1) / warp_lanes, most = 32ll * exec.multiprocessors();
+        std::int64_t const warps = (s.stretches + marks_of_warp - 1) / marks_of_warp,
+                           most = 32ll * exec.multiprocessors();
         std::int64_t const elements = reflected_stretches<T, Units, K, W, cuda_warp>::elements(s.shape);
         launch_shared(exec, &redo_kernel<Left, K, W, T, Units>, grid_of(std::min(warps, most)), warp_lanes,
                       std::size_t(elements) * sizeof(T), s);
