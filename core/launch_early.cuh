@@ -6,16 +6,30 @@
 
 #include <cstddef>
 
+#include <coppice/core/block.hpp>
 #include <coppice/core/cuda_check.hpp>
 #include <coppice/core/executor.hpp>
 
+#include <cstdlib>
+
 namespace coppice {
+
+inline unsigned krylov_try() { // EXPERIMENT
+    static unsigned const bits = [] {
+        char const* const text = std::getenv("COPPICE_TRY");
+        return text ? unsigned(std::atoi(text)) : 0u;
+    }();
+    return bits;
+}
 
 /// Returns when all that was queued before this kernel is done and can be seen. Has to come before the first access to
 /// memory in every kernel that launch_early starts.
-__device__ inline void wait_for_predecessor() {
+__device__ inline void wait_for_predecessor() { cuda_block{}.await_predecessor(); }
+
+/// Lets the next kernel start where it is launched early, once all blocks of this one have started: it waits by itself.
+__device__ inline void start_successor() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

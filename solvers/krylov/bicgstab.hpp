@@ -66,6 +66,7 @@ struct bicgstab_state {
 
     /// After r = s - omega t: is the step good?
     COPPICE_HD void decide(V rho_next, double rr_next) {
+        if (control.is_over()) return control.rest();
         if (!control.finite(length_of(rho), length_of(sv[0]))) return;
         if (length_of(rho) <= tiny * shadow_norm * std::sqrt(rr) ||
             length_of(sv[0]) <= tiny * shadow_norm * std::sqrt(real_part(sv[1])))
@@ -120,12 +121,21 @@ struct bicgstab_half_step {
 template <class T>
 struct bicgstab_residual {
     static constexpr int dots = 2;
-    bicgstab_state<dot_value<T>>* state;
+    bicgstab_state<dot_value<T>>* now;
     array_view<T> s, t, shadow, r;
 
-    COPPICE_HD sum_of_two<T> begin() const { return {s.data(), T(-state->omega()), t.data(), r.data()}; }
+    struct update : sum_of_two<T> {
+        bool over;
+        COPPICE_HD bool idle() const { return over; }
+    };
+    COPPICE_HD update begin() const {
+        return {{s.data(), T(-now->omega()), t.data(), r.data()}, now->control.is_over()};
+    }
     COPPICE_HD dot_pair<T> pair(int p) const { return {p == 0 ? shadow : r, r}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { state->decide(sums[0], real_part(sums[1])); }
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(bicgstab_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        next.decide(sums[0], real_part(sums[1]));
+    }
 };
 
 /// x = x + alpha p̂ + omega ŝ, p = r + beta (p - omega v)
@@ -182,6 +192,7 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     auto const x = detail::as_elements(solution);
     detail::krylov_iteration<Executor, T, detail::bicgstab_state<dot_value<T>>> iteration(exec_, monitor, passes_, a,
                                                                                           m);
+    iteration.ends_by_itself();
     auto* const state = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), shadow = vector(1), p = vector(2), v = vector(3), s = vector(4), t = vector(5);

@@ -53,6 +53,7 @@ struct cg_state {
 
     /// After r = r - alpha A p with alpha = (r, z) / (p, A p): is the step good?
     COPPICE_HD void decide(double rz_next, double rr_next) {
+        if (control.is_over()) return control.rest();
         if (!control.finite(rz, real_part(pq))) return;
         if (real_part(pq) <= 0 || rz <= 0) return control.refuse(round_end::breakdown);
         if (!control.finite(rr_next)) return;
@@ -73,9 +74,10 @@ struct cg_begin {
 
     COPPICE_HD copy_vector<T> begin() const { return {z.data(), p.data()}; }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, z}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const {
-        s->rz = real_part(sums[0]);
-        s->control.finite(s->rz);
+    COPPICE_HD auto* state() const { return s; }
+    COPPICE_HD void finish(cg_state<dot_value<T>>& now, dot_value<T> const* sums) const {
+        now.rz = real_part(sums[0]);
+        now.control.finite(now.rz);
     }
 };
 
@@ -83,12 +85,20 @@ struct cg_begin {
 template <class T, bool Same>
 struct cg_residual {
     static constexpr int dots = Same ? 1 : 0;
+    static constexpr bool backwards = true;
     cg_state<dot_value<T>>* s;
     array_view<T> q, r;
 
-    COPPICE_HD axpy<T> begin() const { return {T(-s->step_length()), q.data(), r.data()}; }
+    struct update : axpy<T> {
+        bool over;
+        COPPICE_HD bool idle() const { return over; }
+    };
+    COPPICE_HD update begin() const { return {{T(-s->step_length()), q.data(), r.data()}, s->control.is_over()}; }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { s->decide(real_part(sums[0]), real_part(sums[0])); }
+    COPPICE_HD auto* state() const { return s; }
+    COPPICE_HD void finish(cg_state<dot_value<T>>& now, dot_value<T> const* sums) const {
+        now.decide(real_part(sums[0]), real_part(sums[0]));
+    }
 };
 
 /// (r, z), (r, r)
@@ -100,7 +110,10 @@ struct cg_decision {
 
     COPPICE_HD no_update begin() const { return {}; }
     COPPICE_HD dot_pair<T> pair(int p) const { return {r, p == 0 ? z : r}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { s->decide(real_part(sums[0]), real_part(sums[1])); }
+    COPPICE_HD auto* state() const { return s; }
+    COPPICE_HD void finish(cg_state<dot_value<T>>& now, dot_value<T> const* sums) const {
+        now.decide(real_part(sums[0]), real_part(sums[1]));
+    }
 };
 
 /// x = x + alpha p, p = z + beta p
@@ -144,6 +157,7 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::krylov_iteration<Executor, T, detail::cg_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
+    iteration.ends_by_itself();
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), p = vector(1), q = vector(2), z = plain ? r : vector(3);

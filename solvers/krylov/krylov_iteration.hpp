@@ -87,6 +87,9 @@ public:
         }
     }
 
+    /// The body of the rounds does nothing when a round has ended, so that it may be run once more.
+    void ends_by_itself() { repeatable_ = true; }
+
     /// In memory of the executor.
     State* state() { return state_.data(); }
 
@@ -150,7 +153,7 @@ private:
     State run(Body const& body) {
         std::function<void()> watch;
         if (monitor_.options().progress) watch = [this] { tell_progress(); };
-        repeat_.run(&control()->loop, replayable_, body, watch);
+        repeat_.run(&control()->loop, {replayable_, repeatable_}, body, watch);
         State const now = exec_.load(state_.data());
         if (monitor_.options().progress) { // of those behind the last word from the device
             mail_.data()->iterations = now.control.iterations;
@@ -182,6 +185,7 @@ private:
     krylov_monitor& monitor_;
     pass_scratch<Executor>& scratch_;
     bool replayable_;
+    bool repeatable_ = false;
     buffer<State> state_;
     buffer<double> history_{};
     buffer<krylov_mail> mail_{};

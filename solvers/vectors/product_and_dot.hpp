@@ -31,6 +31,9 @@ struct store_and_dot {
     value* sums;           ///< memory of the executor
     hand_over_slot* slots; ///< CUDA: of the parts of Count sums over the blocks of the product
 
+    /// The matrix is not written by what was queued before: its rows may be read ahead of that.
+    static constexpr bool early = true;
+
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { y[row] = sum; }
 
     sums_over_rows<value, Count> of_rows(std::int64_t first, std::int64_t last) const {
@@ -44,6 +47,7 @@ struct store_and_dot {
     }
 
     struct thread_store {
+        static constexpr bool early = true;
         T* y;
         T const* left;
         mutable value sum[Count] = {};
@@ -60,13 +64,12 @@ struct store_and_dot {
     template <class Block>
     COPPICE_HD void finish(Block const& block, double* shared, std::int64_t b, std::int64_t blocks,
                            thread_store const& mine) const {
+        double all[Count * parts];
         COPPICE_UNROLL
-        for (int c = 0; c < Count * parts; ++c) {
-            double sum = block_sum(block, shared, part_of(mine.sum[c / parts], c % parts));
-            if (grid_sum(block, shared, grid_slots{slots + c * grid_slots::needed(blocks)}, b, blocks, sum) &&
-                block.thread() == 0)
-                part_of(sums[c / parts], c % parts) = sum;
-        }
+        for (int c = 0; c < Count * parts; ++c) all[c] = part_of(mine.sum[c / parts], c % parts);
+        if (!grid_sums(block, shared, grid_slots{slots}, b, blocks, all) || block.thread() > 0) return;
+        COPPICE_UNROLL
+        for (int c = 0; c < Count * parts; ++c) part_of(sums[c / parts], c % parts) = all[c];
     }
 };
 

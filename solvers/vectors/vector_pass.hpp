@@ -11,12 +11,17 @@
 ///     dot_pair<T> pair(int p) const       dot product p, of the vectors as f leaves them; only where dots > 0
 ///     void finish(dot_value<T> const* sums) once, after all elements, with the dot products: writes scalars, decides
 ///
+/// A pass that decides much has state(), a pointer to a trivially copyable state in memory of the executor, and
+/// finish(state, sums) changes it: on CUDA a copy on chip, as one thread that goes to memory for one scalar after the
+/// other takes longer than a small vector.
+///
 /// So a pass needs no scalar from the host and gives none back. The sums are double (complex of double), because the
 /// squares of floats leave the range of float, and have the same bits on every run and for any number of threads.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <coppice/core/block.hpp>
@@ -41,6 +46,22 @@ T element_of_pair(dot_pair<T> const&);
 template <class Pass>
 using pass_element = decltype(element_of_pair(std::declval<Pass const&>().pair(0)));
 
+/// The state that a pass decides about, or nothing.
+template <class Pass>
+struct state_of_pass {
+    struct type {};
+};
+template <class Pass>
+requires requires(Pass const& pass) { pass.state(); }
+struct state_of_pass<Pass> {
+    using type = std::remove_pointer_t<decltype(std::declval<Pass const&>().state())>;
+    static_assert(std::is_trivially_copyable_v<type> && sizeof(type) % 8 == 0);
+};
+template <class Pass>
+concept decides_about_state = requires(Pass const& pass) {
+    pass.state();
+};
+
 /// Memory for the partial sums of passes over n elements; a solver makes it once.
 template <executor Executor>
 struct pass_scratch;
@@ -62,9 +83,10 @@ struct pass_scratch<cuda_executor> {
     static constexpr int most_sums = 4; ///< two complex ones
 
     pass_scratch(cuda_executor const& exec, std::int64_t n);
-    /// What a device holds at once, or less: never by its size, so that sums do not depend on it.
+    /// What a device holds at once, or less: never by its size, so that sums do not depend on it. A thread has one
+    /// element of a short vector, as several would wait for memory one after the other.
     static std::int64_t blocks_for(std::int64_t n) {
-        constexpr std::int64_t most = 1056, elements = 1024;
+        constexpr std::int64_t most = 1056, elements = 256;
         return std::clamp<std::int64_t>((n + elements - 1) / elements, 1, most);
     }
     std::int64_t blocks() const { return blocks_for(size); }
@@ -97,7 +119,10 @@ void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, P
         value sums[dots] = {};
         for (std::int64_t b = 0; b < dot_blocks(n); ++b)
             for (int p = 0; p < dots; ++p) sums[p] += partial[b * dots + p];
-        pass.finish(sums);
+        if constexpr (decides_about_state<Pass>)
+            pass.finish(*pass.state(), sums);
+        else
+            pass.finish(sums);
     }
 }
 

@@ -10,23 +10,57 @@
 
 namespace coppice::detail {
 
-/// Block b of `blocks`. `shared`: a double for each warp; `slots`: of a sum for each part of each dot product.
+/// Doubles that a pass sums up.
+template <class Pass>
+constexpr int count_sums() {
+    if constexpr (Pass::dots > 0) return Pass::dots * dot_parts<pass_element<Pass>>;
+    return 0;
+}
+template <class Pass>
+inline constexpr int sums_of_pass = count_sums<Pass>();
+
+/// Doubles of shared memory for the state that a pass decides about.
+template <class Pass>
+inline constexpr int state_words = decides_about_state<Pass>
+                                       ? int(sizeof(typename state_of_pass<Pass>::type) + sizeof(double) - 1) /
+                                             int(sizeof(double))
+                                       : 0;
+
+/// Does the pass go through its vectors from the end, where what the kernel before it wrote last is still in cache?
+template <class Pass>
+constexpr bool goes_backwards() {
+    if constexpr (requires { Pass::backwards; }) return Pass::backwards;
+    return false;
+}
+template <class Pass>
+inline constexpr bool runs_backwards = goes_backwards<Pass>();
+
+/// All threads: copies a state, word by word.
+COPPICE_NO_EXEC_CHECK
+template <class Block>
+COPPICE_HD void copy_state(Block const& block, void const* from, void* to, int words) {
+    for (int w = block.thread(); w < words; w += block.threads())
+        static_cast<std::uint64_t*>(to)[w] = static_cast<std::uint64_t const*>(from)[w];
+}
+
+/// Block b of `blocks`. `shared`: sums_of_pass doubles for each warp, and state_words; `slots`: of sums_of_pass sums.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class Pass>
 COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks, std::int64_t n,
-                              Pass const& pass, hand_over_slot* slots) {
+                              Pass const& pass, hand_over_slot* slots, bool turned = true) {
     constexpr int dots = Pass::dots;
     auto const update = pass.begin();
     if (is_idle(update)) n = 0;
-    std::int64_t const stride = blocks * block.threads();
-    std::int64_t i = b * block.threads() + block.thread();
+    std::int64_t const stride = blocks * block.threads(), begin = b * block.threads() + block.thread();
+    bool const reverse = turned && runs_backwards<Pass>;
     if constexpr (dots == 0) {
-        for (; i < n; i += stride) update(i);
+        for (std::int64_t k = begin; k < n; k += stride) update(reverse ? n - 1 - k : k);
     } else {
         using element = pass_element<Pass>;
         constexpr int parts = dot_parts<element>;
         dot_value<element> sum[dots] = {};
-        for (; i < n; i += stride) {
+        for (std::int64_t k = begin; k < n; k += stride) {
+            std::int64_t const i = reverse ? n - 1 - k : k;
             update(i);
             COPPICE_UNROLL
             for (int p = 0; p < dots; ++p) {
@@ -34,14 +68,23 @@ COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b
                 sum[p] += dot_term(pair.left[i], pair.right[i]);
             }
         }
-        bool last = false;
+        double* const state = shared + sums_of_pass<Pass> * (block.threads() / warp_lanes);
+        if constexpr (decides_about_state<Pass>)
+            if (b + 1 == blocks) copy_state(block, pass.state(), state, state_words<Pass>);
+        double all[dots * parts];
         COPPICE_UNROLL
-        for (int s = 0; s < dots * parts; ++s) {
-            double& part = part_of(sum[s / parts], s % parts);
-            part = block_sum(block, shared, part);
-            last = grid_sum(block, shared, grid_slots{slots + s * grid_slots::needed(blocks)}, b, blocks, part);
+        for (int c = 0; c < dots * parts; ++c) all[c] = part_of(sum[c / parts], c % parts);
+        if (!grid_sums(block, shared, grid_slots{slots}, b, blocks, all)) return;
+        COPPICE_UNROLL
+        for (int c = 0; c < dots * parts; ++c) part_of(sum[c / parts], c % parts) = all[c];
+        if constexpr (decides_about_state<Pass>) {
+            using state_type = typename state_of_pass<Pass>::type;
+            if (block.thread() == 0) pass.finish(*reinterpret_cast<state_type*>(state), sum);
+            block.sync();
+            copy_state(block, state, pass.state(), state_words<Pass>);
+        } else {
+            if (block.thread() == 0) pass.finish(sum);
         }
-        if (last && block.thread() == 0) pass.finish(sum);
     }
 }
 

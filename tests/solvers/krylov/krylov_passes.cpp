@@ -53,7 +53,7 @@ struct update_and_look {
 
 TEST_CASE("krylov passes: an update with dot products, as a kernel and on the host") {
     constexpr int threads = 64;
-    block_runner runner(threads, sizeof(double) * threads / warp_lanes);
+    block_runner runner(threads, 2 * sizeof(double) * threads / warp_lanes);
     host_executor const exec{2};
     double const alpha = 0.3;
     for (std::int64_t const n : {1, 63, 64, 65, 1000, 5000}) {
@@ -98,7 +98,7 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
 
 TEST_CASE("krylov passes: projection onto a basis") {
     constexpr int threads = 64;
-    block_runner runner(threads, sizeof(double) * threads / warp_lanes);
+    block_runner runner(threads, detail::projected_at_once * sizeof(double) * threads / warp_lanes);
     host_executor const exec{2};
     for (std::int64_t const n : {1, 64, 3000}) {
         for (int const done : {0, 1, 7, 8, 19}) {
@@ -111,8 +111,9 @@ TEST_CASE("krylov passes: projection onto a basis") {
             std::vector<double> partial(std::size_t(blocks * most)), h(most, 7.0), on_host(most, 7.0);
             auto const kernels = [&] {
                 runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
-                    detail::project_block(block, reinterpret_cast<double*>(shared), b, blocks, v, w.data(),
-                                          partial.data());
+                    for (int team = 0; team < 2; ++team)
+                        detail::project_block(block, reinterpret_cast<double*>(shared), b, blocks, team, 2, v, w.data(),
+                                              partial.data());
                 });
                 runner.run(most, [&](auto const& block, int j, std::byte* shared) {
                     detail::fold_projection_block(block, reinterpret_cast<double*>(shared), j, blocks, v,
