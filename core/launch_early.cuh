@@ -10,17 +10,7 @@
 #include <coppice/core/cuda_check.hpp>
 #include <coppice/core/executor.hpp>
 
-#include <cstdlib>
-
 namespace coppice {
-
-inline unsigned krylov_try() { // EXPERIMENT
-    static unsigned const bits = [] {
-        char const* const text = std::getenv("COPPICE_TRY");
-        return text ? unsigned(std::atoi(text)) : 0u;
-    }();
-    return bits;
-}
 
 /// Returns when all that was queued before this kernel is done and can be seen. Has to come before the first access to
 /// memory in every kernel that launch_early starts.

@@ -12,8 +12,8 @@
 /// or toolkit has no such graphs (CUDA before 12.4), is run by a loop of the host that looks at loop->on after each
 /// pass. The graph is made by the first run() and used again by later ones, which must have the same body.
 ///
-/// A body that does nothing where loop->on is 0 already may be `repeatable`: the graph holds it several times in a row
-/// then, as a turn of a while node takes about as long as a kernel.
+/// A body that does nothing where loop->on is 0 already may stand several times in the graph, in a row: a turn of a
+/// while node takes 5.4 us on an H200, as long as two kernels.
 ///
 /// watch() is called by the host: after each pass, or on CUDA again and again while the loop runs, and once after its
 /// end; null for none. It may tell the loop to stop through memory that both see (shared_memory()). Without it run()
@@ -44,7 +44,7 @@ struct loop_switch {
 /// What the body of a loop allows.
 struct loop_body {
     bool replayable = false; ///< to be captured into a CUDA graph
-    bool repeatable = false; ///< and to be run once more when the loop has ended
+    int repeats = 1;         ///< how often it stands in that graph: more than once if it rests when the loop has ended
 };
 
 template <executor Executor>

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include <coppice/core/cuda_check.hpp>
-#include <coppice/core/launch_early.cuh>
 #include <coppice/core/repeat.hpp>
 
 namespace coppice {
@@ -136,7 +135,7 @@ public:
 
     template <class Body>
     void run(loop_switch* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
-        if (!tried_ && traits.replayable) make(loop, traits.repeatable ? bodies_of_turn : 1, body);
+        if (!tried_ && traits.replayable) make(loop, traits.repeats, body);
         if (!graph_) {
             while (exec_.load(&loop->on)) {
                 body();
@@ -161,8 +160,6 @@ public:
     std::string const& why_not() const { return why_not_; }
 
 private:
-    int const bodies_of_turn = krylov_try() & 0xf00 ? int(krylov_try() >> 8 & 0xf) : 2;
-
     template <class Body>
     void make(loop_switch* loop, [[maybe_unused]] int times, Body const& body) {
         tried_ = true;

@@ -59,19 +59,26 @@ struct grid_slots {
     COPPICE_HD static constexpr std::int64_t needed(std::int64_t blocks) { return blocks + groups(blocks); }
 };
 
-/// Thread t's part of the shares in slots [0, count): those of t, t + threads, ... in order.
-template <class Block>
-COPPICE_HD double collect_shares(Block const& block, hand_over_slot* slots, int count) {
-    constexpr int most = grid_slots::at_once;
-    double sum = 0;
+/// Thread t's part of the shares in slots [0, count) of each sum: those of t, t + threads, ... in order. The slots of
+/// the sums lie `apart` from each other.
+template <class Block, int Count>
+COPPICE_HD void collect_shares(Block const& block, hand_over_slot* slots, int apart, int count, double (&sums)[Count]) {
+    constexpr int rounds = Count < grid_slots::at_once ? grid_slots::at_once : 1;
+    for (int c = 0; c < Count; ++c) sums[c] = 0;
     COPPICE_NO_UNROLL
-    for (int k = block.thread(); k < count; k += most * block.threads()) {
-        double shares[most] = {};
-        block.collect(slots + k, block.threads(), count - k, shares);
-        COPPICE_UNROLL
-        for (int u = 0; u < most; ++u) sum += shares[u];
+    for (int k = block.thread(); k < count; k += rounds * block.threads()) {
+        if constexpr (Count == 1) {
+            double shares[rounds] = {};
+            block.collect(slots + k, block.threads(), count - k, shares);
+            COPPICE_UNROLL
+            for (int u = 0; u < rounds; ++u) sums[0] += shares[u];
+        } else {
+            double shares[Count] = {};
+            block.collect(slots + k, apart, Count * apart, shares);
+            COPPICE_UNROLL
+            for (int c = 0; c < Count; ++c) sums[c] += shares[c];
+        }
     }
-    return sum;
 }
 
 /// Sums of the values of all threads of block b of `blocks` and all before it: in thread 0 of the last block. Returns
@@ -88,9 +95,7 @@ COPPICE_HD bool grid_sums(Block const& block, double* shared, grid_slots slots, 
     std::int64_t const end = begin + size < blocks ? begin + size : blocks;
     hand_over_slot* const mine = slots.first + block.thread() * grid_slots::needed(blocks);
     auto const add_earlier = [&](std::int64_t first, std::int64_t count) {
-        COPPICE_UNROLL
-        for (int c = 0; c < Count; ++c)
-            values[c] = collect_shares(block, slots.first + c * grid_slots::needed(blocks) + first, int(count));
+        collect_shares(block, slots.first + first, int(grid_slots::needed(blocks)), int(count), values);
         return block_sums(block, shared, values);
     };
     double sum = block_sums(block, shared, values);

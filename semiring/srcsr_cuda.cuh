@@ -132,7 +132,7 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
     config.attrs = attributes;
     config.numAttrs = 1;
     if constexpr (starts_product_early<Store>())
-        if ((krylov_try() & 1) == 0 && starts_early(exec, kernel)) {
+        if (starts_early(exec, kernel)) {
             attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
             attributes[1].val.programmaticStreamSerializationAllowed = 1;
             config.numAttrs = 2;
@@ -226,7 +226,7 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
                                    launch.tile_steps,
                                    launch.capacity,
                                    plan.scheme,
-                                   detail::starts_product_early<Store>() && (krylov_try() & 8) == 0};
+                                   detail::starts_product_early<Store>()};
     if (plan.scheme == srcsr_scheme::balanced_atomic) {
         if constexpr (atomic_store<Store, detail::result_t<Add>>) {
             for_each(exec, job.shares, detail::open_cut_row<O, Store>{job, store});

@@ -3,6 +3,7 @@
 /// The preconditioned conjugate gradient method.
 #pragma once
 
+#include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/krylov/krylov_iteration.hpp>
 
 namespace coppice {
@@ -89,11 +90,20 @@ struct cg_residual {
     cg_state<dot_value<T>>* s;
     array_view<T> q, r;
 
-    struct update : axpy<T> {
+    struct update {
+        struct operands {
+            T q, r;
+        };
         bool over;
+        T alpha;
+        T const* q;
+        T* r;
         COPPICE_HD bool idle() const { return over; }
+        COPPICE_HD operands load(std::int64_t i) const { return {q[i], r[i]}; }
+        COPPICE_HD void store(std::int64_t i, operands& v) const { r[i] = v.r += alpha * v.q; }
     };
-    COPPICE_HD update begin() const { return {{T(-s->step_length()), q.data(), r.data()}, s->control.is_over()}; }
+    COPPICE_HD update begin() const { return {s->control.is_over(), T(-s->step_length()), q.data(), r.data()}; }
+    COPPICE_HD dot_value<T> term(int, typename update::operands const& v) const { return dot_term(v.r, v.r); }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
     COPPICE_HD auto* state() const { return s; }
     COPPICE_HD void finish(cg_state<dot_value<T>>& now, dot_value<T> const* sums) const {
@@ -125,6 +135,9 @@ struct cg_step {
     T* best;
 
     struct update {
+        struct operands {
+            T p, z, x;
+        };
         bool moves, keeps;
         T alpha, beta;
         T const* z;
@@ -132,11 +145,12 @@ struct cg_step {
         T* x;
         T* best;
         COPPICE_HD bool idle() const { return !moves; }
-        COPPICE_HD void operator()(std::int64_t i) const {
-            T const direction = p[i];
-            if (keeps) best[i] = x[i];
-            x[i] += alpha * direction;
-            p[i] = z[i] + beta * direction;
+        // x is not needed before the next step: the cache is for the others.
+        COPPICE_HD operands load(std::int64_t i) const { return {p[i], z[i], load_once(x + i)}; }
+        COPPICE_HD void store(std::int64_t i, operands const& v) const {
+            if (keeps) best[i] = v.x;
+            store_once(x + i, v.x + alpha * v.p);
+            p[i] = v.z + beta * v.p;
         }
     };
     COPPICE_HD update begin() const {
@@ -157,7 +171,7 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::krylov_iteration<Executor, T, detail::cg_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
-    iteration.ends_by_itself();
+    iteration.rests_at_the_end();
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), p = vector(1), q = vector(2), z = plain ? r : vector(3);

@@ -36,11 +36,11 @@ void project(cuda_executor const& exec, basis_scratch<cuda_executor>& scratch, b
     constexpr std::int64_t room = 528;
     constexpr int columns = projected_at_once / dot_parts<T>;
     auto const teams = std::clamp<std::int64_t>(room / scratch.blocks, 1, (scratch.most + columns - 1) / columns);
-    launch_early(exec, &project_kernel<T>, dim3(unsigned(scratch.blocks), unsigned(teams)), pass_threads, 0,
-                 carveout_of_products(), v, w, partial);
+    launch_early(exec, &project_kernel<T>, dim3(unsigned(scratch.blocks), unsigned(teams)), pass_threads, 0, {}, v, w,
+                 partial);
     double const* const shares = partial;
-    launch_early(exec, &fold_projections_kernel<T>, dim3(unsigned(scratch.most)), pass_threads, 0,
-                 carveout_of_products(), v, scratch.blocks, shares, h);
+    launch_early(exec, &fold_projections_kernel<T>, dim3(unsigned(scratch.most)), pass_threads, 0, {}, v,
+                 scratch.blocks, shares, h);
 }
 
 } // namespace coppice::detail

@@ -75,20 +75,20 @@ struct store_and_dot {
 
 /// The product with a store that folds over rows, by kernels for the block size of the plan.
 template <class O, class Multiply, class Add, class Store>
-void reduce_rows_and_fold(host_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
-                          Store store) {
+void reduce_rows_and_fold(host_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
+                          array_view<std::byte>) {
     reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store);
 }
 #if defined(__CUDACC__)
 template <class O, class Multiply, class Add, class Store>
-void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
-                          Store store) {
+void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
+                          array_view<std::byte> workspace) {
     constexpr auto reduction = segmented_reduction::warp_transposed;
     row_range const all{0, plan.rows()};
     if (plan.tuning.threads == 256)
-        reduce_rows_with<reduction, 256>(exec, plan, all, multiply, add, store);
+        reduce_rows_with<reduction, 256>(exec, plan, all, multiply, add, store, workspace);
     else
-        reduce_rows_with<reduction>(exec, plan, all, multiply, add, store);
+        reduce_rows_with<reduction>(exec, plan, all, multiply, add, store, workspace);
 }
 #endif
 
@@ -106,18 +106,21 @@ std::int64_t spmv_and_dot_slots(cuda_executor const&, srcsr_plan<O> const& plan)
 
 /// y = A x, and in the same pass sums[0] = left^H y and, where Count is 2, sums[1] = y^H y, accumulated in double (or
 /// complex of double) with the same bits on every run. `sums` lies in memory of the executor; `slots` as
-/// spmv_and_dot_slots() says, empty between calls. `left` may be x. For plans of the default scheme and block size. On
-/// CUDA returns when the work is queued.
+/// spmv_and_dot_slots() says, empty between calls. `left` may be x. `workspace` as for reduce_rows; without it complex
+/// products on CUDA allocate, and cannot be captured into a loop. For plans of the default scheme and block size. On
+/// CUDA returns when the work is queued; the kernel in front of it must not write the matrix, which is read ahead.
 template <int Count, executor Executor, class T, class I, class O>
 void spmv_and_dot(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T const> x,
-                  array_view<T> y, T const* left, dot_value<T>* sums, hand_over_slot* slots) {
+                  array_view<T> y, T const* left, dot_value<T>* sums, hand_over_slot* slots,
+                  array_view<std::byte> workspace = {}) {
     detail::require_spmv_sizes(plan, a, x, y);
     using element = element_t<T>;
     using multiply = detail::multiply_stored<T, I, T>;
     detail::reduce_rows_and_fold(
         exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices}, add_plus<element>{},
         detail::store_and_dot<element, Count>{detail::as_elements(y).data(), reinterpret_cast<element const*>(left),
-                                              sums, slots});
+                                              sums, slots},
+        workspace);
 }
 
 } // namespace coppice

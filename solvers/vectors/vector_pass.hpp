@@ -8,8 +8,13 @@
 ///     auto begin() const                  what it does to element i, f(i); reads scalars once, before all elements;
 ///                                         it may have f.stretch(first, last) for a core that does several at once,
 ///                                         and f.idle(): then no element is touched and the sums are 0
-///     dot_pair<T> pair(int p) const       dot product p, of the vectors as f leaves them; only where dots > 0
-///     void finish(dot_value<T> const* sums) once, after all elements, with the dot products: writes scalars, decides
+///     f.load(i), f.store(i, operands)     optional, instead of f(i): what f reads of element i, and what it makes of
+///     that;
+///                                         so a thread has several elements on their way
+///     term(p, operands)                   with them: the summand of dot product p, from the operands that f.store()
+///     left static constexpr bool backwards     optional: from the last element to the first dot_pair<T> pair(int p)
+///     const       dot product p, of the vectors as f leaves them; only where dots > 0 void finish(dot_value<T> const*
+///     sums) once, after all elements, with the dot products: writes scalars, decides
 ///
 /// A pass that decides much has state(), a pointer to a trivially copyable state in memory of the executor, and
 /// finish(state, sums) changes it: on CUDA a copy on chip, as one thread that goes to memory for one scalar after the
@@ -40,6 +45,22 @@ COPPICE_HD bool is_idle(Update const& update) {
         return false;
 }
 
+template <class Update>
+concept loads_operands = requires(Update const& update) {
+    update.load(std::int64_t());
+};
+
+/// Does it to element i.
+template <class Update>
+COPPICE_HD COPPICE_ALWAYS_INLINE void update_element(Update const& update, std::int64_t i) {
+    if constexpr (loads_operands<Update>) {
+        auto operands = update.load(i);
+        update.store(i, operands);
+    } else {
+        update(i);
+    }
+}
+
 template <class T>
 T element_of_pair(dot_pair<T> const&);
 /// The elements that a pass takes dot products of.
@@ -61,6 +82,17 @@ template <class Pass>
 concept decides_about_state = requires(Pass const& pass) {
     pass.state();
 };
+
+/// Does the pass go through its vectors from the end, where what was written last is still in cache?
+template <class Pass>
+constexpr bool goes_backwards() {
+    if constexpr (requires { Pass::backwards; })
+        return Pass::backwards;
+    else
+        return false;
+}
+template <class Pass>
+inline constexpr bool runs_backwards = goes_backwards<Pass>();
 
 /// Memory for the partial sums of passes over n elements; a solver makes it once.
 template <executor Executor>
@@ -100,11 +132,16 @@ void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, P
     auto const update = pass.begin();
     std::int64_t const n = is_idle(update) ? 0 : scratch.size;
     for_each_block(exec, n, dot_block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        if constexpr (runs_backwards<Pass>) {
+            b = dot_blocks(n) - 1 - b;
+            first = b * dot_block;
+            last = std::min(first + dot_block, n);
+        }
         auto const local = update; // a copy of our own: no store below can be thought to change its members
         if constexpr (requires { local.stretch(first, last); })
             local.stretch(first, last);
         else
-            for (std::int64_t i = first; i < last; ++i) local(i);
+            for (std::int64_t i = first; i < last; ++i) update_element(local, i);
         if constexpr (dots > 0) {
             auto* const partial = reinterpret_cast<dot_value<pass_element<Pass>>*>(scratch.partial.data());
             for (int p = 0; p < dots; ++p) {

@@ -26,15 +26,6 @@ inline constexpr int state_words = decides_about_state<Pass>
                                              int(sizeof(double))
                                        : 0;
 
-/// Does the pass go through its vectors from the end, where what the kernel before it wrote last is still in cache?
-template <class Pass>
-constexpr bool goes_backwards() {
-    if constexpr (requires { Pass::backwards; }) return Pass::backwards;
-    return false;
-}
-template <class Pass>
-inline constexpr bool runs_backwards = goes_backwards<Pass>();
-
 /// All threads: copies a state, word by word.
 COPPICE_NO_EXEC_CHECK
 template <class Block>
@@ -43,31 +34,63 @@ COPPICE_HD void copy_state(Block const& block, void const* from, void* to, int w
         static_cast<std::uint64_t*>(to)[w] = static_cast<std::uint64_t const*>(from)[w];
 }
 
+/// Updates the elements of a thread, and calls take(i, operands) behind each. Loads of several elements are on their
+/// way before the first is stored.
+COPPICE_NO_EXEC_CHECK
+template <class Pass, class Block, class Update, class Take>
+COPPICE_HD COPPICE_ALWAYS_INLINE void for_elements(Block const& block, std::int64_t b, std::int64_t blocks,
+                                                   std::int64_t n, Update const& update, Take const& take) {
+    std::int64_t const stride = blocks * block.threads(), begin = b * block.threads() + block.thread();
+    auto const index = [n](std::int64_t k) { return runs_backwards<Pass> ? n - 1 - k : k; };
+    if constexpr (loads_operands<Update>) {
+        using operands = decltype(update.load(std::int64_t()));
+        constexpr int at_once = sizeof(operands) <= 24 ? 2 : 1;
+        for (std::int64_t k = begin; k < n; k += at_once * stride) {
+            operands all[at_once] = {};
+            COPPICE_UNROLL
+            for (int u = 0; u < at_once; ++u)
+                if (k + u * stride < n) all[u] = update.load(index(k + u * stride));
+            COPPICE_UNROLL
+            for (int u = 0; u < at_once; ++u) {
+                if (k + u * stride >= n) break;
+                std::int64_t const i = index(k + u * stride);
+                update.store(i, all[u]);
+                take(i, all[u]);
+            }
+        }
+    } else {
+        for (std::int64_t k = begin; k < n; k += stride) {
+            update(index(k));
+            take(index(k), 0);
+        }
+    }
+}
+
 /// Block b of `blocks`. `shared`: sums_of_pass doubles for each warp, and state_words; `slots`: of sums_of_pass sums.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class Pass>
 COPPICE_HD void pass_of_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks, std::int64_t n,
-                              Pass const& pass, hand_over_slot* slots, bool turned = true) {
+                              Pass const& pass, hand_over_slot* slots) {
     constexpr int dots = Pass::dots;
     auto const update = pass.begin();
     if (is_idle(update)) n = 0;
-    std::int64_t const stride = blocks * block.threads(), begin = b * block.threads() + block.thread();
-    bool const reverse = turned && runs_backwards<Pass>;
     if constexpr (dots == 0) {
-        for (std::int64_t k = begin; k < n; k += stride) update(reverse ? n - 1 - k : k);
+        for_elements<Pass>(block, b, blocks, n, update, [](std::int64_t, auto const&) {});
     } else {
         using element = pass_element<Pass>;
         constexpr int parts = dot_parts<element>;
         dot_value<element> sum[dots] = {};
-        for (std::int64_t k = begin; k < n; k += stride) {
-            std::int64_t const i = reverse ? n - 1 - k : k;
-            update(i);
+        for_elements<Pass>(block, b, blocks, n, update, [&](std::int64_t i, auto const& operands) {
             COPPICE_UNROLL
             for (int p = 0; p < dots; ++p) {
-                auto const pair = pass.pair(p);
-                sum[p] += dot_term(pair.left[i], pair.right[i]);
+                if constexpr (loads_operands<decltype(update)>) {
+                    sum[p] += pass.term(p, operands);
+                } else {
+                    auto const pair = pass.pair(p);
+                    sum[p] += dot_term(pair.left[i], pair.right[i]);
+                }
             }
-        }
+        });
         double* const state = shared + sums_of_pass<Pass> * (block.threads() / warp_lanes);
         if constexpr (decides_about_state<Pass>)
             if (b + 1 == blocks) copy_state(block, pass.state(), state, state_words<Pass>);

@@ -18,27 +18,17 @@ inline pass_scratch<cuda_executor>::pass_scratch(cuda_executor const& exec, std:
 
 template <class Pass>
 __global__ void __launch_bounds__(pass_threads, 2048 / pass_threads)
-    pass_kernel(std::int64_t n, Pass pass, hand_over_slot* slots, bool turned) {
+    pass_kernel(std::int64_t n, Pass pass, hand_over_slot* slots) {
     __shared__ double shared[1 + sums_of_pass<Pass> * (pass_threads / warp_lanes) + state_words<Pass>];
     start_successor();
     wait_for_predecessor();
-    pass_of_block(sized_cuda_block<pass_threads>{}, shared, blockIdx.x, gridDim.x, n, pass, slots, turned);
-}
-
-/// The division of a multiprocessor's memory that products ask for: another one would have to wait until the one before
-/// has left it.
-inline cudaLaunchAttribute carveout_of_products() {
-    cudaLaunchAttribute attribute{};
-    if (krylov_try() & 2) return attribute;
-    attribute.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
-    attribute.val.sharedMemCarveout = 58;
-    return attribute;
+    pass_of_block(sized_cuda_block<pass_threads>{}, shared, blockIdx.x, gridDim.x, n, pass, slots);
 }
 
 template <class Pass>
 void run_pass(cuda_executor const& exec, pass_scratch<cuda_executor>& scratch, Pass const& pass) {
-    launch_early(exec, &pass_kernel<Pass>, dim3(unsigned(scratch.blocks())), pass_threads, 0, carveout_of_products(),
-                 scratch.size, pass, scratch.slots.data(), (krylov_try() & 4) == 0);
+    launch_early(exec, &pass_kernel<Pass>, dim3(unsigned(scratch.blocks())), pass_threads, 0, {}, scratch.size, pass,
+                 scratch.slots.data());
 }
 
 } // namespace coppice::detail
