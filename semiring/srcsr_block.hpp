@@ -43,6 +43,11 @@ struct srcsr_worker {
     COPPICE_HD accumulator* head() const { return reinterpret_cast<accumulator*>(shared + types::head_at); }
     COPPICE_HD unsigned char* work_area() const { return shared + types::totals_bytes(block.threads()); }
 
+    /// All threads: from here on everything may be read.
+    COPPICE_HD void await_inputs() const {
+        if constexpr (starts_product_early<Store>()) block.await_predecessor();
+    }
+
     /// ⊕ over [first, last) of item(k), in order; `group` items are evaluated before the first is added.
     COPPICE_NO_EXEC_CHECK
     template <class Item>
@@ -80,7 +85,7 @@ struct srcsr_worker {
         int const shift = int(reinterpret_cast<std::uintptr_t>(from) % 16);
         T* const copy = reinterpret_cast<T*>(area + shift);
         if (inner) {
-            block.copy(area, from - shift, (shift + count * int(sizeof(T)) + 15) & ~15, gate());
+            block.copy(area, from - shift, (shift + count * int(sizeof(T)) + 15) & ~15, gate(), job.read_once);
         } else {
             COPPICE_NO_UNROLL
             for (int i = block.thread(); i < count; i += block.threads()) copy[i] = all[first + i];
@@ -164,6 +169,7 @@ struct srcsr_worker {
             bool const inner = count > 0 && from.nonzero >= margin && to.nonzero + margin <= job.nonzeros;
             if (inner) block.open_gate(gate());
             auto const staged = stage_all(multiply.arrays, from.nonzero, count, inner, area);
+            await_inputs();
             fold_rows(
                 from, rows,
                 [&](int k, std::int64_t row) {
@@ -179,6 +185,7 @@ struct srcsr_worker {
                         block.sync();
                 });
         } else {
+            await_inputs();
             products_type const products{area, count};
             for (int begin = 0; begin < count; begin += items * block.threads())
                 stage_products(products, from.nonzero, begin, count, [](int) { return std::int64_t{}; });
@@ -378,6 +385,7 @@ struct srcsr_worker {
     }
 
     COPPICE_HD void fold_path_share(path_point from, path_point to, int kind) const {
+        await_inputs();
         int const rows = int(to.row - from.row), count = int(to.nonzero - from.nonzero);
         bool const cut = kind & share_cuts_first;
         accumulator open = add.identity();

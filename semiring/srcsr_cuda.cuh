@@ -10,6 +10,7 @@
 #include <coppice/core/block.hpp>
 #include <coppice/core/cuda_check.hpp>
 #include <coppice/core/device_note.hpp>
+#include <coppice/core/launch_early.cuh>
 #include <coppice/core/parallel_cuda.cuh>
 #include <coppice/semiring/srcsr.hpp> // the plan; that header includes this one behind it
 #include <coppice/semiring/srcsr_block.hpp>
@@ -42,6 +43,7 @@ template <int Threads, int BlocksPerSm, class Reading, class O, class Multiply, 
 __global__ void __launch_bounds__(Threads, BlocksPerSm)
     srcsr_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store, Combine combine) {
     extern __shared__ __align__(shared_alignment) unsigned char srcsr_shared[];
+    if constexpr (starts_product_early<Store>()) start_successor();
     srcsr_block<Reading>(sized_cuda_block<Threads>{}, std::int64_t(blockIdx.x), job, multiply, add, store, combine,
                          srcsr_shared);
 }
@@ -116,17 +118,23 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
     if (launch.shared_bytes > 48 * 1024)
         COPPICE_CUDA_CHECK(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes));
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
-    attribute.val.sharedMemCarveout =
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+    attributes[0].val.sharedMemCarveout =
         unsigned(shared_memory_carveout<Reading>(exec, launch.shared_bytes, blocks_per_sm));
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(unsigned(job.shares));
     config.blockDim = dim3(Threads);
     config.dynamicSmemBytes = std::size_t(launch.shared_bytes);
     config.stream = exec.stream();
-    config.attrs = &attribute;
+    config.attrs = attributes;
     config.numAttrs = 1;
+    if constexpr (starts_product_early<Store>())
+        if (starts_early(exec, kernel)) {
+            attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+            attributes[1].val.programmaticStreamSerializationAllowed = 1;
+            config.numAttrs = 2;
+        }
     COPPICE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, job, multiply, add, store, combine));
 }
 
@@ -216,7 +224,8 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
                                    plan.tuning.threads * detail::share_items,
                                    launch.tile_steps,
                                    launch.capacity,
-                                   plan.scheme};
+                                   plan.scheme,
+                                   detail::starts_product_early<Store>()};
     if (plan.scheme == srcsr_scheme::balanced_atomic) {
         if constexpr (atomic_store<Store, detail::result_t<Add>>) {
             for_each(exec, job.shares, detail::open_cut_row<O, Store>{job, store});

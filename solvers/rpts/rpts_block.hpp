@@ -132,11 +132,11 @@ COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Ban
     }
 }
 
-/// Matrix, and a single right-hand side, of a tile inside the system. A barrier has to follow.
+/// Matrix, and a single right-hand side, of a tile inside the system. finish_copies() and a barrier have to follow.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
-COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, std::int64_t first,
-                                   partition_rows<T, R> const& to) {
+COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s, std::int64_t first,
+                                    partition_rows<T, R> const& to) {
     constexpr bool alone = side_count<R> == 1;
     T const *const lower = s.lower + first, *const diagonal = s.diagonal + first, *const upper = s.upper + first,
                    *const rhs = s.rhs + first;
@@ -160,15 +160,14 @@ COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, 
         if constexpr (alone)
             if (in_order) start_copy(to.rhs + at, rhs + i);
     }
-    finish_copies();
 }
 
-/// The right-hand sides of a tile inside the system, several or in an order of their own, eight rows of a thread on
-/// their way at once.
+/// The right-hand sides of a tile inside the system, several or in an order of their own: all rows of a thread on their
+/// way at once, or eight of several sides.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
-    constexpr int together = 8;
+    constexpr int together = side_count<R> == 1 ? rows_of_thread : 8;
     for (int start = 0; start < rows_of_thread; start += together) {
         R rows[together];
         COPPICE_UNROLL
@@ -189,8 +188,9 @@ COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, st
     if (tile == 0 || first + tile_rows >= s.size) {
         load_edge<Cyclic>(block, s, first, to);
     } else {
+        start_inside(block, s, first, to); // on its way while the order is read, and what lies there
         if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
-        load_inside(block, s, first, to);
+        finish_copies();
     }
     block.sync();
 }
@@ -378,10 +378,12 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
         put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions, s.coarse.leading, s.fine.columns), s.fine.x,
                   s.fine.place_of(end), s.fine.x_leading, s.fine.columns);
     if ((tile + 1) * tile_rows <= end) {
+        std::int64_t places[rows_of_thread]; // read together
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j) places[j] = s.fine.place_of(first + j * tile_threads);
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
-                      s.fine.x_leading, s.fine.columns);
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, places[j], s.fine.x_leading, s.fine.columns);
     } else {
         for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
             put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),

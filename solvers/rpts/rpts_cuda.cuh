@@ -38,6 +38,7 @@ __device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, 
 
 template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
+    start_successor();
     wait_for_predecessor();
     if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
@@ -49,6 +50,7 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kern
 // Walks from the end: what the reduction read last is still in the second-level cache.
 template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
+    start_successor();
     wait_for_predecessor();
     if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
@@ -95,6 +97,7 @@ struct share_meeting {
 template <pivoting P, bool Flushes, int M, bool Cyclic, class T>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
+    start_successor();
     wait_for_predecessor();
     if (!is_open(job.gate)) return; // for all blocks alike, so that none waits for another
     extern __shared__ __align__(16) unsigned char shared[];
