@@ -43,7 +43,7 @@ level_values<T> values_below(Executor const& exec, level_structure<Executor, T, 
 /// Decides what lies below a level and its smoother. Times of the stages are added to the report.
 template <executor Executor, class T, class I>
 void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a, int depth,
-                   multilevel_options const& options, multilevel_report& report) {
+                   bool symmetric, multilevel_options const& options, multilevel_report& report) {
     constexpr double least_reduction = 0.8;
     stopwatch watch(exec);
     std::int64_t const n = a.rows();
@@ -65,7 +65,8 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
         level.last = count == 0 || double(count) > least_reduction * double(n);
         if (!level.last) {
-            level.prolongator = {exec, a, level.plan, scales, made.aggregates, std::ldexp(options.drop, -depth)};
+            level.prolongator = {exec,     a, level.plan, scales, made.aggregates, std::ldexp(options.drop, -depth),
+                                 symmetric};
             report.prolongator_seconds += watch.lap();
             auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
             auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));

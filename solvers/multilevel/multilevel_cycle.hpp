@@ -90,9 +90,10 @@ public:
         a.offsets = offsets_.data();
         a.indices = indices_.data();
         buffer<T> values;
+        bool const symmetric = is_symmetric(exec, a);
         for (int depth = 0;; ++depth) {
             auto& level = structures_.emplace_back();
-            coarsen_level(exec, level, a, depth, options_, report_);
+            coarsen_level(exec, level, a, depth, symmetric, options_, report_);
             take_memory(exec, depth);
             level_values<T> below = fill(exec, depth, a);
             if (level.last) break;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// The smoothed prolongator of a level: P = (I - omega D_F^-1 A_F) P_0 with a filtered matrix A_F (Vanek, Mandel,
-/// Brezina 1996).
+/// Brezina 1996), and the restriction: its transpose, or for unsymmetric matrices the transpose of what A^T gives (Sala
+/// and Tuminaro 2008), without which convection makes the matrices of the coarse levels useless.
 #pragma once
 
 #include <utility>
@@ -138,6 +139,16 @@ struct write_smoothing {
     }
 };
 
+/// Position of a_ji for nonzero k = (i, j), or -1.
+template <class T, class I>
+struct write_mirror {
+    csr_view<T, I> a;
+    I* mirror;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        mirror[k] = position_in_row(a, a.indices[k], row);
+        return 0;
+    }
+};
 struct count_up {
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = std::int32_t(k); }
@@ -147,7 +158,7 @@ struct take_source {
     T const* from;
     I const* source;
     T* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = from[source[k]]; }
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = source[k] < 0 ? T(0) : from[source[k]]; }
 };
 
 /// Structure of P, and how its values come from those of A. Everything but the values stays under refresh.
@@ -157,7 +168,7 @@ public:
     smoothed_prolongator() = default;
     /// Entries below `share` of the root of both diagonals are dropped.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
-                         vertex_aggregates<I> const& aggregates, double share)
+                         vertex_aggregates<I> const& aggregates, double share, bool symmetric)
         : tentative_(membership_matrix<T>(exec, aggregates)) {
         mark(exec, a, plan, scales, aggregates, share);
         I const kept = place(exec, a);
@@ -165,12 +176,15 @@ public:
         product_ = make_product_plan(exec, smoothing(nullptr), tentative_.view());
         buffer<I> numbers(exec, product_.nonzeros());
         for_each(exec, numbers.size(), count_up{numbers.data()});
-        auto turned = transpose(exec, csr_view<I, I>{a.rows(), aggregates.count, product_.nonzeros(),
-                                                     product_.offsets.data(), product_.indices.data(), numbers.data()});
+        auto turned = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
         auto arrays = std::move(turned).release();
         turned_offsets_ = std::move(arrays.offsets);
         turned_indices_ = std::move(arrays.indices);
         turned_source_ = std::move(arrays.values);
+        if (symmetric) return;
+        mirror_ = buffer<I>(exec, a.nonzeros());
+        reduce_rows(exec, plan, write_mirror<T, I>{a, mirror_.data()}, graph_detail::ignore_products{},
+                    graph_detail::ignore_rows{});
     }
 
     /// P[rows, aggregates] with these values; null for none.
@@ -179,26 +193,26 @@ public:
         return {product_.product_rows(), product_.columns,        product_.nonzeros(),
                 product_.offsets.data(), product_.indices.data(), values};
     }
-    /// P^T
+    /// The pattern of P^T
     template <class S>
     csr_view<S, I> transposed(S const* values) const {
         return {product_.columns,       product_.product_rows(), product_.nonzeros(),
                 turned_offsets_.data(), turned_indices_.data(),  values};
     }
 
-    /// p[nonzeros], r[nonzeros]: values of P and of its transpose, from those of A.
+    /// p[nonzeros], r[nonzeros]: values of P and of the restriction, from those of A.
     void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
               array_view<T> p, array_view<T> r) const {
-        using namespace graph_detail;
-        buffer<filtered_row<T>> rows(exec, a.rows());
-        buffer<T> values(exec, source_.size());
-        reduce_rows(exec, plan, along_nonzeros{filter_by_mark<T, I>{}, a.coefficients, a.indices, marks_.data()},
-                    add_filtered<T>{}, store_damping<T>{1 / scales.unit, scales.diagonal.data(), rows.data()});
-        reduce_rows(exec, smoothing_plan_,
-                    write_smoothing<T, I>{a.coefficients, source_.data(), indices_.data(), rows.data(), values.data()},
-                    ignore_products{}, ignore_rows{});
-        product_values(exec, product_, plus_times<T>{}, smoothing(values.data()), tentative_.view(), p);
-        for_each(exec, r.size(), take_source<T, I>{p.data(), turned_source_.data(), r.data()});
+        smooth(exec, a, plan, scales, p);
+        if (mirror_.empty()) {
+            for_each(exec, r.size(), take_source<T, I>{p.data(), turned_source_.data(), r.data()});
+            return;
+        }
+        buffer<T> mirrored(exec, a.nonzeros()), of_transpose(exec, p.size());
+        for_each(exec, mirrored.size(), take_source<T, I>{a.coefficients, mirror_.data(), mirrored.data()});
+        a.coefficients = mirrored.data();
+        smooth(exec, a, plan, scales, of_transpose.view());
+        for_each(exec, r.size(), take_source<T, I>{of_transpose.data(), turned_source_.data(), r.data()});
     }
     I nonzeros() const { return product_.nonzeros(); }
 
@@ -229,6 +243,19 @@ private:
                  offset_of_kept<I>{a.offsets, before.data(), a.nonzeros(), kept, offsets_.data()});
         return kept;
     }
+    /// p = (I - omega D_F^-1 A_F) P_0
+    void smooth(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
+                array_view<T> p) const {
+        using namespace graph_detail;
+        buffer<filtered_row<T>> rows(exec, a.rows());
+        buffer<T> values(exec, source_.size());
+        reduce_rows(exec, plan, along_nonzeros{filter_by_mark<T, I>{}, a.coefficients, a.indices, marks_.data()},
+                    add_filtered<T>{}, store_damping<T>{1 / scales.unit, scales.diagonal.data(), rows.data()});
+        reduce_rows(exec, smoothing_plan_,
+                    write_smoothing<T, I>{a.coefficients, source_.data(), indices_.data(), rows.data(), values.data()},
+                    ignore_products{}, ignore_rows{});
+        product_values(exec, product_, plus_times<T>{}, smoothing(values.data()), tentative_.view(), p);
+    }
     /// I - omega D_F^-1 A_F, whose columns are those that A_F keeps.
     csr_view<T, I> smoothing(T const* values) const {
         I const n = static_cast<I>(offsets_.size() - 1);
@@ -241,6 +268,7 @@ private:
     srcsr_plan<I> smoothing_plan_{};
     product_plan<I> product_{};
     buffer<I> turned_offsets_{}, turned_indices_{}, turned_source_{};
+    buffer<I> mirror_{}; ///< where a_ji stands for nonzero (i, j) of A, unless A is symmetric
 };
 
 } // namespace coppice::detail
