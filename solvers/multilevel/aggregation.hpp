@@ -7,7 +7,7 @@
 #include <coppice/graph/factor.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
-namespace coppice::detail {
+namespace coppice::multilevel_detail {
 
 /// left_out for a vertex that nothing couples, else stays_alone.
 template <class I>
@@ -118,4 +118,4 @@ level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_
     return level;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::multilevel_detail

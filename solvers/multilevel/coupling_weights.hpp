@@ -9,7 +9,9 @@
 #include <coppice/graph/edge_weights.hpp>
 #include <coppice/semiring/srcsr.hpp>
 
-namespace coppice::detail {
+namespace coppice::multilevel_detail {
+
+using namespace detail;
 
 /// 2^e with the exponent of the largest magnitude of a matrix, which no square or quotient of entries can overflow
 /// after division by it; 1 where there is none.
@@ -182,4 +184,4 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     return c;
 }
 
-} // namespace coppice::detail
+} // namespace coppice::multilevel_detail

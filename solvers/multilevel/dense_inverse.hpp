@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-namespace coppice::detail {
+namespace coppice::multilevel_detail {
 
 /// Inverse of a[n n], row after row. A matrix that is symmetric to rounding and positive semidefinite gets an inverse
 /// that is so, too, by Cholesky's factorisation; others by elimination with partial pivoting. Unknowns whose pivot is
 /// zero to rounding (`precision` of the entries, relative) are left out: their rows and columns are zero.
 std::vector<double> dense_inverse(std::vector<double> a, std::int64_t n, double precision);
 
-} // namespace coppice::detail
+} // namespace coppice::multilevel_detail

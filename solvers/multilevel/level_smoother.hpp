@@ -11,7 +11,7 @@
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
 #include <coppice/solvers/precondition/mend_tridiagonal.hpp>
 
-namespace coppice::detail {
+namespace coppice::multilevel_detail {
 
 /// 1 / m: m is the diagonal with the sign that it has, as large as the share of the row's magnitudes at least; 1 in a
 /// row of zeros.
@@ -195,4 +195,4 @@ private:
     mutable buffer<std::byte> workspace_{};
 };
 
-} // namespace coppice::detail
+} // namespace coppice::multilevel_detail

@@ -9,7 +9,7 @@
 #include <coppice/solvers/multilevel/prolongator.hpp>
 #include <coppice/solvers/precondition/forest_preconditioner.hpp>
 
-namespace coppice::detail {
+namespace coppice::multilevel_detail {
 
 /// Aggregates, prolongator and Galerkin product of a level, by its pattern; there is none below the last one.
 template <executor Executor, class T, class I>
@@ -80,4 +80,4 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
     level.smoother = {exec, options.smoother, n, forest.vertices > 0 ? &forest : nullptr};
 }
 
-} // namespace coppice::detail
+} // namespace coppice::multilevel_detail

@@ -20,8 +20,8 @@ namespace coppice {
 /// definite, so is M.
 ///
 /// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: one solve at a time.
-/// Throws dimension_error where A is not square, matrix_error where its values are not finite or its columns do not
-/// rise in every row.
+/// Throws dimension_error where A is not square, matrix_error where its values are not finite or a column stands twice
+/// in a row.
 template <executor Executor, class T, class I = std::int32_t>
 class multilevel_preconditioner {
 public:
@@ -33,12 +33,12 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
     bool replayable() const { return true; }
 
-    multilevel_report const& report() const;
+    multilevel_report report() const;
     std::vector<finding> findings() const;
 
 private:
     template <class S>
-    using hierarchy = std::unique_ptr<detail::multilevel_hierarchy<Executor, T, S, I>>;
+    using hierarchy = std::unique_ptr<multilevel_detail::multilevel_hierarchy<Executor, T, S, I>>;
     using any_hierarchy = std::conditional_t<std::is_same_v<T, float>, std::variant<hierarchy<float>>,
                                              std::variant<hierarchy<float>, hierarchy<T>>>;
     static any_hierarchy make(Executor const& exec, csr_view<T, I> a, multilevel_options const& options);
@@ -57,16 +57,17 @@ auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_v
                                                      multilevel_options const& options) -> any_hierarchy {
     if (options.first_run < 1 || options.second_run < 1 || options.coarsest < 1 || options.most_levels < 1)
         throw argument_error("runs, rows of the coarsest level and number of levels are 1 at least");
+    if (a.rows() == 0) return {};
     detail::require_finite(exec, a);
-    detail::require_rising(exec, a, "matrix of a multilevel method");
     if (options.storage == multilevel_storage::full)
-        return std::make_unique<detail::multilevel_hierarchy<Executor, T, T, I>>(exec, a, options);
-    return std::make_unique<detail::multilevel_hierarchy<Executor, T, float, I>>(exec, a, options);
+        return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, T, I>>(exec, a, options);
+    return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, float, I>>(exec, a, options);
 }
 
 template <executor Executor, class T, class I>
 void multilevel_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     pattern_.require_same(exec, a);
+    if (a.rows() == 0) return;
     std::visit([&](auto& levels) { levels->refresh(exec, a); }, levels_);
 }
 
@@ -80,13 +81,14 @@ void multilevel_preconditioner<Executor, T, I>::apply(Executor const& exec, arra
 }
 
 template <executor Executor, class T, class I>
-multilevel_report const& multilevel_preconditioner<Executor, T, I>::report() const {
-    return std::visit([](auto& levels) -> multilevel_report const& { return levels->report(); }, levels_);
+multilevel_report multilevel_preconditioner<Executor, T, I>::report() const {
+    return std::visit([](auto& levels) { return levels ? levels->report() : multilevel_report{.levels = {{}}}; },
+                      levels_);
 }
 
 template <executor Executor, class T, class I>
 std::vector<finding> multilevel_preconditioner<Executor, T, I>::findings() const {
-    multilevel_report const& r = report();
+    multilevel_report const r = report();
     return {{"levels", finding_unit::count, double(r.levels.size())},
             {"operator_complexity", finding_unit::number, r.operator_complexity},
             {"grid_complexity", finding_unit::number, r.grid_complexity},
@@ -135,6 +137,7 @@ struct multilevel_entry {
                                             .matrix = "a multigrid cycle with aggregates from forests",
                                             .setup = "about 100 products with A",
                                             .suits = "diffusion problems of any size; iterations do not grow",
+                                            .refresh_allocates = true,
                                             .options = options};
 
     template <executor Executor, class T, class I>

@@ -9,7 +9,7 @@
 #include <coppice/solvers/multilevel/dense_inverse.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
 
-namespace coppice::detail {
+namespace coppice::multilevel_detail {
 
 template <class T, class S>
 struct store_in_units {
@@ -86,10 +86,10 @@ template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options)
-        : options_(options), offsets_(copy_of(exec, a.row_offsets())), indices_(copy_of(exec, a.column_indices())) {
-        a.offsets = offsets_.data();
-        a.indices = indices_.data();
+        : options_(options) {
+        copy_pattern(exec, a);
         buffer<T> values;
+        a = in_order(exec, a, values);
         bool const symmetric = is_symmetric(exec, a);
         for (int depth = 0;; ++depth) {
             auto& level = structures_.emplace_back();
@@ -106,8 +106,7 @@ public:
 
     void refresh(Executor const& exec, csr_view<T, I> a) {
         buffer<T> values;
-        a.offsets = offsets_.data();
-        a.indices = indices_.data();
+        a = in_order(exec, a, values);
         for (int depth = 0; depth < int(structures_.size()); ++depth) {
             level_values<T> below = fill(exec, depth, a);
             if (structures_[depth].last) break;
@@ -125,6 +124,35 @@ private:
     static constexpr std::int64_t most_direct_rows = 400; ///< inverted where coarsening stalled
 
     bool direct() const { return report_.direct; }
+
+    /// The pattern with the columns of every row in order; matrix_error for a column that stands twice in a row.
+    void copy_pattern(Executor const& exec, csr_view<T, I> a) {
+        if (has_sorted_columns(exec, a)) {
+            offsets_ = copy_of(exec, a.row_offsets());
+            indices_ = copy_of(exec, a.column_indices());
+        } else {
+            buffer<I> numbers(exec, a.nonzeros());
+            for_each(exec, numbers.size(), count_up{numbers.data()});
+            auto arrays = sort_columns(exec, csr_view<I, I>{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices,
+                                                            numbers.data()})
+                              .release();
+            offsets_ = std::move(arrays.offsets);
+            indices_ = std::move(arrays.indices);
+            order_ = std::move(arrays.values);
+        }
+        require_rising(exec, csr_view<T, I>{a.rows(), a.columns(), a.nonzeros(), offsets_.data(), indices_.data()},
+                       "matrix of a multilevel method");
+    }
+    /// The matrix on that pattern; `values` keeps them where their order is another one.
+    csr_view<T, I> in_order(Executor const& exec, csr_view<T, I> a, buffer<T>& values) const {
+        a.offsets = offsets_.data();
+        a.indices = indices_.data();
+        if (order_.empty()) return a;
+        values = buffer<T>(exec, a.nonzeros());
+        for_each(exec, values.size(), take_source<T, I>{a.coefficients, order_.data(), values.data()});
+        a.coefficients = values.data();
+        return a;
+    }
 
     void take_memory(Executor const& exec, int depth) {
         auto const& level = structures_[depth];
@@ -226,11 +254,12 @@ private:
     static constexpr int last_steps = 4; ///< pairs of them where the last level is not solved directly
 
     multilevel_options options_;
-    buffer<I> offsets_, indices_;
+    buffer<I> offsets_{}, indices_{}; ///< of the first level
+    buffer<I> order_{};               ///< where its values stand in the caller's, unless in the same places
     std::vector<level_structure<Executor, T, I>> structures_{};
     mutable std::vector<level_storage<T, S>> storages_{}; ///< apply() works in it
     direct_level<Executor, T, I> direct_{};
     multilevel_report report_{};
 };
 
-} // namespace coppice::detail
+} // namespace coppice::multilevel_detail

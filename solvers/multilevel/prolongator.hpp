@@ -10,7 +10,7 @@
 #include <coppice/graph/contract.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
-namespace coppice::detail {
+namespace coppice::multilevel_detail {
 
 /// Of a filtered row: its diagonal with the dropped entries lumped to it, and the magnitudes that it keeps beside it.
 template <class T>
@@ -271,4 +271,4 @@ private:
     buffer<I> mirror_{}; ///< where a_ji stands for nonzero (i, j) of A, unless A is symmetric
 };
 
-} // namespace coppice::detail
+} // namespace coppice::multilevel_detail
