@@ -26,6 +26,87 @@ struct store_level_diagonal {
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
+/// A worker's rows in a sweep of Gauss and Seidel.
+inline constexpr std::int64_t sweep_rows = 4096;
+
+/// What a row shows, with only those entries beside its diagonal that lie outside of its range.
+template <class T, class I>
+struct look_outside {
+    COPPICE_HD row_look<T> operator()(T const& value, I const& column, std::int64_t row) const {
+        if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
+        T const size = magnitude(value);
+        return {T(0), size, T(0),
+                column / sweep_rows == row / sweep_rows ? T(0) : size}; // the largest one is not asked
+    }
+};
+template <class T>
+struct add_outside {
+    COPPICE_HD row_look<T> identity() const { return {T(0), T(0), T(0), T(0)}; }
+    COPPICE_HD row_look<T> operator()(row_look<T> const& a, row_look<T> const& b) const {
+        return {a.diagonal + b.diagonal, a.beside + b.beside, T(0), a.highest + b.highest};
+    }
+};
+template <class T>
+struct store_sweep_diagonal {
+    T* inverse;
+    COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
+        constexpr T least = T(0.2); // a diagonal far below the rest of its row would let a sweep grow
+        T const here = magnitude(sum.diagonal);
+        T const one = T(1) / larger(here + sum.highest / T(2), least * (here + sum.beside));
+        inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
+    }
+};
+/// x = (L + M)^-1 b within each range.
+template <class T, class S, class I>
+struct sweep_forwards {
+    csr_view<S, I> a;
+    T unit;
+    T const *inverse, *b;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t range) const {
+        std::int64_t const first = range * sweep_rows;
+        std::int64_t const last = first + sweep_rows < a.rows() ? first + sweep_rows : a.rows();
+        for (std::int64_t i = first; i < last; ++i) {
+            T sum = T(0);
+            for (I k = a.row_begin(i), end = a.row_end(i); k < end && a.indices[k] < i; ++k)
+                if (a.indices[k] >= first) sum += T(stored_value<S>::load(a.coefficients[k])) * x[a.indices[k]];
+            x[i] = inverse[i] * (b[i] - unit * sum);
+        }
+    }
+};
+/// to = x + (M + U)^-1 (b - A x) within each range.
+template <class T, class S, class I>
+struct sweep_backwards {
+    csr_view<S, I> a;
+    T unit;
+    T const *inverse, *b, *x;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t range) const {
+        std::int64_t const first = range * sweep_rows;
+        std::int64_t const last = first + sweep_rows < a.rows() ? first + sweep_rows : a.rows();
+        for (std::int64_t i = last - 1; i >= first; --i) {
+            T sum = T(0);
+            for (I k = a.row_begin(i), end = a.row_end(i); k < end; ++k) {
+                std::int64_t const j = a.indices[k];
+                T const* const from = j > i && j < last ? to : x;
+                sum += T(stored_value<S>::load(a.coefficients[k])) * from[j];
+            }
+            to[i] = x[i] + inverse[i] * (b[i] - unit * sum);
+        }
+    }
+};
+
+/// f(range) for the ranges of n rows: each is work enough for a task of its own.
+template <class F>
+void for_each_range(host_executor const& exec, std::int64_t n, F const& f) {
+    for_each_block(exec, (n + sweep_rows - 1) / sweep_rows, 1,
+                   [&f](std::int64_t range, std::int64_t, std::int64_t) { f(range); });
+}
+template <class F>
+void for_each_range(cuda_executor const& exec, std::int64_t n, F const& f) {
+    for_each(exec, (n + sweep_rows - 1) / sweep_rows, f);
+}
+
 /// Adds half of the magnitudes off the forest to the diagonal of the system along it.
 template <class T, class I>
 struct strengthen_row {
@@ -115,8 +196,9 @@ public:
     level_smoother() = default;
     /// The forest of the level is copied where the smoother goes along it.
     level_smoother(Executor const& exec, multilevel_smoother kind, std::int64_t n, linear_forest<I> const* forest)
-        : kind_(forest == nullptr && kind == multilevel_smoother::forest ? multilevel_smoother::jacobi : kind) {
-        if (kind_ != multilevel_smoother::jacobi && kind_ != multilevel_smoother::l1) spare_ = buffer<T>(exec, n);
+        : kind_(kind_for(kind, forest != nullptr)) {
+        if (kind_ == multilevel_smoother::forest || kind_ == multilevel_smoother::chebyshev)
+            spare_ = buffer<T>(exec, n);
         if (kind_ != multilevel_smoother::forest) {
             inverse_ = buffer<T>(exec, n);
             return;
@@ -128,6 +210,11 @@ public:
 
     void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan) {
         along_nonzeros const look{look_at_entry<T, I>{}, a.coefficients, a.indices};
+        if (kind_ == multilevel_smoother::gauss_seidel) {
+            reduce_rows(exec, plan, along_nonzeros{look_outside<T, I>{}, a.coefficients, a.indices}, add_outside<T>{},
+                        store_sweep_diagonal<T>{inverse_.data()});
+            return;
+        }
         if (kind_ != multilevel_smoother::forest) {
             T const share = kind_ == multilevel_smoother::jacobi ? T(0.75) : T(1);
             reduce_rows(exec, plan, look, add_row_looks<T>{}, store_level_diagonal<T>{share, inverse_.data()});
@@ -145,6 +232,8 @@ public:
     void begin(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x) const {
         std::int64_t const n = m.a.rows();
         if (kind_ == multilevel_smoother::forest) return solve(exec, b, x, n);
+        if (kind_ == multilevel_smoother::gauss_seidel)
+            return for_each_range(exec, n, sweep_forwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x});
         if (kind_ != multilevel_smoother::chebyshev) return for_each(exec, n, scale_by<T>{T(1), inverse_.data(), b, x});
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), b, spare_.data()});
         m.multiply(exec, spare_.data(), store_chebyshev_step<T>{m.unit, inverse_.data(), b, spare_.data(), x});
@@ -153,6 +242,8 @@ public:
     template <class S>
     void improve(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x, T* to) const {
         std::int64_t const n = m.a.rows();
+        if (kind_ == multilevel_smoother::gauss_seidel)
+            return for_each_range(exec, n, sweep_backwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x, to});
         if (kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1)
             return m.multiply(exec, x, store_diagonal_step<T>{m.unit, inverse_.data(), b, x, to});
         if (kind_ == multilevel_smoother::forest) {
@@ -168,6 +259,13 @@ public:
     }
 
 private:
+    static multilevel_smoother kind_for(multilevel_smoother kind, bool has_forest) {
+        if (kind == multilevel_smoother::automatic)
+            return std::is_same_v<Executor, host_executor> ? multilevel_smoother::gauss_seidel
+                                                           : multilevel_smoother::jacobi;
+        return kind == multilevel_smoother::forest && !has_forest ? multilevel_smoother::jacobi : kind;
+    }
+
     /// to = x + the step; `to` may be b.
     template <class U>
     struct store_chebyshev_sum {

@@ -21,6 +21,7 @@ struct level_structure {
     smoothed_prolongator<Executor, T, I> prolongator{};
     triple_product_plan<I> galerkin{};
     srcsr_plan<I> p_plan{}, r_plan{};
+    row_scales scales{}; ///< of the values that were read last
 };
 
 /// New values of a level: those of P, of P^T, and of the matrix of the next level.
@@ -33,7 +34,7 @@ level_values<T> values_below(Executor const& exec, level_structure<Executor, T, 
     auto const& prolongator = level.prolongator;
     level_values<T> v{buffer<T>(exec, prolongator.nonzeros()), buffer<T>(exec, prolongator.nonzeros()),
                       buffer<T>(exec, level.galerkin.second.nonzeros())};
-    prolongator.fill(exec, a, level.plan, look_at_rows(exec, a, level.plan), v.p.view(), v.r.view());
+    prolongator.fill(exec, a, level.plan, level.scales, v.p.view(), v.r.view());
     triple_product_values(exec, level.galerkin, plus_times<T>{},
                           prolongator.transposed(static_cast<T const*>(v.r.data())), a,
                           prolongator.matrix(static_cast<T const*>(v.p.data())), v.next.view());
@@ -54,19 +55,19 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
     auto& row = report.levels.emplace_back(multilevel_level_report{n, a.nonzeros(), 1});
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
     if (n > options.coarsest && depth + 1 < options.most_levels) {
-        row_scales const scales = look_at_rows(exec, a, level.plan);
-        auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, scales, nullptr);
+        level.scales = look_at_rows(exec, a, level.plan);
+        auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, nullptr);
         report.coupling_seconds += watch.lap();
-        auto made =
-            aggregate_level<Executor, T, I>(exec, a, scales, couplings, I(options.first_run), I(options.second_run));
+        auto made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, I(options.first_run),
+                                                    I(options.second_run));
         row.coverage = made.coverage;
         report.aggregate_seconds += watch.lap();
         I const count = made.aggregates.count;
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
         level.last = count == 0 || double(count) > least_reduction * double(n);
         if (!level.last) {
-            level.prolongator = {exec,     a, level.plan, scales, made.aggregates, std::ldexp(options.drop, -depth),
-                                 symmetric};
+            level.prolongator = {
+                exec, a, level.plan, level.scales, made.aggregates, std::ldexp(options.drop, -depth), symmetric};
             report.prolongator_seconds += watch.lap();
             auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
             auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));

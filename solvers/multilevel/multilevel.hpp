@@ -107,9 +107,9 @@ struct multilevel_entry {
     static constexpr option_row options[] = {
         {.name = "smoother",
          .kind = option_kind::choice,
-         .standard = "jacobi",
+         .standard = "auto",
          .meaning = "before and behind the correction of each level",
-         .choices = {"jacobi", "l1", "forest", "chebyshev"}},
+         .choices = {"auto", "jacobi", "l1", "forest", "chebyshev", "gauss-seidel"}},
         {.name = "cycle", .kind = option_kind::choice, .standard = "v", .meaning = "V or W", .choices = {"v", "w"}},
         {.name = "storage",
          .kind = option_kind::choice,

@@ -108,8 +108,10 @@ public:
         buffer<T> values;
         a = in_order(exec, a, values);
         for (int depth = 0; depth < int(structures_.size()); ++depth) {
+            auto& level = structures_[depth];
+            if (!level.last) level.scales = look_at_rows(exec, a, level.plan);
             level_values<T> below = fill(exec, depth, a);
-            if (structures_[depth].last) break;
+            if (level.last) break;
             values = std::move(below.next);
             a = structures_[depth + 1].a;
             a.coefficients = values.data();
@@ -180,7 +182,7 @@ private:
         stopwatch watch(exec);
         auto& level = structures_[depth];
         auto& storage = storages_[depth];
-        storage.unit = std::is_same_v<S, T> ? T(1) : T(entry_unit(exec, a));
+        storage.unit = std::is_same_v<S, T> ? T(1) : T(level.last ? entry_unit(exec, a) : level.scales.unit);
         for_each(exec, storage.a.size(), store_in_units<T, S>{a.coefficients, T(1) / storage.unit, storage.a.data()});
         if (level.last && direct()) {
             direct_.fill(exec, a);

@@ -9,10 +9,14 @@
 namespace coppice {
 
 enum class multilevel_smoother {
+    automatic, ///< gauss_seidel on the host, jacobi on a device
     jacobi,    ///< diagonal, damped by 4/3 over Gershgorin's bound row by row
     l1,        ///< diagonal plus the magnitudes beside it
     forest,    ///< tridiagonal along the forest of the level, with half of the other magnitudes on the diagonal
     chebyshev, ///< polynomial of degree 2 in the matrix with the l1 diagonal
+    /// Forwards and backwards within ranges of rows, which do not wait for each other; half of the magnitudes between
+    /// ranges on the diagonal. One worker takes a range row by row: for the host.
+    gauss_seidel,
 };
 enum class multilevel_cycle { v, w };
 enum class multilevel_storage {
@@ -21,7 +25,7 @@ enum class multilevel_storage {
 };
 
 struct multilevel_options {
-    multilevel_smoother smoother = multilevel_smoother::jacobi;
+    multilevel_smoother smoother = multilevel_smoother::automatic;
     multilevel_cycle cycle = multilevel_cycle::v;
     multilevel_storage storage = multilevel_storage::single;
     int first_run = 3;  ///< vertices of a run of the first forest, at least
