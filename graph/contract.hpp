@@ -28,6 +28,14 @@ struct store_member {
     }
 };
 
+/// A product of matrices whose columns are known to rise.
+template <executor Executor, semiring Semiring, class T, class I>
+csr<T, I> sound_product(Executor const& exec, Semiring const& s, csr_view<T, I> a, csr_view<T, I> b) {
+    auto plan = detail::blank_plan(a, b, detail::all_rows(a));
+    detail::structure_of_product(exec, a, b, detail::constant_mask{}, plan);
+    return mxm(exec, std::move(plan), s, a, b);
+}
+
 } // namespace graph_detail
 
 /// P[vertices, count]: p_va = `one` where vertex v belongs to aggregate a. A vertex of none has an empty row. Waits.
@@ -56,10 +64,11 @@ csr<T, I> contract(Executor const& exec, Semiring const& s, csr_view<T, I> a, ve
                    std::type_identity_t<T> one) {
     require_square(a, "contract");
     require_size("vertices of the aggregates", aggregates.vertices, a.rows());
+    detail::require_rising(exec, a, "matrix to contract");
     auto const p = membership_matrix<T>(exec, aggregates, one);
     auto const r = transpose(exec, p.view());
-    auto const between = mxm(exec, s, a, p.view());
-    return mxm(exec, s, r.view(), between.view());
+    auto const between = graph_detail::sound_product(exec, s, a, p.view());
+    return graph_detail::sound_product(exec, s, r.view(), between.view());
 }
 /// The same with weights added.
 template <executor Executor, class T, class I>

@@ -190,6 +190,19 @@ struct store_chebyshev_step {
     }
 };
 
+/// to = x + the step; `to` may be b.
+template <class T>
+struct store_chebyshev_sum {
+    store_chebyshev_step<T> step;
+    T const* x;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
+        T const z = step.z[row], r = step.b[row] - step.unit * sum;
+        to[row] =
+            x[row] + (z + (T(chebyshev_of_two::momentum) * z + T(chebyshev_of_two::second) * (step.inverse[row] * r)));
+    }
+};
+
 template <executor Executor, class T, class I>
 class level_smoother {
 public:
@@ -266,18 +279,6 @@ private:
         return kind == multilevel_smoother::forest && !has_forest ? multilevel_smoother::jacobi : kind;
     }
 
-    /// to = x + the step; `to` may be b.
-    template <class U>
-    struct store_chebyshev_sum {
-        store_chebyshev_step<U> step;
-        U const* x;
-        U* to;
-        COPPICE_HD void operator()(std::int64_t row, U const& sum) const {
-            U const z = step.z[row], r = step.b[row] - step.unit * sum;
-            to[row] = x[row] +
-                      (z + (U(chebyshev_of_two::momentum) * z + U(chebyshev_of_two::second) * (step.inverse[row] * r)));
-        }
-    };
     void solve(Executor const& exec, T const* r, T* z, std::int64_t n) const {
         solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), array_view<T const>(r, n),
                                    array_view<T>(z, n), workspace_.view(), options_);

@@ -41,6 +41,19 @@ level_values<T> values_below(Executor const& exec, level_structure<Executor, T, 
     return v;
 }
 
+/// The plan of R A P, whose columns are known to rise.
+template <executor Executor, class T, class I>
+triple_product_plan<I> sound_triple_product(Executor const& exec, csr_view<T, I> r, csr_view<T, I> a,
+                                            csr_view<T, I> p) {
+    auto first = blank_plan(a, p, all_rows(a));
+    structure_of_product(exec, a, p, constant_mask{}, first);
+    csr_view<T, I> const between{first.product_rows(), first.columns,        first.nonzeros(),
+                                 first.offsets.data(), first.indices.data(), nullptr};
+    auto second = blank_plan(r, between, all_rows(r));
+    structure_of_product(exec, r, between, constant_mask{}, second);
+    return {std::move(first), std::move(second)};
+}
+
 /// Decides what lies below a level and its smoother. Times of the stages are added to the report.
 template <executor Executor, class T, class I>
 void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a, int depth,
@@ -71,7 +84,7 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
             report.prolongator_seconds += watch.lap();
             auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
             auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));
-            level.galerkin = make_triple_product_plan(exec, r, a, p);
+            level.galerkin = sound_triple_product(exec, r, a, p);
             level.p_plan = make_srcsr_plan(exec, p);
             level.r_plan = make_srcsr_plan(exec, r);
             report.galerkin_seconds += watch.lap();

@@ -128,7 +128,7 @@ struct multilevel_entry {
          .most = 1000},
         {.name = "drop",
          .kind = option_kind::real,
-         .standard = "0.08",
+         .standard = "0.12",
          .meaning = "entries below this share of the diagonals are left out of the prolongator, half of it a level",
          .most = 1},
         {.name = "coarsest", .standard = "128", .meaning = "rows that are solved directly", .least = 1, .most = 2000},

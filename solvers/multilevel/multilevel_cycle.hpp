@@ -68,7 +68,7 @@ public:
         offsets_ = buffer<I>(exec, n + 1);
         indices_ = buffer<I>(exec, n * n);
         for_each(exec, n * n, write_dense_pattern<I>{n, offsets_.data(), indices_.data()});
-        plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), n * n);
+        plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), n * n, {});
     }
     void solve(Executor const& exec, T const* b, T* x) const {
         reduce_rows(exec, plan_, along_nonzeros{multiply_stored<T, I, T>{b}, inverse_.data(), indices_.data()},

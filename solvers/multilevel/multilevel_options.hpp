@@ -30,7 +30,7 @@ struct multilevel_options {
     multilevel_storage storage = multilevel_storage::single;
     int first_run = 3;  ///< vertices of a run of the first forest, at least
     int second_run = 2; ///< runs that the second forest joins, at least
-    double drop = 0.08; ///< of entries in the prolongator of the first level, halved from level to level
+    double drop = 0.12; ///< of entries in the prolongator of the first level, halved from level to level
     int coarsest = 128; ///< rows that are solved directly
     int most_levels = 30;
 };

@@ -172,8 +172,9 @@ public:
         : tentative_(membership_matrix<T>(exec, aggregates)) {
         mark(exec, a, plan, scales, aggregates, share);
         I const kept = place(exec, a);
-        smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), kept);
-        product_ = make_product_plan(exec, smoothing(nullptr), tentative_.view());
+        smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), kept, {});
+        product_ = blank_plan(smoothing(nullptr), tentative_.view(), all_rows(smoothing(nullptr)));
+        structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
         buffer<I> numbers(exec, product_.nonzeros());
         for_each(exec, numbers.size(), count_up{numbers.data()});
         auto turned = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
