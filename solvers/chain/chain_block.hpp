@@ -71,62 +71,132 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_pl
             i < in_y ? from.y(w / 2 + i, 0) : from.side((i - in_y) / k, (i - in_y) % k, 0);
 }
 
-/// Looks again at a stretch whose link seems to have grown, by the lanes of a warp.
-template <class T, class Units, class Block>
-COPPICE_HD void reduce_stretch_again(Block const& block, stage<T, Units> const& s, std::int64_t p, T* memory) {
-    using real = real_lane_t<T>;
-    warp_team<Block> const team{block};
-    int const w = s.shape.width();
-    filled_places<1> const at(s.all, s.units, p);
-    largest_magnitude<T> largest;
-    for (int i = team.rank(); i < 2 * w * w; i += team.size())
-        largest.look_at(s.links.entry(at.lane[0].link, i % w, i / w));
-    s.reduce_again(
-        team, at, // of rows nothing is known
-        typename stage<T, Units>::template growth<real>{0, largest_of_team(team, largest.value(), memory), true},
-        memory);
-    team.sync();
-}
+/// Units of a stretch that were staged in memory, as slot_rows has them: what memory_stacks loads from.
+template <class T, int K, int W>
+struct staged_units {
+    slot_rows<T, unit_shape<known_size<K, W>>> from;
+    bool conjugated; ///< as in staged_unit
 
-/// Solves a stretch that became a link by reflections, by the lanes of a warp.
-template <class T, class Units, class Block>
-COPPICE_HD void substitute_stretch_again(Block const& block, stage<T, Units> const& s, std::int64_t p, T* memory) {
-    using shape = unit_shape<any_size>;
-    warp_team<Block> const team{block};
-    filled_places<1> const at(s.all, s.units, p);
-    slot_rows<T, shape> const slots{memory + 2ll * s.shape.pitch() * s.shape.substitute_columns(), s.shape};
-    link_boundary<T> const boundary{s.links};
-    take_left(team, s.shape, at, slots, boundary);
-    reflecting_stacks stacks(
-        memory_stacks(team, s.units, s.shape, at, memory, 0, static_cast<T const*>(slots.known()), s.how),
-        real_lane_t<T>(0));
-    substitute_stretch(team, stacks, s.shape, at, slots, boundary, silent_teller{});
-    store_slots(s.units, at.lane[0], slots, team.rank());
-    team.sync();
-}
-
-/// The rare work of a stage, which would take registers from tiles, in a kernel of its own: the stretches that are
-/// marked among 32 from `first` on, one after the other. Comes behind the tiles of a reduction, which mark,
-/// and before those of a substitution, which leave marked stretches alone: x may be d.
-template <bool Left, class T, class Units, class Block>
-COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
-    std::int64_t const p = first + block.thread();
-    bool const marked = p < s.stretches && s.links.any_reflected(stretch_places<1>(s.all, s.units.depth, p));
-    unsigned const stretches = block.ballot(marked);
-    if (stretches == 0) return;
-    COPPICE_NO_UNROLL
-    for (int q = 0; q < warp_lanes; ++q) {
-        if ((stretches >> q & 1) == 0) continue;
-        if constexpr (Left)
-            reduce_stretch_again(block, s, first + q, memory);
-        else
-            substitute_stretch_again(block, s, first + q, memory);
+    template <class Team, class Shape>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, filled_places<1> const&, int u,
+                                               stack_view<T> const& to) const {
+        staged_unit<T, K> const unit{&from.side(u, 0, 0), conjugated};
+        for (int i = team.rank(); i < K * (W + K + 1); i += team.size()) {
+            int const c = i / K, r = i - c * K;
+            if (c < W + K)
+                to(W + r, c) = unit.entry(r, c);
+            else
+                to(W + r, c + to.left) = unit.side(r);
+        }
     }
-}
-/// Elements of memory that it takes.
-template <bool Left, class T, class Units>
-std::int64_t redo_elements(stage<T, Units> const& s) {
-    return std::max<std::int64_t>(Left ? s.shape.reduce_elements() : s.shape.substitute_elements(), warp_lanes);
+};
+
+/// Stretches that are reflected, by a warp, in a kernel that does nothing else: with them in it, tiles would take more
+/// registers. One stretch is a chain of dependent steps that the device may have to wait for, so its units are
+/// staged by all lanes first and every size is known to the compiler.
+template <class T, class Units, int K, int W, class Block>
+struct reflected_stretches {
+    using real = real_lane_t<T>;
+    using shape = unit_shape<known_size<K, W>>;
+
+    Block const& block;
+    stage<T, Units> const& s;
+    shape const g;
+    T* const memory; ///< elements() of it
+    warp_team<Block> const team;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE reflected_stretches(Block const& b, stage<T, Units> const& of, T* elements)
+        : block(b), s(of), g{{}, of.shape.units, 1}, memory(elements), team{b} {}
+    reflected_stretches(reflected_stretches const&) = delete; // parts of it refer to each other
+
+    /// Elements of memory: two stacks and the slots.
+    static std::int64_t elements(unit_shape<any_size> const& of) { return stack_elements(of) + of.slot_elements() + W; }
+
+    /// Looks again at stretch p, whose link seems to have grown.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void reduce(std::int64_t p) const {
+        filled_places<1> const at(s.all, s.units, p);
+        stretch_place const& place = at.lane[0];
+        auto const units = stage_units(at);
+        largest_magnitude<T> of_link;
+        for (int i = team.rank(); i < 2 * W * W; i += warp_lanes)
+            of_link.look_at(s.links.entry(place.link, i % W, i / W));
+        real const largest = largest_of_team(team, of_link.value(), memory);
+        link_size<real> size = s.size_before(place, largest_of_rows(place, units));
+        size.reflected = size.reflected || has_grown(largest, size.size, W);
+        if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
+        if (!size.reflected) return;
+        real tolerance = size.tolerance();
+        if (s.how.flush) tolerance = larger(tolerance, s.how.threshold);
+        unrolled_reflecting_stacks stacks(
+            memory_stacks(team, units, g, at, memory, W, static_cast<T const*>(nullptr), s.how), tolerance);
+        reduce_stretch(stacks, g, at, s.links, pivot_teller<Units, 1>{{}, s.units, at});
+        team.sync();
+    }
+    /// Solves stretch p, which became a link by reflections.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(std::int64_t p) const {
+        filled_places<1> const at(s.all, s.units, p);
+        auto const units = stage_units(at);
+        slot_rows<T, shape> const& slots = units.from;
+        link_boundary<T> const boundary{s.links};
+        take_left(team, g, at, slots, boundary);
+        unrolled_reflecting_stacks stacks(
+            memory_stacks(team, units, g, at, memory, 0, static_cast<T const*>(slots.known()), s.how), real(0));
+        substitute_stretch(team, stacks, g, at, slots, boundary, silent_teller{});
+        store_slots(s.units, at.lane[0], slots, team.rank());
+        team.sync();
+    }
+
+private:
+    /// Of two stacks, and room for a value of each lane.
+    template <class Size>
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stack_elements(unit_shape<Size> const& of) {
+        std::int64_t const stacks = 2 * aligned_elements<T>(of.pitch() * of.reduce_columns());
+        return stacks < warp_lanes ? warp_lanes : stacks;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE staged_units<T, K, W> stage_units(filled_places<1> const& at) const {
+        slot_rows<T, shape> const slots{memory + stack_elements(g), g};
+        fill_units(s.units, staged_stretch{0, 0, 0, at}, g, 0, g.units, slots.at, team.rank());
+        team.sync();
+        return {slots, s.units.conjugated()};
+    }
+    /// The largest magnitude in the rows of the matrix among the units.
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_of_rows(stretch_place const& place,
+                                                          staged_units<T, K, W> const& units) const {
+        if (!Units::of_rows) return 0;
+        int const rows = s.units.solution(place, g.units, 0).rows;
+        real largest(0);
+        for (int i = team.rank(); i < rows; i += warp_lanes) {
+            COPPICE_UNROLL
+            for (int c = 0; c < W + K; ++c) largest = larger(largest, magnitude(units.from.entry(i / K, i % K, c)));
+        }
+        return largest_of_team(team, largest, memory);
+    }
+};
+
+/// Stretches whose marks a warp looks at together.
+inline constexpr int marks_of_lane = 8, marks_of_warp = marks_of_lane * warp_lanes;
+
+/// The stretches that are marked among marks_of_warp from `first` on, one after the other. Comes behind the tiles of a
+/// reduction, which mark, and before those of a substitution, which leave marked stretches alone: x may be d.
+template <bool Left, int K, int W, class T, class Units, class Block>
+COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
+    auto const marked = [&](std::int64_t p) {
+        if (p >= s.stretches || (s.all.batch.offsets && place_stretch(s.all, s.units.depth, p).link < 0)) return false;
+        return s.links.size_of(p).reflected;
+    };
+    unsigned mine = 0; // bit j: stretch first + 32 j + this lane
+    COPPICE_UNROLL
+    for (int j = 0; j < marks_of_lane; ++j) mine |= unsigned(marked(first + j * warp_lanes + block.thread())) << j;
+    if (block.ballot(mine != 0) == 0) return;
+    reflected_stretches<T, Units, K, W, Block> const again(block, s, memory);
+    COPPICE_NO_UNROLL
+    for (int i = 0; i < marks_of_warp; ++i) {
+        if ((block.from_lane(mine, i % warp_lanes) >> i / warp_lanes & 1) == 0) continue;
+        if constexpr (Left)
+            again.reduce(first + i);
+        else
+            again.substitute(first + i);
+    }
 }
 
 /// How the stretches of a warp lie in shared memory.

@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(warp_lanes, 8)
 }
 
 /// Behind the tiles of a reduction, before those of a substitution.
-template <bool Left, class T, class Units>
+template <bool Left, int K, int W, class T, class Units>
 __global__ void __launch_bounds__(warp_lanes) redo_kernel(__grid_constant__ stage<T, Units> const s) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!s.open()) return;
-    std::int64_t const step = std::int64_t(gridDim.x) * warp_lanes;
-    for (std::int64_t first = std::int64_t(blockIdx.x) * warp_lanes; first < s.stretches; first += step)
-        redo_marked<Left>(cuda_warp{}, s, first, reinterpret_cast<T*>(shared));
+    std::int64_t const step = std::int64_t(gridDim.x) * marks_of_warp;
+    for (std::int64_t first = std::int64_t(blockIdx.x) * marks_of_warp; first < s.stretches; first += step)
+        redo_marked<Left, K, W>(cuda_warp{}, s, first, reinterpret_cast<T*>(shared));
 }
 
 template <class T, class Units>
@@ -164,18 +164,20 @@ struct run_tiles {
     template <bool Left, class T, class Units, int K, int W>
     bool operator()(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
-        if constexpr (!Left) redo<Left>(s);
+        if constexpr (!Left) redo(s, sizes);
         launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
                       grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
                       std::size_t(plan.bytes), s, plan);
-        if constexpr (Left) redo<Left>(s);
+        if constexpr (Left) redo(s, sizes);
         return true;
     }
-    template <bool Left, class T, class Units>
-    void redo(stage<T, Units> const& s) const {
-        std::int64_t const warps = (s.stretches + warp_lanes - 1) / warp_lanes, most = 32ll * exec.multiprocessors();
-        launch_shared(exec, &redo_kernel<Left, T, Units>, grid_of(std::min(warps, most)), warp_lanes,
-                      std::size_t(redo_elements<Left>(s)) * sizeof(T), s);
+    template <bool Left, class T, class Units, int K, int W>
+    void redo(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left>) const {
+        std::int64_t const warps = (s.stretches + marks_of_warp - 1) / marks_of_warp,
+                           most = 32ll * exec.multiprocessors();
+        std::int64_t const elements = reflected_stretches<T, Units, K, W, cuda_warp>::elements(s.shape);
+        launch_shared(exec, &redo_kernel<Left, K, W, T, Units>, grid_of(std::min(warps, most)), warp_lanes,
+                      std::size_t(elements) * sizeof(T), s);
     }
 };
 

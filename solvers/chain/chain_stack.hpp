@@ -291,30 +291,41 @@ struct reflected_column {
     real_lane_t<T> size;   ///< of its pivot
 };
 
-/// The same by reflections, which let nothing grow: the first `count` columns keep v below the diagonal; `told` is for
-/// tell_of_reflected. Rare, and so kept out of the way of others and the same for all of them, as what follows is.
+/// Reflects column k, which keeps v below its pivot, and the columns behind it.
 template <class T, class Team>
-[[gnu::noinline]] COPPICE_HD void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows,
-                                                  int active, stack_view<T> const& next, reflected_column<T>* told) {
-    for (int k = 0; k < count; ++k) {
-        T* const key = s.column(k);
-        reflection<T> const of(key, k, rows);
-        told[k] = {of.weight, magnitude(of.top)};
-        team.sync();
-        for (int r = k + 1 + team.rank(); r < rows; r += team.size()) key[r] = of.v(key[r]);
-        if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
-        team.sync();
-        for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
-            reflect(
-                s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
-        team.sync();
-    }
+COPPICE_HD COPPICE_ALWAYS_INLINE reflected_column<T> reflect_column(Team const& team, stack_view<T> const& s, int k,
+                                                                    int rows) {
+    T* const key = s.column(k);
+    reflection<T> const of(key, k, rows);
+    team.sync();
+    for (int r = k + 1 + team.rank(); r < rows; r += team.size()) key[r] = of.v(key[r]);
+    if (team.rank() == 0) key[k] = safe_reciprocal(of.top);
+    team.sync();
+    for (int j = k + 1 + team.rank(); j < s.columns; j += team.size())
+        reflect(
+            s.column(j), of.weight, [key](int r) -> T const& { return key[r]; }, k, rows);
+    team.sync();
+    return {of.weight, magnitude(of.top)};
+}
+/// What is left moves to `next`, up and to the left by `count`.
+template <class T, class Team>
+COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_view<T> const& s, int count, int rows,
+                                                     int active, stack_view<T> const& next) {
     int const left = rows - count;
     for (int i = team.rank(); i < left * (s.columns - count); i += team.size()) {
         int const j = count + i / left, r = i % left;
         next(r, j < active ? j - count : j) = s(count + r, j);
     }
     team.sync();
+}
+/// eliminate_columns by reflections, which let nothing grow: the first `count` columns keep v below the diagonal;
+/// `told` is for tell_of_reflected. Rare, and so kept out of the way of others and the same for all of them, as what
+/// follows is.
+template <class T, class Team>
+[[gnu::noinline]] COPPICE_HD void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows,
+                                                  int active, stack_view<T> const& next, reflected_column<T>* told) {
+    for (int k = 0; k < count; ++k) told[k] = reflect_column(team, s, k, rows);
+    move_left_rows(team, s, count, rows, active, next);
 }
 /// Tells, by one of a team, of what became of `count` columns. A pivot up to `tolerance` counts as none.
 template <class T, class Team, class Tell>
@@ -498,6 +509,37 @@ struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
         reflect_columns(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
                         told);
         tell_of_reflected(this->team, told, this->g.rows(), tolerance, tell);
+    }
+};
+
+/// Elements of a stack, up to whole 16 bytes.
+template <class T>
+COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
+    constexpr std::int64_t together = sizeof(T) < 16 ? 16 / std::int64_t(sizeof(T)) : 1;
+    return (elements + together - 1) / together * together;
+}
+
+/// The same of sizes that the compiler knows, for kernels that do nothing else. Both stacks, aligned_elements() each,
+/// begin at 16 bytes: where pointers to them trade places, nvcc 13.0 takes what it knows of one for both and loads 16
+/// bytes at once.
+template <class T, class Team, class Units, class Shape, class Places>
+struct unrolled_reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
+    real_lane_t<T> tolerance;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE
+    unrolled_reflecting_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows, real_lane_t<T> const& zero)
+        : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {
+        this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
+    }
+
+    template <class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+        constexpr int count = Shape::rows(), rows = count + Shape::width();
+        reflected_column<T> told[count];
+        COPPICE_UNROLL
+        for (int k = 0; k < count; ++k) told[k] = reflect_column(this->team, this->now, k, rows);
+        move_left_rows(this->team, this->now, count, rows, rows, this->next);
+        tell_of_reflected(this->team, told, count, tolerance, tell);
     }
 };
 

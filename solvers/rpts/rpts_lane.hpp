@@ -16,6 +16,7 @@
 /// and kept in the slot.
 #pragma once
 
+#include <limits>
 #include <type_traits>
 
 #include <coppice/core/config.hpp>
@@ -142,6 +143,14 @@ struct combination {
     template <class V>
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
         return multiply_add(p_factor, p, q_factor * q);
+    }
+    /// The same for an entry that may become a pivot: 0 where it is but the rounding errors of its terms. Two rows that
+    /// are the same equation were multiplied on their way here, each by its own factors, and differ by such.
+    COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_of(T const& p, T const& q) const {
+        using real = typename lane_traits<T>::value_type;
+        constexpr real few = 4 * std::numeric_limits<real>::epsilon();
+        T const of_q = q_factor * q, value = multiply_add(p_factor, p, of_q);
+        return select(magnitude(value) < few * magnitude(of_q), T(0), value); // not of infinities
     }
     /// 1 over the entry of the pivot row, p unless `swap`. Huge where both are zero, so that a zero pivot under a zero
     /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).

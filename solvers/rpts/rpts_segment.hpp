@@ -69,7 +69,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE split_rows<T> split(meeting_row<T> p, meeting_r
     auto const swap = outdone<P>(p.left, q.left);
     return {{select(swap, q.left, p.left), select(swap, q.right, p.right), select(swap, q.end, p.end),
              select(swap, q.outer, p.outer), select(swap, q.rhs, p.rhs)},
-            {T(0), c.of(p.right, q.right), c.of(p.end, q.end), c.of(p.outer, q.outer), c.of(p.rhs, q.rhs)}};
+            {T(0), c.pivot_of(p.right, q.right), c.of(p.end, q.end), c.of(p.outer, q.outer), c.of(p.rhs, q.rhs)}};
 }
 
 /// An equation with the unknown `right` of a joint.
@@ -124,7 +124,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> join(segment<T> const& l, segment<T>
     kept.left_reciprocal = c.template reciprocal_of_pivot<P>(from_right, a.pivot.left);
     kept.left_right = select(from_right, b.pivot.right, a.pivot.right);
     kept.left = either(from_right, a.pivot, b.pivot);
-    joining::joint_row<T> const q{flushed(c.of(a.pivot.right, b.pivot.right), threshold),
+    joining::joint_row<T> const q{flushed(c.pivot_of(a.pivot.right, b.pivot.right), threshold),
                                   combined(c, a.pivot, b.pivot)};
 
     T const a_entry = flushed(a.rest.right, threshold), b_entry = flushed(b.rest.right, threshold);

@@ -74,13 +74,14 @@ struct tile_executor {
         auto const launch = []<class Rows, int K, int W>(chain::stage<T, Rows> const& s,
                                                          chain::tile_sizes<T, Rows, K, W, Left> sizes,
                                                          chain::tile_plan const& plan) {
-            block_runner blocks(
-                warp_lanes, std::max(std::size_t(plan.bytes), std::size_t(chain::redo_elements<Left>(s)) * sizeof(T)));
+            auto const again = chain::reflected_stretches<T, Rows, K, W, int>::elements(s.shape);
+            block_runner blocks(warp_lanes, std::max(std::size_t(plan.bytes), std::size_t(again) * sizeof(T)));
             auto const redo = [&] {
-                blocks.run(
-                    int((s.stretches + warp_lanes - 1) / warp_lanes), [&](auto const& block, int w, std::byte* shared) {
-                        chain::redo_marked<Left>(block, s, std::int64_t(w) * warp_lanes, reinterpret_cast<T*>(shared));
-                    });
+                int const looks = int((s.stretches + chain::marks_of_warp - 1) / chain::marks_of_warp);
+                blocks.run(looks, [&](auto const& block, int w, std::byte* shared) {
+                    chain::redo_marked<Left, K, W>(block, s, std::int64_t(w) * chain::marks_of_warp,
+                                                   reinterpret_cast<T*>(shared));
+                });
             };
             if (!Left) redo();
             int const warps = int((s.stretches + sizes.stretches - 1) / sizes.stretches);

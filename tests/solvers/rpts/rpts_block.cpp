@@ -217,6 +217,25 @@ TEST_CASE("rpts: joined segments hold for a known solution, and give back the un
     }
 }
 
+// Each was multiplied by factors of its own on its way to the joint.
+TEST_CASE("rpts: two rows that are the same equation leave no pivot where segments meet") {
+    std::mt19937_64 random(11);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (int run = 0; run < 200; ++run) {
+        CAPTURE(run);
+        double const u = uniform(random), v = uniform(random), d = uniform(random);
+        auto const times = [&](double factor, bool upper) {
+            end_equation<double> const e{0, 0, factor * u, factor * v, factor * d};
+            return upper ? e : end_equation<double>{factor * u, factor * v, 0, 0, factor * d};
+        };
+        segment<double> const left{{uniform(random), uniform(random), 0, 0, 1}, times(uniform(random), true)};
+        segment<double> const right{times(uniform(random), false), {0, 0, uniform(random), uniform(random), 1}};
+        joint<double> kept;
+        join<pivoting::partial>(left, right, no_threshold{}, kept);
+        CHECK(kept.right_reciprocal > 1e300);
+    }
+}
+
 TEST_CASE("rpts: on chip nothing is lost where rows of a partition are singular, nor to scales") {
     for (std::int64_t const n : {509, 512, 3001, 9003}) { // 9003: 36 shares, so that lanes have two each
         CAPTURE(n);
