@@ -87,7 +87,7 @@ linear_forest<I> strong_forest(Executor const& exec, csr_view<float, I> strong) 
 /// ones that no strong coupling reached join the aggregate of their strongest neighbour.
 template <executor Executor, class T, class I>
 level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows,
-                                    coupling_weights<I> const& couplings, I first, I second) {
+                                    coupling_weights<I> const& couplings, bool symmetric, I first, I second) {
     std::int64_t const n = a.rows();
     level_aggregates<I> level;
     level.forest = strong_forest(exec, couplings.strong);
@@ -107,7 +107,7 @@ level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_
     auto const between = contract(exec, a, runs);
     auto const plan = make_srcsr_plan(exec, between.view());
     auto const across =
-        couplings_of(exec, between.view(), plan, look_at_rows(exec, between.view(), plan), path_of.data());
+        couplings_of(exec, between.view(), plan, look_at_rows(exec, between.view(), plan), symmetric, path_of.data());
     auto const forest = strong_forest(exec, across.strong);
     buffer<I> joins(exec, runs.count);
     csr_view<float, I> const all = across.all.view;

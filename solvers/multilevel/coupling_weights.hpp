@@ -8,6 +8,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/edge_weights.hpp>
 #include <coppice/semiring/srcsr.hpp>
+#include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
 
 namespace coppice::multilevel_detail {
 
@@ -92,7 +93,7 @@ private:
         double const value = double(a.coefficients[k]) * one_by_unit;
         double const size = kind == row_kind::any ? magnitude(value) : kind == row_kind::positive ? -value : value;
         double const w = size > 0 ? size / ::sqrt(diagonal[row] * diagonal[column]) : 0.0;
-        return w < 1e30 ? float(w) : 1e30f;
+        return w < 1e30 ? to_16_bits(float(w)) : 1e30f; // rounding decides no tie
     }
 };
 
@@ -147,6 +148,13 @@ row_scales look_at_rows(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> co
     return rows;
 }
 
+struct is_one_sided_kind {
+    row_kind const* kinds;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        return kinds[i] == row_kind::any || kinds[i] == row_kind::negative;
+    }
+};
+
 /// The couplings of a matrix, all and the strong ones, on one symmetric pattern.
 template <class I>
 struct coupling_weights {
@@ -155,10 +163,11 @@ struct coupling_weights {
     csr_view<float, I> strong{};
 };
 
-/// `path_of`, if given: path of each vertex of a contracted graph; couplings along a path count as weak.
+/// `symmetric`: A is so but for rounding, and so are its couplings then, unless rows go by different signs. `path_of`,
+/// if given: path of each vertex of a contracted graph; couplings along a path count as weak.
 template <executor Executor, class T, class I>
 coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                                 row_scales const& rows, I const* path_of) {
+                                 row_scales const& rows, bool symmetric, I const* path_of) {
     using graph_detail::ignore_products;
     using graph_detail::ignore_rows;
     std::int64_t const n = a.rows();
@@ -167,8 +176,9 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     reduce_rows(exec, plan,
                 write_coupling<T, I>{a, 1 / rows.unit, rows.diagonal.data(), rows.kinds.data(), c.raw.data()},
                 ignore_products{}, ignore_rows{});
-    c.all = make_edge_weights(
-        exec, csr_view<float, I>{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, c.raw.data()});
+    c.all.view = csr_view<float, I>{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, c.raw.data()};
+    if (!symmetric || reduce(exec, n, std::int64_t(0), is_one_sided_kind{rows.kinds.data()}, plus{}) > 0)
+        c.all = make_edge_weights(exec, c.all.view);
     csr_view<float, I> const all = c.all.view;
     srcsr_plan<I> own;
     if (all.offsets != a.offsets) own = make_srcsr_plan(exec, all);

@@ -69,9 +69,9 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
     if (n > options.coarsest && depth + 1 < options.most_levels) {
         level.scales = look_at_rows(exec, a, level.plan);
-        auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, nullptr);
+        auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, symmetric, nullptr);
         report.coupling_seconds += watch.lap();
-        auto made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, I(options.first_run),
+        auto made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, symmetric, I(options.first_run),
                                                     I(options.second_run));
         row.coverage = made.coverage;
         report.aggregate_seconds += watch.lap();

@@ -58,7 +58,6 @@ auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_v
     if (options.first_run < 1 || options.second_run < 1 || options.coarsest < 1 || options.most_levels < 1)
         throw argument_error("runs, rows of the coarsest level and number of levels are 1 at least");
     if (a.rows() == 0) return {};
-    detail::require_finite(exec, a);
     if (options.storage == multilevel_storage::full)
         return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, T, I>>(exec, a, options);
     return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, float, I>>(exec, a, options);

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <coppice/semiring/look_at_nonzeros.hpp>
 #include <coppice/solvers/multilevel/dense_inverse.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
 
@@ -87,10 +88,14 @@ class multilevel_hierarchy {
 public:
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options)
         : options_(options) {
-        copy_pattern(exec, a);
+        nonzero_flags const found = look_at_nonzeros(exec, a);
+        if (found.any(nonzero_flags::not_finite)) require_finite(exec, a);
+        bool const sorted = !found.any(nonzero_flags::unsorted);
+        copy_pattern(exec, a, sorted);
         buffer<T> values;
         a = in_order(exec, a, values);
-        bool const symmetric = is_symmetric(exec, a);
+        bool const symmetric =
+            sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a);
         for (int depth = 0;; ++depth) {
             auto& level = structures_.emplace_back();
             coarsen_level(exec, level, a, depth, symmetric, options_, report_);
@@ -128,20 +133,19 @@ private:
     bool direct() const { return report_.direct; }
 
     /// The pattern with the columns of every row in order; matrix_error for a column that stands twice in a row.
-    void copy_pattern(Executor const& exec, csr_view<T, I> a) {
-        if (has_sorted_columns(exec, a)) {
+    void copy_pattern(Executor const& exec, csr_view<T, I> a, bool sorted) {
+        if (sorted) {
             offsets_ = copy_of(exec, a.row_offsets());
             indices_ = copy_of(exec, a.column_indices());
-        } else {
-            buffer<I> numbers(exec, a.nonzeros());
-            for_each(exec, numbers.size(), count_up{numbers.data()});
-            auto arrays = sort_columns(exec, csr_view<I, I>{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices,
-                                                            numbers.data()})
-                              .release();
-            offsets_ = std::move(arrays.offsets);
-            indices_ = std::move(arrays.indices);
-            order_ = std::move(arrays.values);
+            return;
         }
+        buffer<I> numbers(exec, a.nonzeros());
+        for_each(exec, numbers.size(), count_up{numbers.data()});
+        csr_view<I, I> const numbered{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, numbers.data()};
+        auto arrays = sort_columns(exec, numbered).release();
+        offsets_ = std::move(arrays.offsets);
+        indices_ = std::move(arrays.indices);
+        order_ = std::move(arrays.values);
         require_rising(exec, csr_view<T, I>{a.rows(), a.columns(), a.nonzeros(), offsets_.data(), indices_.data()},
                        "matrix of a multilevel method");
     }
