@@ -103,6 +103,8 @@ void forest_host(table& t, options const& o);
 void forest_cuda(table& t, options const& o);
 void preconditioner_host(table& t, options const& o);
 void preconditioner_cuda(table& t, options const& o);
+void multilevel_host(table& t, options const& o);
+void multilevel_cuda(table& t, options const& o);
 void splittings_host(table& t, options const& o);
 void splittings_cuda(table& t, options const& o);
 void solve_host(table& t, options const& o);

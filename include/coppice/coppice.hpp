@@ -5,6 +5,7 @@
 
 #include <coppice/arg_max.hpp>
 #include <coppice/banded.hpp>
+#include <coppice/coarsening.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>
@@ -15,6 +16,7 @@
 #include <coppice/matrix_file.hpp>
 #include <coppice/matrix_market.hpp>
 #include <coppice/memory.hpp>
+#include <coppice/multilevel.hpp>
 #include <coppice/parallel.hpp>
 #include <coppice/pattern.hpp>
 #include <coppice/preconditioner.hpp>

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include <coppice/core/names.hpp>
+#include <coppice/solvers/multilevel/multilevel.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
 #include <coppice/solvers/precondition/factors/ilu.hpp>
 #include <coppice/solvers/precondition/factors/isai.hpp>
@@ -61,7 +62,8 @@ using preconditioner_entries = entry_list<identity_entry,           //
                                           ilu0_entry,               //
                                           ic0_entry,                //
                                           isai_entry,               //
-                                          hbisa_entry>;
+                                          hbisa_entry,              //
+                                          multilevel_entry>;
 
 } // namespace detail
 

@@ -29,7 +29,7 @@ struct option_row {
     std::string_view meaning{};
     double least = 0; ///< range of numbers, both ends included
     double most = std::numeric_limits<double>::infinity();
-    std::array<std::string_view, 4> choices{}; ///< of a choice; empty ones are none
+    std::array<std::string_view, 6> choices{}; ///< of a choice; empty ones are none
 
     friend bool operator==(option_row const&, option_row const&) = default;
 };

@@ -25,9 +25,10 @@ struct preconditioner_row {
     std::string_view setup;  ///< what setting up costs
     std::string_view suits;  ///< what it is for
     matrix_needs needs{};
-    bool compared = true;       ///< among those that a report runs beside the chosen one
-    bool keeps_symmetry = true; ///< M is symmetric where A is, as cg and minres need it
-    bool varies = false;        ///< M is another one at every call: for fgmres alone
+    bool compared = true;           ///< among those that a report runs beside the chosen one
+    bool keeps_symmetry = true;     ///< M is symmetric where A is, as cg and minres need it
+    bool varies = false;            ///< M is another one at every call: for fgmres alone
+    bool refresh_allocates = false; ///< refresh() takes memory for the time of the call
     std::span<option_row const> options{};
 };
 

@@ -23,6 +23,14 @@ constexpr auto positive_diagonal = "diagp_1,sign=positive";
 /// An incomplete factorisation takes about this many steps for each nonzero; with the hubs of graphs it does not end.
 constexpr double longest_rows_to_factorise = 500;
 
+/// From so many rows on a multilevel method gains more than its set-up takes, where it suits; and where it does not
+/// get there in so many iterations, it does not suit.
+constexpr std::int64_t least_rows_for_levels = 10'000;
+constexpr std::int64_t multilevel_iterations = 100;
+bool worth_levels(matrix_traits const& traits, std::int64_t n) {
+    return n >= least_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
+}
+
 /// A preconditioner for any matrix.
 std::string general_preconditioner(matrix_traits const& traits, bool on_host) {
     if (traits.row_length > longest_rows_to_factorise) return "forest";
@@ -51,6 +59,8 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     if (traits.complex) return complex_choices(traits, n);
     std::string const factors = general_preconditioner(traits, on_host);
     choices all;
+    if (worth_levels(traits, n))
+        all.push_back({traits.symmetric ? "cg" : "bicgstab", "multilevel", 0, multilevel_iterations});
     if (traits.maybe_positive_definite()) {
         all.push_back({"cg", definite_preconditioner(traits, on_host)});
         all.push_back({"cg", "jacobi"});

@@ -32,6 +32,7 @@ struct solver_choice {
     std::string solver{};
     std::string preconditioner{}; ///< with options or without
     int restart = 0;              ///< of GMRES: at least
+    std::int64_t iterations = 0;  ///< beside other choices at most, and no second try; 0: as many as each has
 };
 
 /// What is tried, in this order, for a matrix of `n` rows. `on_host` says whether triangular solves are quick: rows one
@@ -153,6 +154,7 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
         for (solver_choice const& choice : choices) {
             krylov_options krylov = options.krylov;
             krylov.max_iterations = alone ? left : std::min(share, left);
+            if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
             krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));
             if (krylov.progress)
                 krylov.progress = [&, before = options.krylov.max_iterations - left](std::int64_t k, double residual) {
@@ -166,7 +168,7 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
                 attempt.refusal = error.what();
                 if (!refusal) refusal = std::current_exception();
             }
-            bool const goes_on = detail::may_go_on(attempt);
+            bool const goes_on = detail::may_go_on(attempt) && (choice.iterations == 0 || alone);
             bool const ends = attempt.refusal.empty() &&
                               (attempt.result.converged || attempt.result.reason == krylov_reason::cancelled);
             left -= attempt.result.iterations;

@@ -107,7 +107,17 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
                 for (solver_choice const& c : solver_choices(traits, 1000, on_host, automatic_name, name))
                     CHECK(c.preconditioner == name);
         CHECK(solver_choices(general, 1000, on_host, "cg", "forest").size() == 1);
+        // Large ones go to the multilevel method first, for a limited number of iterations.
+        for (auto const& traits : {definite, general}) {
+            auto const large = solver_choices(traits, 100'000, on_host);
+            CHECK(large.front().preconditioner == "multilevel");
+            CHECK(large.front().solver == (traits.symmetric ? "cg" : "bicgstab"));
+            CHECK(large.front().iterations == 100);
+            CHECK(solver_choices(traits, 1000, on_host).front().preconditioner != "multilevel");
+        }
+        CHECK(solver_choices(indefinite, 100'000, on_host).front().preconditioner != "multilevel");
         matrix_traits const hubs{.row_length = 1e5};
+        CHECK(solver_choices(hubs, 100'000, on_host).front().preconditioner != "multilevel");
         for (auto const method : {"auto", "cg", "gmres"})
             for (solver_choice const& c : solver_choices(hubs, 1000, on_host, method))
                 CHECK((c.preconditioner != "ic0" && c.preconditioner != "ilu0" && c.preconditioner != "isai"));
@@ -173,6 +183,24 @@ TEST_CASE_TEMPLATE("goes on from the best x where a choice fails, and never ends
     CHECK(passed.result.converged);
     CHECK_THROWS_WITH_AS(solve_on(exec, to_csr<double>(zero), ones, {.preconditioner = "jacobi"}),
                          doctest::Contains("row 3 has a zero diagonal entry"), matrix_error);
+}
+
+TEST_CASE_TEMPLATE("a multilevel method that does not suit is left after a hundred iterations", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // Indefinite, with a positive diagonal: a shifted Laplacian.
+    auto a = generate<double>(host_executor{1}, "laplace2d", {.nx = 101});
+    for (double& v : a.values()) v = v > 0 ? v - 1.9 : v;
+    auto const b = random_vector<double>(int(a.rows()), 5);
+    auto const found = solve_on(exec, a, b, {.krylov = {.max_iterations = 300}}).found;
+    REQUIRE(found.attempts.size() >= 2);
+    CHECK(found.attempts.front().choice.preconditioner == "multilevel");
+    CHECK(found.attempts.front().result.iterations <= 100);
+    CHECK(found.result.relative_residual <= 1);
+    // Chosen by its name it has all of them.
+    auto const kept =
+        solve_on(exec, a, b, {.solver = "gmres", .preconditioner = "multilevel", .krylov = {.max_iterations = 130}});
+    CHECK(kept.found.result.iterations == 130);
 }
 
 TEST_CASE_TEMPLATE("automatic solves: limits, watching, bad input", Fixture, COPPICE_TEST_EXECUTORS) {

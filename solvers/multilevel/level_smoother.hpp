@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Smoothers of the levels of a multilevel method. For a symmetric positive definite A each of them is B = B^T with
+/// 2 B^-1 - A positive definite, so that the whole cycle is, too: A is at most the diagonal matrix of its row sums of
+/// magnitudes (Gershgorin), and at most its part along a forest with the other magnitudes added to the diagonal.
+#pragma once
+
+#include <coppice/graph/linear_forest.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/multilevel/coupling_weights.hpp>
+#include <coppice/solvers/multilevel/multilevel_options.hpp>
+#include <coppice/solvers/precondition/mend_tridiagonal.hpp>
+
+namespace coppice::multilevel_detail {
+
+/// 1 / m: m is the diagonal with the sign that it has, as large as the share of the row's magnitudes at least; 1 in a
+/// row of zeros.
+template <class T>
+struct store_level_diagonal {
+    T share;
+    T* inverse;
+    COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
+        T const here = magnitude(sum.diagonal);
+        T const m = larger(here, share * (here + sum.beside));
+        T const one = T(1) / m;
+        inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
+    }
+};
+/// A worker's rows in a sweep of Gauss and Seidel.
+inline constexpr std::int64_t sweep_rows = 4096;
+
+/// What a row shows, with only those entries beside its diagonal that lie outside of its range.
+template <class T, class I>
+struct look_outside {
+    COPPICE_HD row_look<T> operator()(T const& value, I const& column, std::int64_t row) const {
+        if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
+        T const size = magnitude(value);
+        return {T(0), size, T(0),
+                column / sweep_rows == row / sweep_rows ? T(0) : size}; // the largest one is not asked
+    }
+};
+template <class T>
+struct add_outside {
+    COPPICE_HD row_look<T> identity() const { return {T(0), T(0), T(0), T(0)}; }
+    COPPICE_HD row_look<T> operator()(row_look<T> const& a, row_look<T> const& b) const {
+        return {a.diagonal + b.diagonal, a.beside + b.beside, T(0), a.highest + b.highest};
+    }
+};
+template <class T>
+struct store_sweep_diagonal {
+    T* inverse;
+    COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
+        constexpr T least = T(0.2); // a diagonal far below the rest of its row would let a sweep grow
+        T const here = magnitude(sum.diagonal);
+        T const one = T(1) / larger(here + sum.highest / T(2), least * (here + sum.beside));
+        inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
+    }
+};
+/// x = (L + M)^-1 b within each range.
+template <class T, class S, class I>
+struct sweep_forwards {
+    csr_view<S, I> a;
+    T unit;
+    T const *inverse, *b;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t range) const {
+        std::int64_t const first = range * sweep_rows;
+        std::int64_t const last = first + sweep_rows < a.rows() ? first + sweep_rows : a.rows();
+        for (std::int64_t i = first; i < last; ++i) {
+            T sum = T(0);
+            for (I k = a.row_begin(i), end = a.row_end(i); k < end && a.indices[k] < i; ++k)
+                if (a.indices[k] >= first) sum += T(stored_value<S>::load(a.coefficients[k])) * x[a.indices[k]];
+            x[i] = inverse[i] * (b[i] - unit * sum);
+        }
+    }
+};
+/// to = x + (M + U)^-1 (b - A x) within each range.
+template <class T, class S, class I>
+struct sweep_backwards {
+    csr_view<S, I> a;
+    T unit;
+    T const *inverse, *b, *x;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t range) const {
+        std::int64_t const first = range * sweep_rows;
+        std::int64_t const last = first + sweep_rows < a.rows() ? first + sweep_rows : a.rows();
+        for (std::int64_t i = last - 1; i >= first; --i) {
+            T sum = T(0);
+            for (I k = a.row_begin(i), end = a.row_end(i); k < end; ++k) {
+                std::int64_t const j = a.indices[k];
+                T const* const from = j > i && j < last ? to : x;
+                sum += T(stored_value<S>::load(a.coefficients[k])) * from[j];
+            }
+            to[i] = x[i] + inverse[i] * (b[i] - unit * sum);
+        }
+    }
+};
+
+/// f(range) for the ranges of n rows: each is work enough for a task of its own.
+template <class F>
+void for_each_range(host_executor const& exec, std::int64_t n, F const& f) {
+    for_each_block(exec, (n + sweep_rows - 1) / sweep_rows, 1,
+                   [&f](std::int64_t range, std::int64_t, std::int64_t) { f(range); });
+}
+template <class F>
+void for_each_range(cuda_executor const& exec, std::int64_t n, F const& f) {
+    for_each(exec, (n + sweep_rows - 1) / sweep_rows, f);
+}
+
+/// Adds half of the magnitudes off the forest to the diagonal of the system along it.
+template <class T, class I>
+struct strengthen_row {
+    I const *inverse, *links;
+    tridiagonal_view<T> system;
+    T* diagonal;
+    COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
+        std::int64_t const p = inverse[row];
+        T const along = (links[2 * row] < 0 ? T(0) : magnitude(system.lower[p])) +
+                        (links[2 * row + 1] < 0 ? T(0) : magnitude(system.upper[p]));
+        T const off = sum.beside - along;
+        T const half = off > T(0) ? off / T(2) : T(0);
+        diagonal[p] = diagonal[p] + (sum.diagonal < T(0) ? -half : half);
+    }
+};
+
+/// A matrix of a level as the cycle reads it: values in S and in units, vectors in T.
+template <class T, class S, class I>
+struct level_matrix {
+    csr_view<S, I> a{};
+    srcsr_plan<I> const* plan = nullptr;
+    T unit = 1; ///< A = unit a
+
+    template <executor Executor, class Store>
+    void multiply(Executor const& exec, T const* x, Store const& store) const {
+        reduce_rows(exec, *plan, along_nonzeros{multiply_stored<S, I, T>{x}, a.coefficients, a.indices}, add_plus<T>{},
+                    store);
+    }
+};
+
+/// r = b - A x
+template <class T>
+struct store_residual {
+    T unit;
+    T const* b;
+    T* r;
+    COPPICE_HD T fetch(std::int64_t row) const { return b[row]; }
+    COPPICE_HD void operator()(std::int64_t row, T const& sum, T const& right) const { r[row] = right - unit * sum; }
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { (*this)(row, sum, fetch(row)); }
+};
+/// to = x + D (b - A x)
+template <class T>
+struct store_diagonal_step {
+    T unit;
+    T const *inverse, *b, *x;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
+        to[row] = x[row] + inverse[row] * (b[row] - unit * sum);
+    }
+};
+template <class T>
+struct scale_by {
+    T factor;
+    T const *inverse, *b;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = factor * (inverse[i] * b[i]); }
+};
+template <class T>
+struct add_vectors {
+    T const *x, *y;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = x[i] + y[i]; }
+};
+
+/// Chebyshev's polynomial of degree 2 for eigenvalues in [low, 1] of D A: z = c0 (D b) + c1 D (b - c0 A D b).
+struct chebyshev_of_two {
+    static constexpr double low = 0.2;
+    static constexpr double theta = (1 + low) / 2, delta = (1 - low) / 2, sigma = theta / delta;
+    static constexpr double rho = 1 / sigma, next = 1 / (2 * sigma - rho);
+    static constexpr double first = 1 / theta, momentum = next * rho, second = 2 * next / delta;
+};
+/// to = z + momentum z + second D (b - A z)
+template <class T>
+struct store_chebyshev_step {
+    T unit;
+    T const *inverse, *b, *z;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
+        to[row] = z[row] + (T(chebyshev_of_two::momentum) * z[row] +
+                            T(chebyshev_of_two::second) * (inverse[row] * (b[row] - unit * sum)));
+    }
+};
+
+/// to = x + the step; `to` may be b.
+template <class T>
+struct store_chebyshev_sum {
+    store_chebyshev_step<T> step;
+    T const* x;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
+        T const z = step.z[row], r = step.b[row] - step.unit * sum;
+        to[row] =
+            x[row] + (z + (T(chebyshev_of_two::momentum) * z + T(chebyshev_of_two::second) * (step.inverse[row] * r)));
+    }
+};
+
+template <executor Executor, class T, class I>
+class level_smoother {
+public:
+    level_smoother() = default;
+    /// The forest of the level is copied where the smoother goes along it.
+    level_smoother(Executor const& exec, multilevel_smoother kind, std::int64_t n, linear_forest<I> const* forest)
+        : kind_(kind_for(kind, forest != nullptr)) {
+        if (kind_ == multilevel_smoother::forest || kind_ == multilevel_smoother::chebyshev)
+            spare_ = buffer<T>(exec, n);
+        if (kind_ != multilevel_smoother::forest) {
+            inverse_ = buffer<T>(exec, n);
+            return;
+        }
+        forest_ = copy_of(exec, *forest);
+        system_ = tridiagonal<T>(exec, n);
+        workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
+    }
+
+    void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan) {
+        along_nonzeros const look{look_at_entry<T, I>{}, a.coefficients, a.indices};
+        if (kind_ == multilevel_smoother::gauss_seidel) {
+            reduce_rows(exec, plan, along_nonzeros{look_outside<T, I>{}, a.coefficients, a.indices}, add_outside<T>{},
+                        store_sweep_diagonal<T>{inverse_.data()});
+            return;
+        }
+        if (kind_ != multilevel_smoother::forest) {
+            T const share = kind_ == multilevel_smoother::jacobi ? T(0.75) : T(1);
+            reduce_rows(exec, plan, look, add_row_looks<T>{}, store_level_diagonal<T>{share, inverse_.data()});
+            return;
+        }
+        extract_forest_system(exec, plan, a, forest_, system_);
+        reduce_rows(exec, plan, look, add_row_looks<T>{},
+                    strengthen_row<T, I>{forest_.inverse.data(), forest_.links.data(), system_.view(),
+                                         system_.diagonal.data()});
+        mender_.mend(exec, system_, options_, false);
+    }
+
+    /// x = B b
+    template <class S>
+    void begin(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x) const {
+        std::int64_t const n = m.a.rows();
+        if (kind_ == multilevel_smoother::forest) return solve(exec, b, x, n);
+        if (kind_ == multilevel_smoother::gauss_seidel)
+            return for_each_range(exec, n, sweep_forwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x});
+        if (kind_ != multilevel_smoother::chebyshev) return for_each(exec, n, scale_by<T>{T(1), inverse_.data(), b, x});
+        for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), b, spare_.data()});
+        m.multiply(exec, spare_.data(), store_chebyshev_step<T>{m.unit, inverse_.data(), b, spare_.data(), x});
+    }
+    /// to = x + B (b - A x); x is used up.
+    template <class S>
+    void improve(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x, T* to) const {
+        std::int64_t const n = m.a.rows();
+        if (kind_ == multilevel_smoother::gauss_seidel)
+            return for_each_range(exec, n, sweep_backwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x, to});
+        if (kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1)
+            return m.multiply(exec, x, store_diagonal_step<T>{m.unit, inverse_.data(), b, x, to});
+        if (kind_ == multilevel_smoother::forest) {
+            m.multiply(exec, x, store_residual<T>{m.unit, b, to});
+            solve(exec, to, spare_.data(), n);
+            return for_each(exec, n, add_vectors<T>{x, spare_.data(), to});
+        }
+        // B is the polynomial: two steps of the recurrence for b - A x, from zero, written for x itself.
+        m.multiply(exec, x, store_residual<T>{m.unit, b, to});
+        for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), to, spare_.data()});
+        m.multiply(exec, spare_.data(),
+                   store_chebyshev_sum<T>{{m.unit, inverse_.data(), to, spare_.data(), nullptr}, x, to});
+    }
+
+private:
+    static multilevel_smoother kind_for(multilevel_smoother kind, bool has_forest) {
+        if (kind == multilevel_smoother::automatic)
+            return std::is_same_v<Executor, host_executor> ? multilevel_smoother::gauss_seidel
+                                                           : multilevel_smoother::jacobi;
+        return kind == multilevel_smoother::forest && !has_forest ? multilevel_smoother::jacobi : kind;
+    }
+
+    void solve(Executor const& exec, T const* r, T* z, std::int64_t n) const {
+        solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), array_view<T const>(r, n),
+                                   array_view<T>(z, n), workspace_.view(), options_);
+    }
+
+    multilevel_smoother kind_ = multilevel_smoother::jacobi;
+    buffer<T> inverse_{};
+    mutable buffer<T> spare_{};
+    linear_forest<I> forest_{};
+    tridiagonal<T> system_{};
+    tridiagonal_options options_{};
+    tridiagonal_mender<Executor, T> mender_{};
+    mutable buffer<std::byte> workspace_{};
+};
+
+} // namespace coppice::multilevel_detail

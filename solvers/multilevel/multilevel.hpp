@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The multilevel forest method: algebraic multigrid whose aggregates are runs of linear forests.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include <coppice/solvers/multilevel/multilevel_cycle.hpp>
+#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+
+namespace coppice {
+
+/// z = one cycle of algebraic multigrid for A z = r.
+///
+/// On each level a [0, 2]-forest of the strong couplings (entries against the sign of the diagonal, relative to the
+/// diagonals) gives paths that are cut into runs of three unknowns or more; a second forest across these joins two runs
+/// or more. The prolongator that is constant on these aggregates is smoothed once with a filtered matrix, the matrix of
+/// the next level is P^T A P, down to some hundred rows, which are solved directly. Where A is symmetric positive
+/// definite, so is M.
+///
+/// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: one solve at a time.
+/// Throws dimension_error where A is not square, matrix_error where its values are not finite or a column stands twice
+/// in a row.
+template <executor Executor, class T, class I = std::int32_t>
+class multilevel_preconditioner {
+public:
+    multilevel_preconditioner(Executor const& exec, csr_view<T, I> a, multilevel_options const& options = {});
+
+    /// New values on the pattern of the matrix that it was made of. Aggregates and structures stay, values are those
+    /// that a new preconditioner with these aggregates would have, bit for bit.
+    void refresh(Executor const& exec, csr_view<T, I> a);
+    void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const;
+    bool replayable() const { return true; }
+
+    multilevel_report report() const;
+    std::vector<finding> findings() const;
+
+private:
+    template <class S>
+    using hierarchy = std::unique_ptr<multilevel_detail::multilevel_hierarchy<Executor, T, S, I>>;
+    using any_hierarchy = std::conditional_t<std::is_same_v<T, float>, std::variant<hierarchy<float>>,
+                                             std::variant<hierarchy<float>, hierarchy<T>>>;
+    static any_hierarchy make(Executor const& exec, csr_view<T, I> a, multilevel_options const& options);
+
+    detail::pattern_mark pattern_;
+    any_hierarchy levels_;
+};
+
+template <executor Executor, class T, class I>
+multilevel_preconditioner<Executor, T, I>::multilevel_preconditioner(Executor const& exec, csr_view<T, I> a,
+                                                                     multilevel_options const& options)
+    : pattern_(exec, require_square(a, "a preconditioner")), levels_(make(exec, a, options)) {}
+
+template <executor Executor, class T, class I>
+auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_view<T, I> a,
+                                                     multilevel_options const& options) -> any_hierarchy {
+    if (options.first_run < 1 || options.second_run < 1 || options.coarsest < 1 || options.most_levels < 1)
+        throw argument_error("runs, rows of the coarsest level and number of levels are 1 at least");
+    if (a.rows() == 0) return {};
+    if (options.storage == multilevel_storage::full)
+        return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, T, I>>(exec, a, options);
+    return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, float, I>>(exec, a, options);
+}
+
+template <executor Executor, class T, class I>
+void multilevel_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    pattern_.require_same(exec, a);
+    if (a.rows() == 0) return;
+    std::visit([&](auto& levels) { levels->refresh(exec, a); }, levels_);
+}
+
+template <executor Executor, class T, class I>
+void multilevel_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r,
+                                                      array_view<T> z) const {
+    require_size("r of a preconditioner", r.size(), pattern_.size().rows);
+    require_size("z of a preconditioner", z.size(), pattern_.size().rows);
+    if (z.size() == 0) return;
+    std::visit([&](auto& levels) { levels->apply(exec, r.data(), z.data()); }, levels_);
+}
+
+template <executor Executor, class T, class I>
+multilevel_report multilevel_preconditioner<Executor, T, I>::report() const {
+    return std::visit([](auto& levels) { return levels ? levels->report() : multilevel_report{.levels = {{}}}; },
+                      levels_);
+}
+
+template <executor Executor, class T, class I>
+std::vector<finding> multilevel_preconditioner<Executor, T, I>::findings() const {
+    multilevel_report const r = report();
+    return {{"levels", finding_unit::count, double(r.levels.size())},
+            {"operator_complexity", finding_unit::number, r.operator_complexity},
+            {"grid_complexity", finding_unit::number, r.grid_complexity},
+            {"coarsest_rows", finding_unit::count, double(r.levels.back().rows)},
+            {"solved_directly", finding_unit::count, r.direct ? 1.0 : 0.0},
+            {"stalled", finding_unit::count, r.end == coarsening_end::stalled ? 1.0 : 0.0},
+            {"weight_coverage", finding_unit::share, r.levels.front().coverage},
+            {"coupling_seconds", finding_unit::seconds, r.coupling_seconds},
+            {"aggregate_seconds", finding_unit::seconds, r.aggregate_seconds},
+            {"prolongator_seconds", finding_unit::seconds, r.prolongator_seconds},
+            {"galerkin_seconds", finding_unit::seconds, r.galerkin_seconds},
+            {"smoother_seconds", finding_unit::seconds, r.smoother_seconds}};
+}
+
+struct multilevel_entry {
+    static constexpr option_row options[] = {
+        {.name = "smoother",
+         .kind = option_kind::choice,
+         .standard = "auto",
+         .meaning = "before and behind the correction of each level",
+         .choices = {"auto", "jacobi", "l1", "forest", "chebyshev", "gauss-seidel"}},
+        {.name = "cycle", .kind = option_kind::choice, .standard = "v", .meaning = "V or W", .choices = {"v", "w"}},
+        {.name = "storage",
+         .kind = option_kind::choice,
+         .standard = "single",
+         .meaning = "of the levels' matrices; vectors stay as they are",
+         .choices = {"single", "full"}},
+        {.name = "first-run",
+         .standard = "3",
+         .meaning = "unknowns of a run of the first forest, at least",
+         .least = 1,
+         .most = 1000},
+        {.name = "second-run",
+         .standard = "2",
+         .meaning = "runs that the second forest joins, at least",
+         .least = 1,
+         .most = 1000},
+        {.name = "drop",
+         .kind = option_kind::real,
+         .standard = "0.12",
+         .meaning = "entries below this share of the diagonals are left out of the prolongator, half of it a level",
+         .most = 1},
+        {.name = "coarsest", .standard = "128", .meaning = "rows that are solved directly", .least = 1, .most = 2000},
+        {.name = "levels", .standard = "30", .meaning = "at most", .least = 1, .most = 100}};
+    static constexpr preconditioner_row row{.name = "multilevel",
+                                            .matrix = "a multigrid cycle with aggregates from forests",
+                                            .setup = "about 100 products with A",
+                                            .suits = "diffusion problems of any size; iterations do not grow",
+                                            .refresh_allocates = true,
+                                            .options = options};
+
+    template <executor Executor, class T, class I>
+    static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
+        return multilevel_preconditioner<Executor, T, I>(exec, a, read(o));
+    }
+    static multilevel_options read(chosen_options const& o) {
+        return {.smoother = multilevel_smoother(o.choice("smoother")),
+                .cycle = multilevel_cycle(o.choice("cycle")),
+                .storage = multilevel_storage(o.choice("storage")),
+                .first_run = int(o.integer("first-run")),
+                .second_run = int(o.integer("second-run")),
+                .drop = o.real("drop"),
+                .coarsest = int(o.integer("coarsest")),
+                .most_levels = int(o.integer("levels"))};
+    }
+};
+
+#define COPPICE_MULTILEVEL(EXTERN, EXECUTOR, T) EXTERN template class multilevel_preconditioner<EXECUTOR, T>;
+COPPICE_MULTILEVEL(extern, host_executor, float)
+COPPICE_MULTILEVEL(extern, host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_MULTILEVEL(extern, cuda_executor, float)
+COPPICE_MULTILEVEL(extern, cuda_executor, double)
+#endif
+
+} // namespace coppice

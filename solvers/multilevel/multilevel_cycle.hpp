@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// V and W cycles over the levels of a multilevel method.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include <coppice/semiring/look_at_nonzeros.hpp>
+#include <coppice/solvers/multilevel/dense_inverse.hpp>
+#include <coppice/solvers/multilevel/level_structure.hpp>
+
+namespace coppice::multilevel_detail {
+
+template <class T, class S>
+struct store_in_units {
+    T const* from;
+    T one_by_unit;
+    S* to;
+    COPPICE_HD void operator()(std::int64_t k) const { stored_value<S>::store(to[k], from[k] * one_by_unit); }
+};
+
+/// The values and work vectors of a level: matrices in S, vectors in T.
+template <class T, class S>
+struct level_storage {
+    buffer<S> a{}, p{}, r{};
+    T unit = 1;
+    buffer<T> b{}, x{}, second_b{}, second_x{}; ///< of levels below the first one
+    buffer<T> smoothed{};
+};
+
+/// x += P e
+template <class T>
+struct store_added {
+    T* x;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] += sum; }
+};
+template <class T>
+struct store_vector {
+    T* x;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] = sum; }
+};
+template <class I>
+struct write_dense_pattern {
+    std::int64_t n;
+    I *offsets, *indices;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        indices[k] = I(k % n);
+        if (k % n == 0) offsets[k / n] = I(k);
+        if (k == n * n - 1) offsets[n] = I(n * n);
+    }
+};
+
+/// The inverse of the last level, as a matrix without zeros.
+template <executor Executor, class T, class I>
+class direct_level {
+public:
+    void fill(Executor const& exec, csr_view<T, I> a) {
+        std::int64_t const n = a.rows();
+        auto const offsets = to_vector(exec, a.row_offsets());
+        auto const indices = to_vector(exec, a.column_indices());
+        auto const values = to_vector(exec, a.values());
+        std::vector<double> dense(static_cast<std::size_t>(n * n), 0);
+        for (std::int64_t i = 0; i < n; ++i)
+            for (I k = offsets[i]; k < offsets[i + 1]; ++k) dense[i * n + indices[k]] += double(values[k]);
+        dense = dense_inverse(std::move(dense), n, double(std::numeric_limits<T>::epsilon()));
+        inverse_ = copy_of(exec, std::vector<T>(dense.begin(), dense.end()));
+        if (offsets_.size() == n + 1) return;
+        offsets_ = buffer<I>(exec, n + 1);
+        indices_ = buffer<I>(exec, n * n);
+        for_each(exec, n * n, write_dense_pattern<I>{n, offsets_.data(), indices_.data()});
+        plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), n * n, {});
+    }
+    void solve(Executor const& exec, T const* b, T* x) const {
+        reduce_rows(exec, plan_, along_nonzeros{multiply_stored<T, I, T>{b}, inverse_.data(), indices_.data()},
+                    add_plus<T>{}, store_vector<T>{x});
+    }
+
+private:
+    buffer<T> inverse_{};
+    buffer<I> offsets_{}, indices_{};
+    srcsr_plan<I> plan_{};
+};
+
+/// All levels with matrices in S.
+template <executor Executor, class T, class S, class I>
+class multilevel_hierarchy {
+public:
+    multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options)
+        : options_(options) {
+        nonzero_flags const found = look_at_nonzeros(exec, a);
+        if (found.any(nonzero_flags::not_finite)) require_finite(exec, a);
+        bool const sorted = !found.any(nonzero_flags::unsorted);
+        copy_pattern(exec, a, sorted);
+        buffer<T> values;
+        a = in_order(exec, a, values);
+        bool const symmetric =
+            sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a);
+        for (int depth = 0;; ++depth) {
+            auto& level = structures_.emplace_back();
+            coarsen_level(exec, level, a, depth, symmetric, options_, report_);
+            take_memory(exec, depth);
+            level_values<T> below = fill(exec, depth, a);
+            if (level.last) break;
+            auto const& c = level.galerkin.second;
+            values = std::move(below.next);
+            a = {c.product_rows(), c.columns, c.nonzeros(), c.offsets.data(), c.indices.data(), values.data()};
+        }
+        finish_report();
+    }
+
+    void refresh(Executor const& exec, csr_view<T, I> a) {
+        buffer<T> values;
+        a = in_order(exec, a, values);
+        for (int depth = 0; depth < int(structures_.size()); ++depth) {
+            auto& level = structures_[depth];
+            if (!level.last) level.scales = look_at_rows(exec, a, level.plan);
+            level_values<T> below = fill(exec, depth, a);
+            if (level.last) break;
+            values = std::move(below.next);
+            a = structures_[depth + 1].a;
+            a.coefficients = values.data();
+        }
+    }
+
+    /// x = M^-1 b; b and x apart.
+    void apply(Executor const& exec, T const* b, T* x) const { cycle(exec, 0, b, x); }
+    multilevel_report const& report() const { return report_; }
+
+private:
+    static constexpr std::int64_t most_direct_rows = 400; ///< inverted where coarsening stalled
+
+    bool direct() const { return report_.direct; }
+
+    /// The pattern with the columns of every row in order; matrix_error for a column that stands twice in a row.
+    void copy_pattern(Executor const& exec, csr_view<T, I> a, bool sorted) {
+        if (sorted) {
+            offsets_ = copy_of(exec, a.row_offsets());
+            indices_ = copy_of(exec, a.column_indices());
+            return;
+        }
+        buffer<I> numbers(exec, a.nonzeros());
+        for_each(exec, numbers.size(), count_up{numbers.data()});
+        csr_view<I, I> const numbered{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, numbers.data()};
+        auto arrays = sort_columns(exec, numbered).release();
+        offsets_ = std::move(arrays.offsets);
+        indices_ = std::move(arrays.indices);
+        order_ = std::move(arrays.values);
+        require_rising(exec, csr_view<T, I>{a.rows(), a.columns(), a.nonzeros(), offsets_.data(), indices_.data()},
+                       "matrix of a multilevel method");
+    }
+    /// The matrix on that pattern; `values` keeps them where their order is another one.
+    csr_view<T, I> in_order(Executor const& exec, csr_view<T, I> a, buffer<T>& values) const {
+        a.offsets = offsets_.data();
+        a.indices = indices_.data();
+        if (order_.empty()) return a;
+        values = buffer<T>(exec, a.nonzeros());
+        for_each(exec, values.size(), take_source<T, I>{a.coefficients, order_.data(), values.data()});
+        a.coefficients = values.data();
+        return a;
+    }
+
+    void take_memory(Executor const& exec, int depth) {
+        auto const& level = structures_[depth];
+        std::int64_t const n = level.a.rows();
+        auto& storage = storages_.emplace_back();
+        report_.direct = level.last && n <= std::max<std::int64_t>(options_.coarsest, most_direct_rows) &&
+                         report_.end != coarsening_end::nothing && n > 0;
+        storage.a = buffer<S>(exec, level.a.nonzeros());
+        bool const works = !level.last || !report_.direct;
+        if (works) storage.smoothed = buffer<T>(exec, n);
+        if (!level.last) {
+            storage.p = buffer<S>(exec, level.prolongator.nonzeros());
+            storage.r = buffer<S>(exec, level.prolongator.nonzeros());
+        }
+        if (depth == 0) return;
+        storage.b = buffer<T>(exec, n);
+        storage.x = buffer<T>(exec, n);
+        if (options_.cycle != multilevel_cycle::w || (level.last && report_.direct)) return;
+        storage.second_b = buffer<T>(exec, n);
+        storage.second_x = buffer<T>(exec, n);
+    }
+
+    /// Everything that depends on the values of a level; the values below it.
+    level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a) {
+        stopwatch watch(exec);
+        auto& level = structures_[depth];
+        auto& storage = storages_[depth];
+        storage.unit = std::is_same_v<S, T> ? T(1) : T(level.last ? entry_unit(exec, a) : level.scales.unit);
+        for_each(exec, storage.a.size(), store_in_units<T, S>{a.coefficients, T(1) / storage.unit, storage.a.data()});
+        if (level.last && direct()) {
+            direct_.fill(exec, a);
+            report_.smoother_seconds += watch.lap();
+            return {};
+        }
+        level.smoother.fill(exec, a, level.plan);
+        report_.smoother_seconds += watch.lap();
+        if (level.last) return {};
+        level_values<T> below = values_below(exec, level, a);
+        for_each(exec, storage.p.size(), store_in_units<T, S>{below.p.data(), T(1), storage.p.data()});
+        for_each(exec, storage.r.size(), store_in_units<T, S>{below.r.data(), T(1), storage.r.data()});
+        report_.galerkin_seconds += watch.lap();
+        return below;
+    }
+
+    void finish_report() {
+        double rows = 0, nonzeros = 0;
+        for (auto const& level : report_.levels) {
+            rows += double(level.rows);
+            nonzeros += double(level.nonzeros);
+        }
+        auto const& first = report_.levels.front();
+        report_.grid_complexity = first.rows > 0 ? rows / double(first.rows) : 1;
+        report_.operator_complexity = first.nonzeros > 0 ? nonzeros / double(first.nonzeros) : 1;
+    }
+
+    level_matrix<T, S, I> matrix(int depth) const {
+        auto const& level = structures_[depth];
+        csr_view<S, I> const a{level.a.rows(),  level.a.columns(), level.a.nonzeros(),
+                               level.a.offsets, level.a.indices,   storages_[depth].a.data()};
+        return {a, &level.plan, storages_[depth].unit};
+    }
+
+    /// One cycle from zero for A x = b on the level.
+    void cycle(Executor const& exec, int depth, T const* b, T* x) const {
+        auto const& level = structures_[depth];
+        if (level.last && direct()) return direct_.solve(exec, b, x);
+        T* const smoothed = storages_[depth].smoothed.data();
+        auto const a = matrix(depth);
+        level.smoother.begin(exec, a, b, smoothed);
+        if (!level.last) correct(exec, depth, a, b, smoothed, x);
+        for (int step = level.last ? last_steps : 0; step > 0; --step) {
+            level.smoother.improve(exec, a, b, smoothed, x);
+            level.smoother.improve(exec, a, b, x, smoothed);
+        }
+        level.smoother.improve(exec, a, b, smoothed, x);
+    }
+    /// smoothed += P A_c^-1 P^T (b - A smoothed), by a cycle or two; `residual` is scratch.
+    void correct(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* smoothed,
+                 T* residual) const {
+        auto const& level = structures_[depth];
+        auto const& storage = storages_[depth];
+        auto& below = storages_[depth + 1];
+        T *const coarse_b = below.b.data(), *const coarse_x = below.x.data();
+        a.multiply(exec, smoothed, store_residual<T>{a.unit, b, residual});
+        level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
+        level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
+        r.multiply(exec, residual, store_vector<T>{coarse_b});
+        cycle(exec, depth + 1, coarse_b, coarse_x);
+        if (below.second_b.size() > 0) {
+            T *const again = below.second_b.data(), *const step = below.second_x.data();
+            auto const c = matrix(depth + 1);
+            c.multiply(exec, coarse_x, store_residual<T>{c.unit, coarse_b, again});
+            cycle(exec, depth + 1, again, step);
+            for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
+        }
+        p.multiply(exec, coarse_x, store_added<T>{smoothed});
+    }
+
+    static constexpr int last_steps = 4; ///< pairs of them where the last level is not solved directly
+
+    multilevel_options options_;
+    buffer<I> offsets_{}, indices_{}; ///< of the first level
+    buffer<I> order_{};               ///< where its values stand in the caller's, unless in the same places
+    std::vector<level_structure<Executor, T, I>> structures_{};
+    mutable std::vector<level_storage<T, S>> storages_{}; ///< apply() works in it
+    direct_level<Executor, T, I> direct_{};
+    multilevel_report report_{};
+};
+
+} // namespace coppice::multilevel_detail

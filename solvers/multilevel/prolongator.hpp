@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The smoothed prolongator of a level: P = (I - omega D_F^-1 A_F) P_0 with a filtered matrix A_F (Vanek, Mandel,
+/// Brezina 1996), and the restriction: its transpose, or for unsymmetric matrices the transpose of what A^T gives (Sala
+/// and Tuminaro 2008), without which convection makes the matrices of the coarse levels useless.
+#pragma once
+
+#include <utility>
+
+#include <coppice/graph/contract.hpp>
+#include <coppice/solvers/multilevel/coupling_weights.hpp>
+
+namespace coppice::multilevel_detail {
+
+/// Of a filtered row: its diagonal with the dropped entries lumped to it, and the magnitudes that it keeps beside it.
+template <class T>
+struct filtered_row {
+    T lumped, kept;
+};
+template <class T>
+struct add_filtered {
+    COPPICE_HD filtered_row<T> identity() const { return {T(0), T(0)}; }
+    COPPICE_HD filtered_row<T> operator()(filtered_row<T> const& a, filtered_row<T> const& b) const {
+        return {a.lumped + b.lumped, a.kept + b.kept};
+    }
+};
+
+/// Whether an entry beside the diagonal is large enough to be kept.
+template <class T, class I>
+struct is_kept {
+    double one_by_unit, share;
+    double const* diagonal;
+    COPPICE_HD bool operator()(T value, std::int64_t row, std::int64_t column) const {
+        return double(magnitude(value)) * one_by_unit >= share * ::sqrt(diagonal[row] * diagonal[column]);
+    }
+};
+template <class T, class I>
+struct filter_by_size {
+    is_kept<T, I> kept;
+    COPPICE_HD filtered_row<T> operator()(T const& value, I const& column, std::int64_t row) const {
+        if (std::int64_t(column) == row) return {value, T(0)};
+        return kept(value, row, column) ? filtered_row<T>{T(0), magnitude(value)} : filtered_row<T>{value, T(0)};
+    }
+};
+template <class T, class I>
+struct filter_by_mark {
+    COPPICE_HD filtered_row<T> operator()(T const& value, I const& column, std::uint8_t const& kept,
+                                          std::int64_t row) const {
+        if (std::int64_t(column) == row || !kept) return {value, T(0)};
+        return {T(0), magnitude(value)};
+    }
+};
+
+/// Rows whose lumped diagonal is small, or that keep nothing, are not smoothed.
+template <class T>
+COPPICE_HD bool smooths(filtered_row<T> const& sum, double diagonal) {
+    constexpr double small = 0.25;
+    return sum.kept > T(0) && double(magnitude(sum.lumped)) > small * diagonal;
+}
+template <class T, class I>
+struct store_smoothed {
+    double one_by_unit;
+    double const* diagonal; ///< in units
+    I const* of;
+    std::uint8_t* smoothed;
+    COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& sum) const {
+        smoothed[row] =
+            of[row] >= 0 &&
+            smooths(filtered_row<double>{double(sum.lumped) * one_by_unit, double(sum.kept)}, diagonal[row]);
+    }
+};
+/// Marks what A_F keeps: the diagonal of every aggregated row, large entries of smoothed ones.
+template <class T, class I>
+struct mark_kept {
+    csr_view<T, I> a;
+    is_kept<T, I> kept;
+    I const* of;
+    std::uint8_t const* smoothed;
+    std::uint8_t* marks;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        std::int64_t const column = a.indices[k];
+        marks[k] = column == row ? of[row] >= 0 : smoothed[row] && kept(a.coefficients[k], row, column);
+        return 0;
+    }
+};
+struct mark_at {
+    std::uint8_t const* marks;
+    COPPICE_HD std::int32_t operator()(std::int64_t k) const { return marks[k]; }
+};
+template <class I>
+struct place_kept {
+    std::uint8_t const* marks;
+    I const* columns;
+    I *before, *source, *indices;
+    COPPICE_HD void operator()(std::int64_t k, I position) const {
+        before[k] = position;
+        if (!marks[k]) return;
+        source[position] = I(k);
+        indices[position] = columns[k];
+    }
+};
+template <class I>
+struct offset_of_kept {
+    I const *offsets, *before;
+    I nonzeros, total;
+    I* to;
+    COPPICE_HD void operator()(std::int64_t row) const {
+        to[row] = offsets[row] == nonzeros ? total : before[offsets[row]];
+    }
+};
+
+/// 1 / m of a row: m is the lumped diagonal, damped by 2/3 or, where the row outweighs it, by 4/3 over Gershgorin's
+/// bound. 0 where the row is not smoothed.
+template <class T>
+struct store_damping {
+    double one_by_unit;
+    double const* diagonal;
+    filtered_row<T>* rows; ///< damping, lumped diagonal
+    COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& sum) const {
+        bool const good =
+            smooths(filtered_row<double>{double(sum.lumped) * one_by_unit, double(sum.kept)}, diagonal[row]);
+        T const size = magnitude(sum.lumped);
+        T const m = larger(T(1.5) * size, T(0.75) * (size + sum.kept));
+        rows[row] =
+            good ? filtered_row<T>{(sum.lumped < T(0) ? T(-1) : T(1)) / m, sum.lumped} : filtered_row<T>{T(0), T(0)};
+    }
+};
+/// s_ij of I - omega D_F^-1 A_F.
+template <class T, class I>
+struct write_smoothing {
+    T const* values; ///< of A
+    I const *source, *indices;
+    filtered_row<T> const* rows;
+    T* smoothing;
+    COPPICE_HD std::uint8_t operator()(std::int64_t p, std::int64_t row) const {
+        filtered_row<T> const r = rows[row];
+        smoothing[p] = std::int64_t(indices[p]) == row ? T(1) - r.lumped * r.kept : -values[source[p]] * r.lumped;
+        return 0;
+    }
+};
+
+/// Position of a_ji for nonzero k = (i, j), or -1.
+template <class T, class I>
+struct write_mirror {
+    csr_view<T, I> a;
+    I* mirror;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        mirror[k] = position_in_row(a, a.indices[k], row);
+        return 0;
+    }
+};
+struct count_up {
+    std::int32_t* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = std::int32_t(k); }
+};
+template <class T, class I>
+struct take_source {
+    T const* from;
+    I const* source;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = source[k] < 0 ? T(0) : from[source[k]]; }
+};
+
+/// Structure of P, and how its values come from those of A. Everything but the values stays under refresh.
+template <executor Executor, class T, class I>
+class smoothed_prolongator {
+public:
+    smoothed_prolongator() = default;
+    /// Entries below `share` of the root of both diagonals are dropped.
+    smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
+                         vertex_aggregates<I> const& aggregates, double share, bool symmetric)
+        : tentative_(membership_matrix<T>(exec, aggregates)) {
+        mark(exec, a, plan, scales, aggregates, share);
+        I const kept = place(exec, a);
+        smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), kept, {});
+        product_ = blank_plan(smoothing(nullptr), tentative_.view(), all_rows(smoothing(nullptr)));
+        structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
+        buffer<I> numbers(exec, product_.nonzeros());
+        for_each(exec, numbers.size(), count_up{numbers.data()});
+        auto turned = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
+        auto arrays = std::move(turned).release();
+        turned_offsets_ = std::move(arrays.offsets);
+        turned_indices_ = std::move(arrays.indices);
+        turned_source_ = std::move(arrays.values);
+        if (symmetric) return;
+        mirror_ = buffer<I>(exec, a.nonzeros());
+        reduce_rows(exec, plan, write_mirror<T, I>{a, mirror_.data()}, graph_detail::ignore_products{},
+                    graph_detail::ignore_rows{});
+    }
+
+    /// P[rows, aggregates] with these values; null for none.
+    template <class S>
+    csr_view<S, I> matrix(S const* values) const {
+        return {product_.product_rows(), product_.columns,        product_.nonzeros(),
+                product_.offsets.data(), product_.indices.data(), values};
+    }
+    /// The pattern of P^T
+    template <class S>
+    csr_view<S, I> transposed(S const* values) const {
+        return {product_.columns,       product_.product_rows(), product_.nonzeros(),
+                turned_offsets_.data(), turned_indices_.data(),  values};
+    }
+
+    /// p[nonzeros], r[nonzeros]: values of P and of the restriction, from those of A.
+    void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
+              array_view<T> p, array_view<T> r) const {
+        smooth(exec, a, plan, scales, p);
+        if (mirror_.empty()) {
+            for_each(exec, r.size(), take_source<T, I>{p.data(), turned_source_.data(), r.data()});
+            return;
+        }
+        buffer<T> mirrored(exec, a.nonzeros()), of_transpose(exec, p.size());
+        for_each(exec, mirrored.size(), take_source<T, I>{a.coefficients, mirror_.data(), mirrored.data()});
+        a.coefficients = mirrored.data();
+        smooth(exec, a, plan, scales, of_transpose.view());
+        for_each(exec, r.size(), take_source<T, I>{of_transpose.data(), turned_source_.data(), r.data()});
+    }
+    I nonzeros() const { return product_.nonzeros(); }
+
+private:
+    void mark(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
+              vertex_aggregates<I> const& aggregates, double share) {
+        using namespace graph_detail;
+        double const* const diagonal = scales.diagonal.data();
+        is_kept<T, I> const kept{1 / scales.unit, share, diagonal};
+        buffer<std::uint8_t> smoothed(exec, a.rows());
+        marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
+        reduce_rows(exec, plan, along_nonzeros{filter_by_size<T, I>{kept}, a.coefficients, a.indices},
+                    add_filtered<T>{},
+                    store_smoothed<T, I>{1 / scales.unit, diagonal, aggregates.of.data(), smoothed.data()});
+        reduce_rows(exec, plan, mark_kept<T, I>{a, kept, aggregates.of.data(), smoothed.data(), marks_.data()},
+                    ignore_products{}, ignore_rows{});
+    }
+    I place(Executor const& exec, csr_view<T, I> a) {
+        std::int64_t const nonzeros = a.nonzeros();
+        I const kept = reduce(exec, nonzeros, I(0), mark_at{marks_.data()}, plus{});
+        source_ = buffer<I>(exec, kept);
+        indices_ = buffer<I>(exec, kept);
+        offsets_ = buffer<I>(exec, std::int64_t(a.rows()) + 1);
+        buffer<I> before(exec, nonzeros);
+        exclusive_scan(exec, nonzeros, mark_at{marks_.data()},
+                       place_kept<I>{marks_.data(), a.indices, before.data(), source_.data(), indices_.data()}, I(0));
+        for_each(exec, std::int64_t(a.rows()) + 1,
+                 offset_of_kept<I>{a.offsets, before.data(), a.nonzeros(), kept, offsets_.data()});
+        return kept;
+    }
+    /// p = (I - omega D_F^-1 A_F) P_0
+    void smooth(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
+                array_view<T> p) const {
+        using namespace graph_detail;
+        buffer<filtered_row<T>> rows(exec, a.rows());
+        buffer<T> values(exec, source_.size());
+        reduce_rows(exec, plan, along_nonzeros{filter_by_mark<T, I>{}, a.coefficients, a.indices, marks_.data()},
+                    add_filtered<T>{}, store_damping<T>{1 / scales.unit, scales.diagonal.data(), rows.data()});
+        reduce_rows(exec, smoothing_plan_,
+                    write_smoothing<T, I>{a.coefficients, source_.data(), indices_.data(), rows.data(), values.data()},
+                    ignore_products{}, ignore_rows{});
+        product_values(exec, product_, plus_times<T>{}, smoothing(values.data()), tentative_.view(), p);
+    }
+    /// I - omega D_F^-1 A_F, whose columns are those that A_F keeps.
+    csr_view<T, I> smoothing(T const* values) const {
+        I const n = static_cast<I>(offsets_.size() - 1);
+        return {n, n, static_cast<I>(indices_.size()), offsets_.data(), indices_.data(), values};
+    }
+
+    csr<T, I> tentative_{};
+    buffer<std::uint8_t> marks_{}; ///< nonzeros of A that A_F keeps
+    buffer<I> offsets_{}, indices_{}, source_{};
+    srcsr_plan<I> smoothing_plan_{};
+    product_plan<I> product_{};
+    buffer<I> turned_offsets_{}, turned_indices_{}, turned_source_{};
+    buffer<I> mirror_{}; ///< where a_ji stands for nonzero (i, j) of A, unless A is symmetric
+};
+
+} // namespace coppice::multilevel_detail

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The multilevel forest method: definiteness, iterations that do not grow, refresh, and matrices that it was not made
+// for.
+#include <coppice/multilevel.hpp>
+#include <coppice/solve.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "solvers/dense_splittings.hpp"
+#include "support/executors.hpp"
+#include <coppice/algebra/generators.hpp>
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+template <class Executor>
+using multilevel = multilevel_preconditioner<Executor, double>;
+
+/// M^-1, column by column.
+template <class Executor, class M>
+dense matrix_of(Executor const& exec, M const& m, int n) {
+    dense inverse(n);
+    for (int j = 0; j < n; ++j) {
+        std::vector<double> unit(static_cast<std::size_t>(n));
+        unit[std::size_t(j)] = 1;
+        auto const column = apply(exec, m, unit);
+        for (int i = 0; i < n; ++i) inverse(i, j) = column[std::size_t(i)];
+    }
+    return inverse;
+}
+dense to_dense(csr<double> const& a) {
+    dense m(a.rows());
+    for (int i = 0; i < m.n; ++i)
+        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k) m(i, a.column_indices()[k]) = a.values()[k];
+    return m;
+}
+double largest_of(dense const& m) {
+    double most = 0;
+    for (double const v : m.a) most = std::max(most, std::abs(v));
+    return most;
+}
+/// Eigenvalues of a symmetric matrix, rising, by LAPACK.
+std::vector<double> eigenvalues(dense m) {
+    std::vector<double> w(static_cast<std::size_t>(m.n));
+    for (int i = 0; i < m.n; ++i)
+        for (int j = 0; j < i; ++j) m(i, j) = m(j, i) = (m(i, j) + m(j, i)) / 2;
+    LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'U', m.n, m.a.data(), m.n, w.data());
+    return w;
+}
+/// Jumps of the diffusion by a thousand between squares of a chessboard, upwards and downwards.
+csr<double> jumps(std::int64_t n) {
+    auto a = generate<double>(host_executor{1}, "laplace2d", {.nx = n});
+    auto const weight = [&](std::int64_t cell) {
+        std::int64_t const x = cell % n * 8 / n, y = cell / n * 8 / n;
+        return std::array{1.0, 1e3, 1e-3}[std::size_t((x + 2 * y) % 3)];
+    };
+    for (std::int64_t i = 0; i < a.rows(); ++i) {
+        double sum = 0;
+        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k) {
+            std::int64_t const j = a.column_indices()[k];
+            if (j == i) continue;
+            a.values()[k] = -2 / (1 / weight(i) + 1 / weight(j));
+            sum -= a.values()[k];
+        }
+        sum += double(4 - (a.row_offsets()[i + 1] - a.row_offsets()[i] - 1)) * weight(i);
+        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
+            if (a.column_indices()[k] == i) a.values()[k] = sum;
+    }
+    return a;
+}
+
+template <class Executor>
+krylov_result solve_with(Executor const& exec, std::string_view method, std::string_view preconditioner,
+                         csr<double> const& a, double tolerance) {
+    auto const local = exec.copy(a);
+    csr_operator<Executor, double> const op(exec, local.view());
+    auto const m = make_preconditioner(exec, preconditioner, local.view());
+    auto const b = exec.copy(random_vector<double>(int(a.rows()), 3));
+    auto x = exec.copy(std::vector<double>(std::size_t(a.rows())));
+    return solve(exec, method, op, m, b.view(), x.view(),
+                 {.tolerance = tolerance, .max_iterations = 300, .restart = 30});
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("multilevel: a symmetric positive definite matrix stays so", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host{1};
+    std::vector<std::pair<char const*, csr<double>>> matrices;
+    matrices.emplace_back("laplace2d", generate<double>(host, "laplace2d", {.nx = 13, .ny = 11}));
+    matrices.emplace_back("aniso2", generate<double>(host, "aniso2", {.nx = 12}));
+    matrices.emplace_back("rotated", generate<double>(host, "rotated", {.nx = 12, .angle = 30, .ratio = 0.01}));
+    matrices.emplace_back("elasticity", generate<double>(host, "elasticity", {.nx = 3, .ny = 4, .nz = 4}));
+    matrices.emplace_back("jumps", jumps(12));
+    matrices.emplace_back("random", to_csr<double>(random_matrix(150, true, 4)));
+    for (auto const& [name, a] : matrices)
+        for (auto const smoother : {multilevel_smoother::jacobi, multilevel_smoother::l1, multilevel_smoother::forest,
+                                    multilevel_smoother::chebyshev, multilevel_smoother::gauss_seidel})
+            for (auto const cycle : {multilevel_cycle::v, multilevel_cycle::w}) {
+                CAPTURE(name);
+                CAPTURE(int(smoother));
+                CAPTURE(int(cycle));
+                auto const local = exec.copy(a);
+                multilevel<std::remove_const_t<decltype(exec)>> const m(
+                    exec, local.view(),
+                    {.smoother = smoother, .cycle = cycle, .storage = multilevel_storage::full, .coarsest = 6});
+                CHECK(m.report().levels.size() >= 2);
+                auto const inverse = matrix_of(exec, m, int(a.rows()));
+                double asymmetry = 0;
+                for (int i = 0; i < inverse.n; ++i)
+                    for (int j = 0; j < i; ++j)
+                        asymmetry = std::max(asymmetry, std::abs(inverse(i, j) - inverse(j, i)));
+                CHECK(asymmetry < 1e-12 * largest_of(inverse));
+                auto const values = eigenvalues(inverse);
+                CHECK(values.front() > 0);
+                // 2 M - A is positive definite: a cycle reduces the error of A.
+                auto const x = random_vector<double>(inverse.n, 8);
+                auto const dense_a = to_dense(a);
+                auto const energy = [&](std::vector<double> const& v) {
+                    auto const w = times(dense_a, v);
+                    return std::inner_product(v.begin(), v.end(), w.begin(), 0.0);
+                };
+                CHECK(energy(minus(x, times(inverse, times(dense_a, x)))) < energy(x));
+            }
+}
+
+TEST_CASE_TEMPLATE("multilevel: sweeps over several ranges of rows stay symmetric", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = exec.copy(jumps(101)); // three ranges on the first level
+    multilevel<std::remove_const_t<decltype(exec)>> const m(
+        exec, a.view(), {.smoother = multilevel_smoother::gauss_seidel, .storage = multilevel_storage::full});
+    auto const dot = [](std::vector<double> const& x, std::vector<double> const& y) {
+        return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+    };
+    for (unsigned seed = 1; seed < 4; ++seed) {
+        auto const x = random_vector<double>(int(a.rows()), seed), y = random_vector<double>(int(a.rows()), seed + 9);
+        auto const mx = apply(exec, m, x), my = apply(exec, m, y);
+        CHECK(dot(x, mx) > 0);
+        CHECK(std::abs(dot(x, my) - dot(y, mx)) < 1e-12 * std::sqrt(dot(x, mx) * dot(y, my)));
+    }
+}
+
+TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host{2};
+    auto const of = [&](char const* kind, generator_options o, std::int64_t n) {
+        o.nx = n;
+        return generate<double>(host, kind, o);
+    };
+    struct problem {
+        char const *name, *kind, *method;
+        generator_options options;
+        std::int64_t small, large;
+        std::int64_t most; ///< iterations of the large one
+        double growth;
+    };
+    for (problem const& p : {problem{"5-point", "laplace2d", "cg", {}, 60, 180, 20, 1.25},
+                             {"ANISO1", "aniso1", "cg", {}, 60, 180, 22, 1.25},
+                             {"ANISO2", "aniso2", "cg", {}, 60, 180, 22, 1.25},
+                             {"ANISO3", "aniso3", "cg", {}, 60, 180, 22, 1.25},
+                             {"rotated", "rotated", "cg", {.angle = 45, .ratio = 0.01}, 60, 180, 40, 1.6},
+                             {"7-point", "laplace3d", "cg", {}, 13, 32, 17, 1.25},
+                             {"ATMOSMODM", "laplace3d", "cg", {.wy = 40}, 13, 32, 18, 1.25},
+                             {"convection", "convection", "bicgstab", {}, 60, 180, 18, 1.6}}) {
+        for (char const* name : {"multilevel,smoother=jacobi", "multilevel,smoother=gauss-seidel"}) {
+            CAPTURE(p.name);
+            CAPTURE(name);
+            auto const small = solve_with(exec, p.method, name, of(p.kind, p.options, p.small), 1e-8);
+            auto const large = solve_with(exec, p.method, name, of(p.kind, p.options, p.large), 1e-8);
+            CHECK(small.converged);
+            CHECK(large.converged);
+            CHECK(large.iterations <= p.most);
+            CHECK(double(large.iterations) <=
+                  std::max(p.growth * double(small.iterations), double(small.iterations) + 2));
+        }
+    }
+    for (char const* name : {"multilevel,smoother=jacobi", "multilevel,smoother=gauss-seidel"}) {
+        auto const rough = solve_with(exec, "cg", name, jumps(180), 1e-8);
+        CHECK(rough.converged);
+        CHECK(rough.iterations <= 30);
+    }
+    for (auto const options : {"multilevel,smoother=forest", "multilevel,smoother=chebyshev", "multilevel,cycle=w",
+                               "multilevel,storage=full"}) {
+        CAPTURE(options);
+        CHECK(solve_with(exec, "cg", options, of("laplace2d", {}, 150), 1e-8).iterations <= 19);
+    }
+}
+
+TEST_CASE_TEMPLATE("multilevel: powers of two change no bit, nor does the order of a row's columns", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    for (auto const kind : {"aniso2", "convection"})
+        for (auto const storage : {multilevel_storage::single, multilevel_storage::full}) {
+            auto a = generate<double>(host_executor{1}, kind, {.nx = 40});
+            auto const r = random_vector<double>(int(a.rows()), 3);
+            multilevel_options const options{.storage = storage, .coarsest = 30};
+            auto const local = exec.copy(a);
+            multilevel<Executor> m(exec, local.view(), options);
+            auto const expected = apply(exec, m, r);
+            for (int const power : {-500, 1, 300}) {
+                CAPTURE(power);
+                auto scaled_one = exec.copy(a);
+                std::vector<double> values(a.values().begin(), a.values().end());
+                for (double& v : values) v = std::ldexp(v, power);
+                scaled_one.values() = exec.copy(values);
+                auto const unscaled = [&](std::vector<double> z) {
+                    for (double& v : z) v = std::ldexp(v, power);
+                    return z;
+                };
+                CHECK(unscaled(apply(exec, multilevel<Executor>(exec, scaled_one.view(), options), r)) == expected);
+                m.refresh(exec, scaled_one.view());
+                CHECK(unscaled(apply(exec, m, r)) == expected);
+            }
+            std::vector<std::int32_t> columns(a.column_indices().begin(), a.column_indices().end());
+            std::vector<double> values(a.values().begin(), a.values().end());
+            for (int i = 0; i < a.rows(); ++i) {
+                std::reverse(columns.begin() + a.row_offsets()[i], columns.begin() + a.row_offsets()[i + 1]);
+                std::reverse(values.begin() + a.row_offsets()[i], values.begin() + a.row_offsets()[i + 1]);
+            }
+            csr<double> const turned{a.rows(), a.columns(), exec.copy(a.row_offsets()), exec.copy(columns),
+                                     exec.copy(values)};
+            multilevel<Executor> other(exec, turned.view(), options);
+            CHECK(apply(exec, other, r) == expected);
+            other.refresh(exec, turned.view());
+            CHECK(apply(exec, other, r) == expected);
+        }
+}
+
+TEST_CASE_TEMPLATE("multilevel: matrices that it was not made for", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    multilevel_options const options{.coarsest = 8};
+    auto const made = [&](dense const& m) {
+        auto const local = exec.copy(to_csr<double>(m));
+        return multilevel<Executor>(exec, local.view(), options);
+    };
+    auto const stays_finite = [&](dense const& m) {
+        return all_finite(apply(exec, made(m), random_vector<double>(m.n, 1)));
+    };
+    int const n = 300;
+    auto const sample = random_matrix(n, true, 6);
+
+    dense diagonal(n);
+    for (int i = 0; i < n; ++i) diagonal(i, i) = i % 2 ? 2 + i : -3;
+    auto const of_diagonal = made(diagonal);
+    CHECK(of_diagonal.report().end == coarsening_end::nothing);
+    auto const r = random_vector<double>(n, 2);
+    auto const z = apply(exec, of_diagonal, r);
+    for (int i = 0; i < n; ++i) CHECK(z[std::size_t(i)] == doctest::Approx(r[std::size_t(i)] / diagonal(i, i)));
+
+    CHECK(stays_finite(dense(n))); // no entry at all
+    auto broken = sample;          // rows of zeros, zero and negative diagonals
+    for (int i = 0; i < n; i += 7)
+        for (int j = 0; j < n; ++j) broken(i, j) = broken(j, i) = 0;
+    for (int i = 1; i < n; i += 7) broken(i, i) = 0;
+    for (int i = 2; i < n; i += 7) broken(i, i) *= -1;
+    CHECK(stays_finite(broken));
+    CHECK(stays_finite(random_matrix(n, false, 3)));
+    auto skew = sample; // a sign pattern that is not that of an M-matrix, and one-sided entries
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) skew(i, j) *= i < j ? -1 : 1;
+    CHECK(stays_finite(skew));
+
+    dense pieces(n); // paths of 5 that nothing joins, singular each
+    for (int i = 0; i < n; ++i)
+        for (int const j : {i - 1, i + 1})
+            if (j >= 0 && j < n && j / 5 == i / 5) {
+                pieces(i, j) = -1;
+                pieces(i, i) += 1;
+            }
+    CHECK(stays_finite(pieces));
+
+    dense star(n); // one huge row
+    for (int i = 1; i < n; ++i) {
+        star(0, i) = star(i, 0) = -1;
+        star(i, i) = 1.01;
+    }
+    star(0, 0) = n;
+    auto const of_star = made(star);
+    CHECK(all_finite(apply(exec, of_star, r)));
+    CHECK(of_star.report().levels.size() <= 4);
+
+    dense full(n); // every coupling is as strong as any other
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) full(i, j) = i == j ? n : -1;
+    CHECK(stays_finite(full));
+    dense skewed(n); // unsymmetric couplings without a mirror: nothing to aggregate by
+    for (int i = 0; i < n; ++i) {
+        skewed(i, i) = 1;
+        skewed(i, (i * 7 + 1) % n) += 3;
+    }
+    CHECK(stays_finite(skewed));
+
+    auto const local = exec.copy(to_csr<double>(sample));
+    CHECK_THROWS_AS(multilevel<Executor>(exec, local.view(), {.first_run = 0}), argument_error);
+    csr_view<double> wide = local.view();
+    wide.column_count = n + 1;
+    CHECK_THROWS_AS(multilevel<Executor>(exec, wide), dimension_error);
+    auto poisoned = sample;
+    poisoned(3, 4) = std::numeric_limits<double>::infinity();
+    CHECK_THROWS_AS(made(poisoned), matrix_error);
+    csr<double> const doubled{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 3}),
+                              exec.copy(std::vector<std::int32_t>{0, 0, 1}), exec.copy(std::vector<double>{1, 1, 1})};
+    CHECK_THROWS_AS(multilevel<Executor>(exec, doubled.view()), matrix_error);
+    multilevel<Executor> kept(exec, local.view(), options);
+    auto const before = apply(exec, kept, r);
+    auto const other = exec.copy(to_csr<double>(random_matrix(n, true, 7)));
+    CHECK_THROWS_AS(kept.refresh(exec, other.view()), error);
+    CHECK(apply(exec, kept, r) == before);
+    CHECK_THROWS_AS(apply(exec, kept, std::vector<double>(3)), dimension_error);
+    CHECK_THROWS_WITH_AS(make_preconditioner(exec, "multilevel,cycle=x", local.view()), doctest::Contains("cycle"),
+                         argument_error);
+}
