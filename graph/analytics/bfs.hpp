@@ -155,4 +155,9 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     return result;
 }
 
+#define COPPICE_BFS(EXTERN, EXECUTOR)                                                                                  \
+    EXTERN template bfs_result bfs(EXECUTOR const&, graph_view, vertex_id, bfs_options const&)
+COPPICE_BFS(extern, host_executor);
+COPPICE_BFS(extern, cuda_executor);
+
 } // namespace coppice

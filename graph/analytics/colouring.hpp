@@ -15,9 +15,9 @@ struct colouring_result {
 /// Colours of an undirected graph, at most one more than the largest degree. Loops are ignored.
 ///
 /// It is the greedy colouring in an order in which vertices of more than twice the mean of edges come first, then by a
-/// bit of a hash, then by number: a vertex takes the smallest colour that is free when all neighbours before it have
-/// theirs (Jones and Plassmann 1993). The same for any number of threads, on host and CUDA. Near n + m steps. Memory: 6
-/// words a vertex. Waits.
+/// bit of a hash of v / 16, then by number: a vertex takes the smallest colour that is free when all neighbours before
+/// it have theirs (Jones and Plassmann 1993). The same for any number of threads, on host and CUDA. Near n + m steps.
+/// Memory: 6 words a vertex. Waits.
 template <executor Executor>
 colouring_result colour_graph(Executor const& exec, graph_view g);
 
@@ -65,5 +65,9 @@ colouring_result colour_graph(Executor const& exec, graph_view g) {
     result.count = reduce(exec, g.vertices, std::int32_t{0}, colour_of{colours}, maximum{});
     return result;
 }
+
+#define COPPICE_COLOURING(EXTERN, EXECUTOR) EXTERN template colouring_result colour_graph(EXECUTOR const&, graph_view)
+COPPICE_COLOURING(extern, host_executor);
+COPPICE_COLOURING(extern, cuda_executor);
 
 } // namespace coppice

@@ -135,4 +135,9 @@ components_result connected_components(Executor const& exec, graph_view g) {
     return result;
 }
 
+#define COPPICE_COMPONENTS(EXTERN, EXECUTOR)                                                                           \
+    EXTERN template components_result connected_components(EXECUTOR const&, graph_view)
+COPPICE_COMPONENTS(extern, host_executor);
+COPPICE_COMPONENTS(extern, cuda_executor);
+
 } // namespace coppice

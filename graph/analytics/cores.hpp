@@ -135,4 +135,8 @@ cores_result core_numbers(Executor const& exec, graph_view g) {
     return result;
 }
 
+#define COPPICE_CORES(EXTERN, EXECUTOR) EXTERN template cores_result core_numbers(EXECUTOR const&, graph_view)
+COPPICE_CORES(extern, host_executor);
+COPPICE_CORES(extern, cuda_executor);
+
 } // namespace coppice

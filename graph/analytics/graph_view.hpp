@@ -104,4 +104,8 @@ bool is_undirected(Executor const& exec, graph_view g) {
     return reduce(exec, g.vertices, std::uint64_t{0}, analytics::opposite_sum{g}, plus{}) == 0;
 }
 
+#define COPPICE_IS_UNDIRECTED(EXTERN, EXECUTOR) EXTERN template bool is_undirected(EXECUTOR const&, graph_view)
+COPPICE_IS_UNDIRECTED(extern, host_executor);
+COPPICE_IS_UNDIRECTED(extern, cuda_executor);
+
 } // namespace coppice

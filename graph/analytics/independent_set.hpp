@@ -61,4 +61,9 @@ independent_set_result maximal_independent_set(Executor const& exec, graph_view 
     return result;
 }
 
+#define COPPICE_INDEPENDENT_SET(EXTERN, EXECUTOR)                                                                      \
+    EXTERN template independent_set_result maximal_independent_set(EXECUTOR const&, graph_view)
+COPPICE_INDEPENDENT_SET(extern, host_executor);
+COPPICE_INDEPENDENT_SET(extern, cuda_executor);
+
 } // namespace coppice

@@ -179,4 +179,12 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
     return result;
 }
 
+#define COPPICE_PAGERANK(EXTERN, EXECUTOR, T)                                                                          \
+    EXTERN template pagerank_result<T> pagerank<T>(EXECUTOR const&, graph_view, graph_view, pagerank_options const&,   \
+                                                   array_view<T const>)
+COPPICE_PAGERANK(extern, host_executor, float);
+COPPICE_PAGERANK(extern, host_executor, double);
+COPPICE_PAGERANK(extern, cuda_executor, float);
+COPPICE_PAGERANK(extern, cuda_executor, double);
+
 } // namespace coppice

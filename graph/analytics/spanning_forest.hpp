@@ -277,5 +277,9 @@ spanning_forest_result<T> minimum_spanning_forest(Executor const& exec, csr_view
 
 #define COPPICE_SPANNING_FOREST(EXTERN, EXECUTOR, T)                                                                   \
     EXTERN template spanning_forest_result<T> minimum_spanning_forest(EXECUTOR const&, csr_view<T>)
+COPPICE_SPANNING_FOREST(extern, host_executor, float);
+COPPICE_SPANNING_FOREST(extern, host_executor, double);
+COPPICE_SPANNING_FOREST(extern, cuda_executor, float);
+COPPICE_SPANNING_FOREST(extern, cuda_executor, double);
 
 } // namespace coppice

@@ -378,5 +378,9 @@ sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_
 
 #define COPPICE_SSSP(EXTERN, EXECUTOR, T)                                                                              \
     EXTERN template sssp_result<T> sssp(EXECUTOR const&, csr_view<T>, vertex_id, sssp_options const&)
+COPPICE_SSSP(extern, host_executor, float);
+COPPICE_SSSP(extern, host_executor, double);
+COPPICE_SSSP(extern, cuda_executor, float);
+COPPICE_SSSP(extern, cuda_executor, double);
 
 } // namespace coppice

@@ -142,4 +142,10 @@ clustering_result clustering(Executor const& exec, graph_view g) {
     return result;
 }
 
+#define COPPICE_TRIANGLES(EXTERN, EXECUTOR)                                                                            \
+    EXTERN template std::int64_t count_triangles(EXECUTOR const&, graph_view);                                         \
+    EXTERN template clustering_result clustering(EXECUTOR const&, graph_view)
+COPPICE_TRIANGLES(extern, host_executor);
+COPPICE_TRIANGLES(extern, cuda_executor);
+
 } // namespace coppice

@@ -86,8 +86,8 @@ struct list_all {
 };
 
 /// An order of vertices in four classes, by number in each: those of many edges and those of few apart, and either by a
-/// hash. Neighbours of one class are rarely many in a row, so that a vertex waits for few others; and a class is a list
-/// that runs through memory from front to back.
+/// hash of their number without its last four bits. Neighbours of one class are rarely many in a row, so that a vertex
+/// waits for few others; and a class is a list that runs through memory from front to back, in predictable stretches.
 struct vertex_classes {
     graph_view g;
     std::int32_t few; ///< edges at most
@@ -98,7 +98,7 @@ struct vertex_classes {
     }
     COPPICE_HD int of(vertex_id v) const {
         bool const many = g.degree(v) > few;
-        return (many == many_first ? 0 : 2) + int((static_cast<std::uint32_t>(v) * 0x9e3779b1u) >> 31);
+        return (many == many_first ? 0 : 2) + int(mixed(static_cast<std::uint64_t>(v) >> 4) >> 63);
     }
 };
 /// Lists a vertex with its class, and gives it the status `first` + class.
