@@ -148,7 +148,7 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
         for_each(exec, 1, next_level{now, next, s, g.vertices});
     };
     repetition<Executor> repeat(exec);
-    repeat.run(&s->loop, true, body, nullptr);
+    repeat.run(&s->loop, {.replayable = true}, body, nullptr);
     bfs_state const end = exec.load(s);
     result.depth = end.depth;
     result.reached = end.reached;

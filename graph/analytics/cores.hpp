@@ -130,7 +130,7 @@ cores_result core_numbers(Executor const& exec, graph_view g) {
         for_each(exec, 1, end_selection{now, rest, rest_next, s});
     };
     repetition<Executor> repeat(exec);
-    repeat.run(&s->loop, true, body, nullptr);
+    repeat.run(&s->loop, {.replayable = true}, body, nullptr);
     result.largest = reduce(exec, g.vertices, std::int32_t{0}, largest_value{cores}, maximum{});
     return result;
 }

@@ -247,6 +247,20 @@ struct no_parent_but_source {
     }
 };
 
+template <class T>
+struct go_on {
+    sssp_state<T>* state;
+    std::int32_t last;
+    COPPICE_HD void operator()(std::int64_t) const {
+        state->loop.on = 1;
+        state->last_round = last;
+    }
+};
+struct clear_lists {
+    worklist* lists;
+    COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
+};
+
 /// Arrays of one search, and its loops.
 template <executor Executor, class T>
 class sssp_search {
@@ -267,7 +281,7 @@ public:
     bool bellman_ford(std::int64_t& rounds) {
         auto state = placed(exec_, sssp_state<T>{.near = std::numeric_limits<T>::infinity()});
         for (std::int32_t last = 64; last <= 1 << 30; last *= 2) {
-            for_each(exec_, 1, go_on{state.data(), last});
+            for_each(exec_, 1, go_on<T>{state.data(), last});
             run(state.data());
             rounds = exec_.load(state.data()).round;
             if (exec_.load(lists_[0]).count == 0) return true;
@@ -296,26 +310,13 @@ public:
             visit_edges(exec_, nullptr, now, g_, into(next), find_level_parent<T>{path, queued_.data(), state.data()});
             for_each(exec_, 1, next_parents<T>{now, next, state.data()});
         };
-        repeat.run(&state.data()->loop, true, body, nullptr);
+        repeat.run(&state.data()->loop, {.replayable = true}, body, nullptr);
         return found;
     }
 
     buffer<T> distances() && { return std::move(distances_); }
 
 private:
-    struct go_on {
-        sssp_state<T>* state;
-        std::int32_t last;
-        COPPICE_HD void operator()(std::int64_t) const {
-            state->loop.on = 1;
-            state->last_round = last;
-        }
-    };
-    struct clear_lists {
-        worklist* lists;
-        COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
-    };
-
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
@@ -327,7 +328,7 @@ private:
             for_each(exec_, 1, end_far_round<T>{near, far, far_next, s});
         };
         repetition<Executor> repeat(exec_);
-        repeat.run(&s->loop, true, body, nullptr);
+        repeat.run(&s->loop, {.replayable = true}, body, nullptr);
     }
 
     bool reaches_negative_cycle() const {

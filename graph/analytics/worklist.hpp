@@ -144,7 +144,7 @@ void repeat_items(Executor const& exec, worklist* now, worklist* next, F const& 
         visit_items(exec, nullptr, now, into(next), f);
         for_each(exec, 1, next_list{now, next, loop.data()});
     };
-    repeat.run(loop.data(), true, body, nullptr);
+    repeat.run(loop.data(), {.replayable = true}, body, nullptr);
 }
 
 /// f of the vertices of one class after the other, each again while it emits itself.
