@@ -9,8 +9,8 @@
 /// A team is a few lanes of a warp that hold the columns of two links. A team joins consecutive links one after the
 /// other (chain_join.hpp); then the teams of a system join their links as a binary tree. A CUDA block works either on
 /// whole systems, one or several, or on a share of one system. The blocks that share a system wait for each other once
-/// in global memory; then each block joins the links of all shares by itself, in the same way. The pivot rows of a join,
-/// the joint, are stored over the right one of the two links, and on the way back the unknowns over the joint.
+/// in global memory; then each block joins the links of all shares by itself, in the same way. The pivot rows of a
+/// join, the joint, are stored over the right one of the two links, and on the way back the unknowns over the joint.
 #pragma once
 
 #include <algorithm>
