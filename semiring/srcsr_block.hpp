@@ -466,27 +466,23 @@ struct srcsr_worker {
 
     std::int64_t share = 0;
 
-    /// The stretch of the path that is to be folded.
-    struct share_stretch {
-        path_point from, to;
-        int kind;
-        bool is_empty = false;
-    };
-    COPPICE_HD COPPICE_ALWAYS_INLINE share_stretch stretch_of_share() const {
+    /// The stretch of the path that is to be folded; whether there is one.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool find_stretch(path_point& from, path_point& to, int& kind) const {
         path_point const cut = job.cuts[share];
-        share_stretch s{point_of(cut), point_of(job.cuts[share + 1]), kind_of(cut)};
+        from = point_of(cut), to = point_of(job.cuts[share + 1]);
+        kind = kind_of(cut);
         if (job.first_row > 0 || job.last_row < job.rows) {
-            if (s.from.row < job.first_row) {
-                s.from = {job.first_row, std::int64_t(job.offsets[job.first_row])};
-                s.kind &= ~share_cuts_first;
+            if (from.row < job.first_row) {
+                from = {job.first_row, std::int64_t(job.offsets[job.first_row])};
+                kind &= ~share_cuts_first;
             }
-            if (s.to.row >= job.last_row) {
-                s.to = {job.last_row, std::int64_t(job.offsets[job.last_row])};
-                s.kind &= ~share_cuts_last;
+            if (to.row >= job.last_row) {
+                to = {job.last_row, std::int64_t(job.offsets[job.last_row])};
+                kind &= ~share_cuts_last;
             }
-            s.is_empty = s.from.row > s.to.row || (s.from.row == s.to.row && s.from.nonzero >= s.to.nonzero);
+            if (from.row > to.row || (from.row == to.row && from.nonzero >= to.nonzero)) return false;
         }
-        return s;
+        return true;
     }
     /// Whether a share is folded row by row.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool by_rows(int kind) const {
@@ -551,13 +547,14 @@ COPPICE_HD void srcsr_block(Block const& block, std::int64_t s, srcsr_job<O> con
     using store_type = std::remove_cvref_t<decltype(of_thread)>;
     srcsr_worker<Block, O, Multiply, Add, store_type, Combine, Reading> const worker{block,     job,     multiply, add,
                                                                                      of_thread, combine, shared,   s};
-    auto const [from, to, kind, is_empty] = worker.stretch_of_share();
-    if (is_empty)
-        ; // of rows that are left alone
-    else if (worker.by_rows(kind))
-        worker.fold_row_share(from, to);
-    else
-        worker.fold_path_share(from, to, kind);
+    path_point from, to;
+    int kind;
+    if (worker.find_stretch(from, to, kind)) {
+        if (worker.by_rows(kind))
+            worker.fold_row_share(from, to);
+        else
+            worker.fold_path_share(from, to, kind);
+    }
     if constexpr (folds_rows_v<Store>) {
         block.sync(); // the last words in shared memory have been read
         store.finish(block, reinterpret_cast<double*>(shared + srcsr_types<Multiply, Add>::totals_at), s, job.shares,

@@ -3,7 +3,7 @@
 /// Factor once, solve often: what a worker keeps of the elimination of a stretch, and how it uses that.
 ///
 /// Of each group of K unknowns are kept: the pivot rows U, with their columns of the next W unknowns and of y; the
-/// factors L, f of (3) in README.md; and for each column the number of its pivot row. Of a stretch that was eliminated
+/// factors L, f of (3) in words.md; and for each column the number of its pivot row. Of a stretch that was eliminated
 /// by reflections: v in place of the factors and, instead of the number of a row, the weight with a minus sign. A solve
 /// repeats (4) on right-hand sides, leaves those of the pivot rows where the solution will stand, and does (5).
 #pragma once

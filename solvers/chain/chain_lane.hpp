@@ -2,7 +2,7 @@
 /// \file
 /// The chain solver: what one worker does with one stretch of rows.
 ///
-/// README.md beside this file explains the words and has the equations (1) to (6) that comments refer to.
+/// words.md beside this file explains the words and has the equations (1) to (6) that comments refer to.
 ///
 /// The inner unknowns of a stretch have all their entries in the rows of the stretch. So they are eliminated there,
 /// each once, and every row that holds an unknown may become its pivot row: Gaussian elimination with partial pivoting

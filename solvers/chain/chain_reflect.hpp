@@ -4,7 +4,7 @@
 /// scalars, complex or not, and packs of them.
 ///
 /// H = 1 - weight v v^H with v_k = 1 takes rows [k, rows) of a column to (top, 0 ... 0). Row k then has the form of a
-/// pivot row, (2) in README.md, so that the substitution is the same whichever of the two eliminated the column.
+/// pivot row, (2) in words.md, so that the substitution is the same whichever of the two eliminated the column.
 #pragma once
 
 #include <coppice/core/lane/lane_access.hpp>

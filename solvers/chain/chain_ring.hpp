@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A window (README.md) in registers, one column of the W + K rows in each lane of a team: the fewest dependent steps
+/// A window (words.md) in registers, one column of the W + K rows in each lane of a team: the fewest dependent steps
 /// for a stretch, for links where there are too few stretches to fill a GPU. The columns of the unknowns form a ring:
 /// the lane whose column has been eliminated takes the next column that enters the window, so that no column moves from
 /// one lane to another. All that lanes exchange is the column in which the pivot is looked for.

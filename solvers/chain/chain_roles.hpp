@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The roles in the chain solver, each as a concept: what the templates of this room ask of their parameters. README.md
+/// The roles in the chain solver, each as a concept: what the templates of this room ask of their parameters. words.md
 /// beside this file explains the words; chain_models.hpp lists who plays which role, and checks it.
 #pragma once
 

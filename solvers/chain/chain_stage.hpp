@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The stages of the chain solver: where units come from, where links go, and the closing of the last link.
+/// The stages of the chain solver. A stage takes units, the block rows of the matrix or the links of the stage before,
+/// eliminates the inner unknowns of every stretch of units, and leaves a link for each stretch (words.md). Here stand
+/// where units are read, where links are written, and how the last link of a system is solved.
 #pragma once
 
 #include <cstddef>
@@ -18,31 +20,32 @@ inline constexpr int most_stages = 17; ///< 32 * 16^15 > 2^63
 inline constexpr int most_sides = 8;   ///< right-hand sides solved at once
 inline constexpr std::int64_t no_row = std::numeric_limits<std::int64_t>::max();
 
-/// A row without a pivot, for lower_to: of those that were met first the first. One that is met later may be without
-/// only because the other took a row away. Step 0 of an elimination are the rows of the matrix, later ones their links.
+/// Orders the rows for which no pivot was found, as lower_to compares them: by elimination step, then by row, so that
+/// the first row of the earliest step is reported. In a later step a row may lack its pivot only because an earlier
+/// singular row took that pivot row away. Step 0 eliminates rows of the matrix, later steps links.
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t met_at(int step, std::int64_t row) {
     return std::int64_t(step) << 56 | row;
 }
-/// The row that stands in what met_at made; no_row stays.
+/// The row in a value made by met_at; no_row for no_row.
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_met(std::int64_t met) {
     return met == no_row ? no_row : met & ((std::int64_t(1) << 56) - 1);
 }
 
-/// For tellers that do not keep what was eliminated with what.
+/// Base of the tellers that keep no factors: a teller is told of every pivot and of every column without one.
 struct no_record {
     static constexpr bool recording = false;
     template <class Pivot, class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void record(int, Pivot const&, T const*) const {}
 };
 
-/// Tells nobody of columns without a pivot.
+/// A teller that passes nothing on.
 struct silent_teller : no_record {
     COPPICE_HD COPPICE_ALWAYS_INLINE silent_teller at(int) const { return {}; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return false; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, int) const {}
 };
 
-/// Remembers the first unknown of each system for which no pivot was found.
+/// A teller that stores, for each system, the first unknown for which no pivot was found.
 template <class Units, int Lanes>
 struct pivot_teller : no_record {
     Units const& units;
@@ -63,7 +66,7 @@ struct pivot_teller : no_record {
 struct unit_range {
     int first, last;
 
-    /// Those from `first` on that are among the next `here` of their system; none where there is no stretch.
+    /// The units of this stretch from its unit `first` on, `here` at most; no units where there is no stretch.
     COPPICE_HD COPPICE_ALWAYS_INLINE static unit_range inside(stretch_place const& at, int first, std::int64_t here,
                                                               int units) {
         int const last = at.link < 0 ? 0 : here < units ? int(here) : units;
@@ -122,7 +125,7 @@ struct row_units {
                 load_side(at, u, r, side, target);
         }
     }
-    /// Lanes are `apart` units from each other.
+    /// For packs: the stretches of neighbouring lanes begin `apart` units from each other.
     template <class Lane, int Lanes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_strand(stretch_places<Lanes> const& at, strand<T> const& s, int u,
                                                       int apart, Lane& to) const {
@@ -140,7 +143,7 @@ struct row_units {
                                                     Lane& to) const {
         for (int l = 0; l < Lanes; ++l) set_lane(to, l, side_of(at.lane[l], u, r, side));
     }
-    /// Single values of unit u of a stretch.
+    /// One entry of unit u of a stretch.
     COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int r, int side) const {
         std::int64_t const j = at.begin + u;
         if (!a.has_row(at.units, j, r)) return T(0);
@@ -153,7 +156,8 @@ struct row_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
         return a.filling(at.units);
     }
-    /// Whether units of a stretch before `to` reach behind the last row. To look at the filling takes a GPU long.
+    /// Whether units of a stretch before `to` reach behind the last row of the system: only these need rows that fill
+    /// up the stretch, and looking up the entries of such rows takes a GPU long.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool fills(stretch_place const& at, int to) const {
         std::int64_t const end = at.begin + to, rows = at.units.rows;
         return end > rows || (end == rows && a.banded() && rows * a.n > a.scalar_rows);
@@ -173,27 +177,27 @@ struct row_units {
         }
         return largest;
     }
-    /// Whether the units of a tile hold conjugates of the entries that they stand for.
+    /// Whether a tile is staged without the conjugation that the operation asks for, which its reader then does.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
         return is_complex_lane<T> && a.op == transposition::conjugate_transposed;
     }
-    /// Units of a stretch, of `units`, that are what stands in the runs below: those that matrix_rows calls plain.
+    /// How many of `units` units of a stretch can be copied by runs (below): those that matrix_rows calls plain.
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
         return unit_range::inside(at, at.begin == 0 ? plain_begin() : 0, plain_end(at) - at.begin, units);
     }
-    /// The first unit of a stretch, within its system, and where that lies in the storage.
+    /// The first unit of a stretch: its number within the system, and its place in the storage.
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t first_of(stretch_place const& at) { return at.begin; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t origin(stretch_place const& at) {
         return at.units.base + at.begin * at.units.stride;
     }
-    /// Of all units of its system.
+    /// The units of the system that a stretch belongs to.
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 1; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(stretch_place const& at) {
         return at.units.rows - 2;
     }
-    /// Units between one and the next of a stretch in the storage.
+    /// From one unit of a stretch to the next in the storage, in units; not 1 where systems are interleaved.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t stride() const { return a.batch.interleaved ? a.batch.systems : 1; }
-    /// Units of a stretch at most.
+    /// The largest number of units in a stretch.
     template <class Shape>
     static constexpr int most_units = 1 << log_stretch_rows;
     /// Calls run(from, pitch, length, first, step): element e of `length` of block row i, from[i pitch + e], is element
@@ -231,22 +235,23 @@ struct row_units {
                 x[(s.base + j * s.stride) * a.n + r + side * x_leading] = get_lane(value, l);
         }
     }
-    /// Where the solution of a stretch goes.
+    /// Where the solution of a stretch is written.
     COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(stretch_place const& at, int units, int side) const {
         std::int64_t const end = a.banded() ? a.scalar_rows : at.units.rows * a.n, rows = end - at.begin * a.n;
         std::int64_t const all = std::int64_t(units) * a.n, here = at.link < 0 ? 0 : rows < all ? rows : all;
         T* const to = x + (at.units.base + at.begin * at.units.stride) * a.n + side * x_leading;
         return {to, at.units.stride * a.n, int(here)};
     }
-    /// The scalar row, within the system, of unknown k that unit u eliminates; -1 for one that was filled in.
+    /// The scalar row, within the system, of unknown k that unit u eliminates; -1 for a row that only fills up a
+    /// stretch.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
         std::int64_t const j = place.begin + u - 1;
         return a.has_row(place.units, j, k) ? j * a.n + k : -1;
     }
 };
 
-/// The links of one depth, in the workspace, as units of the next stage. The right-hand sides of a link give way to the
-/// solution of the unknowns before it.
+/// The links of one depth, in the workspace, as units of the next stage. On the way back the unknowns before a link are
+/// stored over its right-hand sides.
 template <class T>
 struct link_units {
     using real = real_lane_t<T>;
@@ -304,7 +309,7 @@ struct link_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(std::int64_t link, int r, int side) const {
         return rhs[(link * sides + side) * width + r];
     }
-    /// Single values of unit u of a stretch. Behind the last link: z = y.
+    /// One entry of unit u of a stretch. Units behind the last link of a system state z = y.
     COPPICE_HD COPPICE_ALWAYS_INLINE T side_of(stretch_place const& at, int u, int r, int side) const {
         std::int64_t const j = at.begin + u;
         return j < at.units.rows ? side_at(at.units.base + j, r, side) : T(0);
@@ -321,7 +326,7 @@ struct link_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
         return a.filling(a.batch.system(at.units.system));
     }
-    /// As row_units has them.
+    /// See row_units.
     COPPICE_HD COPPICE_ALWAYS_INLINE static bool fills(stretch_place const& at, int to) {
         return at.begin + to > at.units.rows;
     }
@@ -364,7 +369,8 @@ struct link_units {
         for (int l = 0; l < Lanes; ++l) any = any || (at.lane[l].link >= 0 && sizes[at.lane[l].link] < 0);
         return any;
     }
-    /// Leaves only those stretches that did, or did not; returns whether there are any.
+    /// Keeps in the places only the stretches that became links by reflections, or only the others; returns whether any
+    /// are left.
     template <int Lanes>
     COPPICE_HD COPPICE_ALWAYS_INLINE bool leave(stretch_places<Lanes>& at, bool reflected) const {
         bool any = false;
@@ -374,7 +380,7 @@ struct link_units {
         }
         return any;
     }
-    /// Takes column c of row r of the links that stretches became.
+    /// Stores column c of row r of the links that stretches became.
     template <class Lane, int Lanes>
     COPPICE_HD void take(stretch_places<Lanes> const& at, int r, int c, Lane const& value) const {
         for (int l = 0; l < Lanes; ++l) {
@@ -389,7 +395,7 @@ struct link_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_of(stretch_place const& place, int u, int k) const {
         return row_before(place.begin + u, k, place.units.system);
     }
-    /// The scalar row, within the system, of unknown k of those before its link j.
+    /// The scalar row, within the system, of unknown k among the unknowns before link j.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t row_before(std::int64_t j, int k, std::int64_t system) const {
         system_place const rows = a.batch.system(system);
         std::int64_t block = j * span + (k < a.n ? -1 : 0);
@@ -398,12 +404,12 @@ struct link_units {
     }
 };
 
-/// The solution around stretches, from the links that they became.
+/// The unknowns before and behind a stretch, read from the solved links of the next depth.
 template <class T>
 struct link_boundary {
     link_units<T> const& links;
 
-    /// Unknown k before a stretch, and behind it.
+    /// Unknown k before a stretch, and unknown k behind the stretch.
     template <class Lane, int Lanes>
     COPPICE_HD void left(stretch_places<Lanes> const& at, int k, int side, Lane& to) const {
         for (int l = 0; l < Lanes; ++l)
@@ -496,9 +502,10 @@ struct stage {
         return known;
     }
 
-    /// Looks at stretches whose links seem to have grown; leaves in `at` those that are to be reflected, because they
-    /// have or because a link under them was: then only pivots so made are of a size that says what is zero. Returns
-    /// whether there are any in the teams that go along; `memory` is of this one.
+    /// Of the stretches in `at`, keeps those that are to be eliminated again by reflections: stretches whose links have
+    /// grown, and stretches with a link under them that came from reflections, since then only a pivot made by a
+    /// reflection has a size that tells whether the pivot counts as zero. Returns whether any stretch is left in this
+    /// team or in the teams that run in step with this team; `memory` belongs to this team.
     template <class Team, int Lanes, class Real>
     COPPICE_HD bool again(Team const& team, stretch_places<Lanes>& at, growth<Real> const& seen, Real& tolerance,
                           void* memory) const {
@@ -531,7 +538,7 @@ struct stage {
             tolerance);
         reduce_stretch(stacks, shape, at, links, pivot_teller<Units, Lanes>{{}, units, at});
     }
-    /// Solves the stretches of reflected links alone.
+    /// Substitutes only in the stretches whose links came from reflections.
     template <class Lane, class Team, int Lanes>
     [[gnu::noinline]] COPPICE_HD void substitute_again(Team const& team, filled_places<Lanes> at, Lane* memory) const {
         links.leave(at, true);
@@ -561,7 +568,8 @@ private:
     }
 };
 
-/// Solves the closed chain of the only link of each system; a system needs elements() of memory.
+/// Solves the last link of each system, a dense system of 2 n equations whose ends y and z are the same unknowns; each
+/// system needs elements() of memory.
 template <class T>
 struct closing {
     using value_type = T;
@@ -588,7 +596,7 @@ struct closing {
         }
     };
 
-    /// S + R of a system and its right-hand sides; a unit matrix for one without rows.
+    /// S + R of the last link of a system, and its right-hand sides; a unit matrix for a system without rows.
     template <class Team>
     COPPICE_HD void load(Team const& team, std::int64_t s, stack_view<T> const& m) const {
         std::int64_t const rows = s < all.batch.systems ? all.batch.system(s).rows : 0;
@@ -616,7 +624,8 @@ struct closing {
             for (int r = 0; r < w; ++r) links.side_at(link, r, side) = m(r, w + side);
         }
     }
-    /// Eliminates S + R in `m`; by reflections where a stretch of the system was or where its rows grow.
+    /// Eliminates S + R in `m`: by reflections where a stretch of the system was eliminated so or where rows of S + R
+    /// grow.
     template <class Team, class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Team const& team, std::int64_t s, stack_view<T> const& m,
                                                     Tell const& tell) const {
@@ -636,7 +645,7 @@ private:
         team.sync();
         if (how.equilibrate) equilibrate_rows(team, m, 0, links.width, links.width);
     }
-    /// Of the pivot rows; their pivots are as large as what is behind them, or do not matter.
+    /// The growth of the pivot rows; a pivot is as large as the entries behind it, or does not matter.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above(stack_view<T> const& m) const {
         largest_magnitude<T> largest;
         for (int c = 1; c < links.width; ++c)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// All links of the chain solver in one kernel, for one right-hand side: up to the last link of each system, its
-/// closing, and back to the unknowns between all links. A template over the Block of core/block.hpp, so that tests run
-/// it on CPU threads.
+/// All links of the chain solver in one kernel, for one right-hand side. A link is what elimination has left of
+/// consecutive rows: 2 n equations in the n unknowns before and the n at the end of these rows (words.md). The kernel
+/// joins neighbouring links until one is left of each system, solves the 2 n equations of that one, and goes back
+/// to the unknowns at the ends of all links. Its body is a template over the Block of core/block.hpp, so that tests run
+/// the body on CPU threads.
 ///
-/// A team of lanes joins consecutive links one after the other (chain_join.hpp); then the teams of a system join what
-/// they have as a tree. A block either has whole systems, one or several, or a share of one: then the shares of a
-/// system meet, and each block joins the links of all of them for itself, in the same way. Joints lie where the right
-/// links were, and those in global memory at last give way to the unknowns.
+/// A team is a few lanes of a warp that hold the columns of two links. A team joins consecutive links one after the
+/// other (chain_join.hpp); then the teams of a system join their links as a binary tree. A CUDA block works either on
+/// whole systems, one or several, or on a share of one system. The blocks that share a system wait for each other once
+/// in global memory; then each block joins the links of all shares by itself, in the same way. The pivot rows of a
+/// join, the joint, are stored over the right one of the two links, and on the way back the unknowns over the joint.
 #pragma once
 
 #include <algorithm>
