@@ -107,5 +107,7 @@ command add_tridiagonal(CLI::App& program);
 command add_solve(CLI::App& program);
 command add_queue(CLI::App& program);
 command add_bench(CLI::App& program);
+/// One for each row of the catalogue; in analytics.cpp.
+std::vector<command> add_graph_algorithms(CLI::App& program);
 
 } // namespace coppice::app

@@ -72,10 +72,11 @@ outcome dispatch(int argc, char** argv) {
     program.get_formatter()->column_width(34);
     program.footer("Exit codes: 0 done, 2 wrong usage, 3 bad input, 4 numerical failure, 5 backend not available.");
 
-    command const commands[] = {add_generate(program),    add_info(program),   add_spmv(program),
-                                add_multiply(program),    add_factor(program), add_forest(program),
-                                add_tridiagonal(program), add_tune(program),   add_solve(program),
-                                add_queue(program),       add_bench(program)};
+    std::vector<command> commands = {add_generate(program), add_info(program),   add_spmv(program),
+                                     add_multiply(program), add_factor(program), add_forest(program)};
+    for (auto& c : add_graph_algorithms(program)) commands.push_back(std::move(c));
+    for (auto* const add : {add_tridiagonal, add_tune, add_solve, add_queue, add_bench})
+        commands.push_back(add(program));
     try {
         program.parse(argc, argv);
     } catch (CLI::Success const& help) { // --help and --version

@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `algebra`: products of sparse matrices and element-wise operations; on the host beside SuiteSparse:GraphBLAS.
+#include <cmath>
+
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
+#if defined(COPPICE_HAS_CUDA)
+#include "bench/cusparse_product.hpp"
+#endif
 #include "bench/graph_problems.hpp"
 #include "bench/graphblas_matrix.hpp"
 #include "bench/graphblas_peer.hpp"
 #include "bench/largest_and_count.hpp"
+#include <coppice/algebra/convert.hpp>
+#include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/products/named_product.hpp>
 #include <coppice/sparse.hpp>
 
 namespace coppice::bench {
 namespace {
 
+[[maybe_unused]] std::vector<graph_problem> device_problems(bool quick) {
+    if (quick) return {{"grid 40^2", "laplace2d,nx=40"}};
+    return {{"Erdos-Renyi 2^17", "rmat,scale=17,edge_factor=8,a=0.25,b=0.25,c=0.25,d=0.25"},
+            {"grid 2000^2", "laplace2d,nx=2000"},
+            {"R-MAT 18", "rmat,scale=18,edge_factor=4"}};
+}
 std::vector<graph_problem> problems(bool quick) {
     if (quick) return {{"grid 40^2", "laplace2d,nx=40"}, {"R-MAT 8", "rmat,scale=8"}};
     return {{"Erdos-Renyi 2^17", "rmat,scale=17,edge_factor=8,a=0.25,b=0.25,c=0.25,d=0.25"},
@@ -34,6 +47,11 @@ public:
     template <class Work>
     void alone(std::string const& operation, Work const& work, std::string const& note = "") {
         if (wants(operation)) table_.add({measured(operation, "coppice", work, note)});
+    }
+    /// What another library makes of it.
+    template <class Work>
+    void by(std::string const& peer, std::string const& operation, Work const& work) {
+        if (wants(operation)) table_.add({measured(operation, peer, work)});
     }
     template <class Peer, class Work>
     void against(std::string const& operation, Peer const& peer, Work const& work) {
@@ -69,16 +87,40 @@ private:
     int repetitions_;
 };
 
-/// The product over a semiring by name, and its first phase.
-template <class Executor>
-[[maybe_unused]] void add_products(operations& all, Executor const& exec, csr_view<double> a) {
+#if defined(COPPICE_HAS_CUDA)
+/// The prolongator of aggregates of 2 x 2 of a square grid, piecewise constant.
+csr<double> prolongator_of_squares(std::int64_t side) {
+    std::int64_t const half = (side + 1) / 2;
+    coo<double> p{std::int32_t(side * side), std::int32_t(half * half)};
+    for (std::int64_t i = 0; i < side * side; ++i)
+        p.add(std::int32_t(i), std::int32_t(i / side / 2 * half + i % side / 2), 1.0);
+    return to_csr(host_executor{}, p);
+}
+
+void add_products(operations& all, cuda_executor const& exec, csr_view<double> a) {
     for (char const* semiring : {"plus-times", "min-plus"})
         all.alone(std::string("A A, ") + semiring, [&] {
             mxm(exec, make_product_plan(exec, a, a), semiring, a, a);
             exec.synchronize();
         });
     all.alone("plan of A A", [&] { make_product_plan(exec, a, a); });
+    all.by("cuSPARSE SpGEMM, algorithm 2", "A A, plus-times", [&] { cusparse_product(exec, a, a); });
 }
+/// P^T A P of a grid.
+void add_galerkin(operations& all, cuda_executor const& exec, csr_view<double> a) {
+    auto const side = std::int64_t(std::lround(std::sqrt(double(a.rows()))));
+    auto const p = exec.copy(prolongator_of_squares(side));
+    auto const r = transpose(exec, p.view());
+    auto const product = [&](csr_view<double> left, csr_view<double> right) {
+        return mxm(exec, make_product_plan(exec, left, right), "plus-times", left, right);
+    };
+    all.alone("P^T A P, aggregates of 2 x 2", [&] {
+        auto const ap = product(a, p.view());
+        product(r.view(), ap.view());
+        exec.synchronize();
+    });
+}
+#endif
 
 void add_comparisons(operations& all, host_executor const& exec, csr_view<double> a) {
     graphblas_matrix peer(a, exec.threads());
@@ -129,11 +171,12 @@ void algebra_host(table& t, options const& o) {
 #if defined(COPPICE_HAS_CUDA)
 void algebra_cuda(table& t, options const& o) {
     cuda_executor const exec;
-    for (graph_problem const& p : problems(o.quick)) {
+    for (graph_problem const& p : device_problems(o.quick)) {
         if (!wants_some(t, o, p)) continue;
         auto const a = exec.copy(make_graph_problem<double>(p));
         operations all(t, p.name, a.view(), "cuda", o.quick);
         add_products(all, exec, a.view());
+        if (std::string_view(p.generator).starts_with("laplace2d")) add_galerkin(all, exec, a.view());
     }
 }
 #endif

@@ -33,6 +33,7 @@ constexpr suite suites[] = {
     {"spmv", spmv_host, COPPICE_BENCH_CUDA(spmv_cuda)},
     {"tridiagonal", tridiagonal_host, COPPICE_BENCH_CUDA(tridiagonal_cuda)},
     {"algebra", algebra_host, COPPICE_BENCH_CUDA(algebra_cuda)},
+    {"graph", graph_host, COPPICE_BENCH_CUDA(graph_cuda)},
     {"factor", factor_host, COPPICE_BENCH_CUDA(factor_cuda)},
     {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
     {"preconditioner", preconditioner_host, COPPICE_BENCH_CUDA(preconditioner_cuda)},

@@ -97,6 +97,8 @@ void tridiagonal_small_host(table& t, options const& o);
 void tridiagonal_cuda(table& t, options const& o);
 void algebra_host(table& t, options const& o);
 void algebra_cuda(table& t, options const& o);
+void graph_host(table& t, options const& o);
+void graph_cuda(table& t, options const& o);
 void factor_host(table& t, options const& o);
 void factor_cuda(table& t, options const& o);
 void forest_host(table& t, options const& o);

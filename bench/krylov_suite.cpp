@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `krylov`: what an iteration costs beside what its memory traffic takes, one body for both executors; on the
-// host also beside conjugate gradients written as plain loops.
+// host also beside conjugate gradients written as plain loops, and those of Eigen.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -12,6 +12,9 @@
 #include <tbb/parallel_for.h>
 
 #include "bench/bench.hpp"
+#if defined(COPPICE_HAS_EIGEN)
+#include "bench/eigen_peer.hpp"
+#endif
 #include <coppice/algebra/generators.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/solvers/krylov/krylov.hpp>
@@ -154,11 +157,15 @@ public:
             });
         }
     }
-    /// Bytes a second of x = y + alpha z, the STREAM triad.
-    double triad() {
-        double const seconds =
-            measure(9, [&](int) { each([&](std::int64_t i) { x_[at(i)] = r_[at(i)] + 0.5 * p_[at(i)]; }); }).median;
-        return 24.0 * double(n_) / seconds;
+    /// Bytes a second of x = y + alpha z, the STREAM triad, over vectors that no cache holds.
+    double triad(std::int64_t n) {
+        std::vector<double> x(at(n)), y(at(n), 0.5), z(at(n), 0.25);
+        auto const run = [&](int) {
+            parts(n, [&](int, std::int64_t first, std::int64_t last) {
+                for (std::int64_t i = first; i < last; ++i) x[at(i)] = y[at(i)] + 0.5 * z[at(i)];
+            });
+        };
+        return 24.0 * double(n) / measure(9, run).median;
     }
 
 private:
@@ -172,22 +179,22 @@ private:
         }
     }
     template <class Part>
-    void parts(Part const& part) {
+    void parts(std::int64_t n, Part const& part) {
         int const count = exec_.threads();
-        auto const one = [&](int t) { part(t, n_ * t / count, n_ * (t + 1) / count); };
+        auto const one = [&](int t) { part(t, n * t / count, n * (t + 1) / count); };
         if (count == 1) return one(0);
         exec_.run([&] { tbb::parallel_for(0, count, one); });
     }
     template <class F>
     void each(F const& f) {
-        parts([&](int, std::int64_t first, std::int64_t last) {
+        parts(n_, [&](int, std::int64_t first, std::int64_t last) {
             for (std::int64_t i = first; i < last; ++i) f(i);
         });
     }
     template <class F>
     double sum(F const& f) {
         std::vector<double> of_part(std::size_t(exec_.threads()) * 8);
-        parts([&](int t, std::int64_t first, std::int64_t last) {
+        parts(n_, [&](int t, std::int64_t first, std::int64_t last) {
             double s = 0;
             for (std::int64_t i = first; i < last; ++i) s += f(i);
             of_part[at(t) * 8] = s;
@@ -227,7 +234,13 @@ void krylov_host(table& t, options const& o) {
         };
         add("plain cg, fused loops", [&](int k) { plain.fused(k); });
         add("plain cg, separate loops", [&](int k) { plain.separate(k); });
-        double const triad = plain.triad();
+#if defined(COPPICE_HAS_EIGEN)
+        std::vector<double> right(std::size_t(a.rows()));
+        for (std::size_t i = 0; i < right.size(); ++i) right[i] = random_element(std::int64_t(i));
+        eigen_cg eigen(a, right, exec.threads());
+        add("Eigen cg", [&](int k) { eigen.run(k); });
+#endif
+        double const triad = plain.triad(o.quick ? a.rows() : std::int64_t(1) << 24);
         rows.front().note += fmt::format("; least traffic at the triad's {:.1f} GB/s: {:.1f} us", triad * 1e-9,
                                          rows.front().bytes / triad * 1e6);
     });

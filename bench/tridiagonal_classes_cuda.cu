@@ -288,7 +288,7 @@ void measure_pentadiagonal_batch(table& t, options const& o, cuda_executor const
 
 template <class T>
 void measure_blocks(table& t, options const& o, cuda_executor const& exec, int rows, int n, band_options how) {
-    how.method = band_method::chain;
+    if (!(how.cyclic && n == 1)) how.method = band_method::chain;
     std::string const kind = how.cyclic ? "cyclic " : how.operation != matrix_operation::none ? "transposed " : "";
     std::string const name = kind + text("blocks of %d, %d rows, ", n, rows) + name_of<T>();
     if (!t.wants(name)) return;

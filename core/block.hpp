@@ -11,12 +11,15 @@
 ///     void block.sync_warp()                   barrier of the lanes of the own warp
 ///     T block.from_lane(value, lane)           `value` of another lane of the own warp; all 32 lanes call it
 ///     unsigned block.ballot(condition)         bit l: what lane l of the own warp passed; all 32 lanes call it
+///     block.await_predecessor()                all threads: what was queued before this kernel is done and can be seen
 ///     block.open_gate(gate)                    before the first copy: a 64-bit word of shared memory that counts them
-///     block.copy(to, from, bytes, gate)        starts a copy to shared memory; all threads call it. Addresses and size
-///                                              are multiples of 16
+///     block.copy(to, from, bytes, gate, once)  starts a copy to shared memory; all threads call it. Addresses and size
+///                                              are multiples of 16. `once`: what is read should leave the caches first
 ///     block.pass_gate(gate)                    a barrier; behind it all threads see what was copied
 ///     block.publish(slot, value)               one thread hands a value of at most 8 bytes to another block
 ///     T block.collect<T>(slot)                 one thread of a later block waits for it and empties the slot
+///     block.collect(slots, stride, end, out)   the same of slots[0], slots[stride], ... before slots[end], as many as
+///                                              out[] has room for: they are waited for together
 ///     block.announce(words, value)             one thread leaves a value of any trivially copyable type for all later
 ///                                              blocks, in message_words<T> words that are zero before
 ///     T block.heard<T>(words)                  a thread of a later block waits for it; it stays
@@ -53,6 +56,11 @@ struct cuda_block {
     __device__ void sync() const { __syncthreads(); }
     __device__ bool sync_any(bool condition) const { return __syncthreads_or(condition) != 0; }
     __device__ void sync_warp() const { __syncwarp(); }
+    __device__ void await_predecessor() const {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+    }
 
 #if __CUDA_ARCH__ >= 900
     // One thread hands the copies to the bulk copy engine, which takes them past the registers and the load units.
@@ -61,10 +69,19 @@ struct cuda_block {
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(gate)));
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
-    __device__ void copy(void* to, void const* from, int bytes, std::uint64_t* gate) const {
+    __device__ void copy(void* to, void const* from, int bytes, std::uint64_t* gate, bool once) const {
         if (threadIdx.x > 0) return;
         asm volatile("mbarrier.expect_tx.relaxed.cta.shared.b64 [%0], %1;" ::"r"(shared_address(gate)), "r"(bytes)
                      : "memory");
+        if (once) {
+            std::uint64_t policy;
+            asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], "
+                         "%2, [%3], %4;" ::"r"(shared_address(to)),
+                         "l"(from), "r"(bytes), "r"(shared_address(gate)), "l"(policy)
+                         : "memory");
+            return;
+        }
         asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                          shared_address(to)),
                      "l"(from), "r"(bytes), "r"(shared_address(gate))
@@ -83,7 +100,7 @@ struct cuda_block {
     }
 #else
     __device__ void open_gate(std::uint64_t*) const {}
-    __device__ void copy(void* to, void const* from, int bytes, std::uint64_t*) const {
+    __device__ void copy(void* to, void const* from, int bytes, std::uint64_t*, bool) const {
         for (int i = 16 * int(threadIdx.x); i < bytes; i += 16 * int(blockDim.x))
             *reinterpret_cast<int4*>(static_cast<char*>(to) + i) =
                 *reinterpret_cast<int4 const*>(static_cast<char const*>(from) + i);
@@ -98,8 +115,10 @@ struct cuda_block {
         static_assert(sizeof(T) <= 8);
         unsigned halves[2] = {};
         __builtin_memcpy(halves, &value, sizeof(T));
-        store_word(&slot->half[0], halves[0] | marked);
-        if constexpr (sizeof(T) > 4) store_word(&slot->half[1], halves[1] | marked);
+        if constexpr (sizeof(T) > 4)
+            store_both(slot, halves[0] | marked, halves[1] | marked);
+        else
+            store_word(&slot->half[0], halves[0] | marked);
     }
     template <class T>
     __device__ T collect(hand_over_slot* slot) const {
@@ -108,9 +127,32 @@ struct cuda_block {
             T value;
             unsigned halves[2];
         } c;
-        c.halves[0] = take_word(&slot->half[0]);
-        if constexpr (sizeof(T) > 4) c.halves[1] = take_word(&slot->half[1]);
+        if constexpr (sizeof(T) > 4) {
+            std::uint64_t first, second;
+            do load_both(slot, first, second);
+            while (first < marked || second < marked);
+            store_both(slot, 0, 0);
+            c.halves[0] = unsigned(first), c.halves[1] = unsigned(second);
+        } else {
+            c.halves[0] = take_word(&slot->half[0]);
+        }
         return c.value;
+    }
+    template <class T, int Most>
+    __device__ void collect(hand_over_slot* slots, int stride, int end, T (&out)[Most]) const {
+        static_assert(sizeof(T) == 8);
+        std::uint64_t first[Most], second[Most];
+#pragma unroll
+        for (int k = 0; k < Most; ++k)
+            if (k * stride < end) load_both(slots + k * stride, first[k], second[k]);
+#pragma unroll
+        for (int k = 0; k < Most; ++k) {
+            if (k * stride >= end) break;
+            while (first[k] < marked || second[k] < marked) load_both(slots + k * stride, first[k], second[k]);
+            store_both(slots + k * stride, 0, 0);
+            unsigned const halves[2] = {unsigned(first[k]), unsigned(second[k])};
+            __builtin_memcpy(&out[k], halves, sizeof(T));
+        }
     }
     template <class T>
     __device__ void announce(std::uint64_t* words, T const& value) const {
@@ -160,6 +202,12 @@ private:
     static constexpr std::uint64_t marked = std::uint64_t(1) << 32;
     __device__ static void store_word(std::uint64_t* to, std::uint64_t word) {
         asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+    }
+    __device__ static void store_both(hand_over_slot* to, std::uint64_t first, std::uint64_t second) {
+        asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(first), "l"(second) : "memory");
+    }
+    __device__ static void load_both(hand_over_slot const* from, std::uint64_t& first, std::uint64_t& second) {
+        asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(from) : "memory");
     }
     __device__ static std::uint64_t await_word(std::uint64_t const* from) {
         std::uint64_t word;

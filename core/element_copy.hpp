@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Copies of 4, 8 or 16 bytes to shared memory past the registers. On the host they are plain assignments, for
-/// the stand-in of a block.
+/// Loads and stores that leave the caches to others, and copies of 4, 8 or 16 bytes to shared memory past the
+/// registers. On the host they are plain assignments, for the stand-in of a block.
 #pragma once
 
 #if defined(__CUDACC__)
 #include <cuda_pipeline.h>
 #endif
+
+#include <type_traits>
 
 #include <coppice/core/config.hpp>
 
@@ -23,6 +25,22 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
 #else
     for (int i = 0; i < Count; ++i) to[i] = from[i];
 #endif
+}
+
+/// An element that is not needed again soon: its line is the first to leave the cache.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T load_once(T const* from) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_floating_point_v<T>) return __ldcs(from);
+#endif
+    return *from;
+}
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE void store_once(T* to, T const& value) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_floating_point_v<T>) return __stcs(to, value);
+#endif
+    *to = value;
 }
 
 /// Waits for all copies that this thread has started.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include <coppice/core/block.hpp>
 #include <coppice/core/cuda_check.hpp>
 #include <coppice/core/executor.hpp>
 
@@ -13,9 +14,12 @@ namespace coppice {
 
 /// Returns when all that was queued before this kernel is done and can be seen. Has to come before the first access to
 /// memory in every kernel that launch_early starts.
-__device__ inline void wait_for_predecessor() {
+__device__ inline void wait_for_predecessor() { cuda_block{}.await_predecessor(); }
+
+/// Lets the next kernel start where it is launched early, once all blocks of this one have started: it waits by itself.
+__device__ inline void start_successor() {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

@@ -3,7 +3,7 @@
 /// Loops whose end is decided where the data lives.
 ///
 ///     repetition<Executor> repeat(exec);
-///     repeat.run(loop, replayable, body, watch);     // while (loop->on) body();
+///     repeat.run(loop, traits, body, watch);         // while (loop->on) body();
 ///
 /// `loop` points to memory of the executor; what `body` queues there calls loop->stop(). On the host that is a plain
 /// loop. On CUDA the passes are captured into one CUDA graph with a conditional while node: the host launches once and
@@ -11,6 +11,9 @@
 /// executor's stream at every call, allocates nothing and waits for nothing. Any other, and any body where the driver
 /// or toolkit has no such graphs (CUDA before 12.4), is run by a loop of the host that looks at loop->on after each
 /// pass. The graph is made by the first run() and used again by later ones, which must have the same body.
+///
+/// A body that does nothing where loop->on is 0 already may stand several times in the graph, in a row: a turn of a
+/// while node takes 5.4 us on an H200, as long as two kernels.
 ///
 /// watch() is called by the host: after each pass, or on CUDA again and again while the loop runs, and once after its
 /// end; null for none. It may tell the loop to stop through memory that both see (shared_memory()). Without it run()
@@ -38,6 +41,12 @@ struct loop_switch {
     }
 };
 
+/// What the body of a loop allows.
+struct loop_body {
+    bool replayable = false; ///< to be captured into a CUDA graph
+    int repeats = 1;         ///< how often it stands in that graph: more than once if it rests when the loop has ended
+};
+
 template <executor Executor>
 class repetition;
 
@@ -47,7 +56,7 @@ public:
     explicit repetition(host_executor const&) {}
 
     template <class Body>
-    void run(loop_switch const* loop, bool, Body const& body, std::function<void()> const& watch) {
+    void run(loop_switch const* loop, loop_body, Body const& body, std::function<void()> const& watch) {
         while (loop->on) {
             body();
             if (watch) watch();

@@ -97,9 +97,9 @@ inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t behind,
     return node;
 }
 
-/// The loop as a graph: enter, while (condition) body, leave.
+/// The loop as a graph: enter, while (condition) `times` body, leave.
 template <class Body>
-void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* loop, Body const& body) {
+void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* loop, int times, Body const& body) {
     cudaStream_t const stream = exec.stream();
     cudaGraphConditionalHandle condition{};
     COPPICE_CUDA_CHECK(cudaGraphConditionalHandleCreate(&condition, graph.get(), 1, cudaGraphCondAssignDefault));
@@ -109,7 +109,9 @@ void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* 
     });
     cudaGraph_t inner = nullptr;
     auto const node = add_while_node(graph.get(), enter, condition, inner);
-    capture_into(stream, inner, nullptr, body);
+    capture_into(stream, inner, nullptr, [&] {
+        for (int k = 0; k < times; ++k) body();
+    });
     capture_into(stream, graph.get(), &node, [&] {
         leave_loop_kernel<<<1, 1, 0, stream>>>(loop);
         COPPICE_CUDA_CHECK(cudaGetLastError());
@@ -132,8 +134,8 @@ public:
     repetition& operator=(repetition const&) = delete;
 
     template <class Body>
-    void run(loop_switch* loop, bool replayable, Body const& body, std::function<void()> const& watch) {
-        if (!tried_ && replayable) make(loop, body);
+    void run(loop_switch* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
+        if (!tried_ && traits.replayable) make(loop, traits.repeats, body);
         if (!graph_) {
             while (exec_.load(&loop->on)) {
                 body();
@@ -159,12 +161,12 @@ public:
 
 private:
     template <class Body>
-    void make(loop_switch* loop, Body const& body) {
+    void make(loop_switch* loop, [[maybe_unused]] int times, Body const& body) {
         tried_ = true;
 #if CUDART_VERSION >= 12040
         try {
             auto graph = std::make_unique<detail::cuda_graph>();
-            detail::make_loop_graph(exec_, *graph, loop, body);
+            detail::make_loop_graph(exec_, *graph, loop, times, body);
             graph_ = std::move(graph);
         } catch (device_error const& e) { // an older driver, or a body that cannot be captured after all
             why_not_ = e.what();

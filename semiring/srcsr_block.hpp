@@ -43,6 +43,11 @@ struct srcsr_worker {
     COPPICE_HD accumulator* head() const { return reinterpret_cast<accumulator*>(shared + types::head_at); }
     COPPICE_HD unsigned char* work_area() const { return shared + types::totals_bytes(block.threads()); }
 
+    /// All threads: from here on everything may be read.
+    COPPICE_HD void await_inputs() const {
+        if constexpr (starts_product_early<Store>()) block.await_predecessor();
+    }
+
     /// ⊕ over [first, last) of item(k), in order; `group` items are evaluated before the first is added.
     COPPICE_NO_EXEC_CHECK
     template <class Item>
@@ -80,7 +85,7 @@ struct srcsr_worker {
         int const shift = int(reinterpret_cast<std::uintptr_t>(from) % 16);
         T* const copy = reinterpret_cast<T*>(area + shift);
         if (inner) {
-            block.copy(area, from - shift, (shift + count * int(sizeof(T)) + 15) & ~15, gate());
+            block.copy(area, from - shift, (shift + count * int(sizeof(T)) + 15) & ~15, gate(), job.read_once);
         } else {
             COPPICE_NO_UNROLL
             for (int i = block.thread(); i < count; i += block.threads()) copy[i] = all[first + i];
@@ -164,6 +169,7 @@ struct srcsr_worker {
             bool const inner = count > 0 && from.nonzero >= margin && to.nonzero + margin <= job.nonzeros;
             if (inner) block.open_gate(gate());
             auto const staged = stage_all(multiply.arrays, from.nonzero, count, inner, area);
+            await_inputs();
             fold_rows(
                 from, rows,
                 [&](int k, std::int64_t row) {
@@ -179,6 +185,7 @@ struct srcsr_worker {
                         block.sync();
                 });
         } else {
+            await_inputs();
             products_type const products{area, count};
             for (int begin = 0; begin < count; begin += items * block.threads())
                 stage_products(products, from.nonzero, begin, count, [](int) { return std::int64_t{}; });
@@ -358,7 +365,10 @@ struct srcsr_worker {
         late<fetched_type> fetched[items];
         if constexpr (ahead) for_items(0, rows, [&](int u, int r) { fetched[u].value = fetch_for(store, t.row + r); });
         block.sync();
-        combine.reduce(*this, t, open);
+        if constexpr (Combine::by_walk)
+            reduce_tile(t, open);
+        else
+            combine.reduce(*this, t, open);
         block.sync();
         auto const store_results = [&](int begin) {
             for_items(begin, rows, [&](int u, int r) {
@@ -375,6 +385,7 @@ struct srcsr_worker {
     }
 
     COPPICE_HD void fold_path_share(path_point from, path_point to, int kind) const {
+        await_inputs();
         int const rows = int(to.row - from.row), count = int(to.nonzero - from.nonzero);
         bool const cut = kind & share_cuts_first;
         accumulator open = add.identity();
@@ -455,39 +466,51 @@ struct srcsr_worker {
 
     std::int64_t share = 0;
 
-    COPPICE_HD void run(std::int64_t s) {
-        share = s;
-        path_point const cut = job.cuts[s];
-        path_point from = point_of(cut), to = point_of(job.cuts[s + 1]);
-        int kind = kind_of(cut);
+    /// The stretch of the path that is to be folded.
+    struct share_stretch {
+        path_point from, to;
+        int kind;
+        bool is_empty = false;
+    };
+    COPPICE_HD COPPICE_ALWAYS_INLINE share_stretch stretch_of_share() const {
+        path_point const cut = job.cuts[share];
+        share_stretch s{point_of(cut), point_of(job.cuts[share + 1]), kind_of(cut)};
         if (job.first_row > 0 || job.last_row < job.rows) {
-            if (from.row < job.first_row) {
-                from = {job.first_row, std::int64_t(job.offsets[job.first_row])};
-                kind &= ~share_cuts_first;
+            if (s.from.row < job.first_row) {
+                s.from = {job.first_row, std::int64_t(job.offsets[job.first_row])};
+                s.kind &= ~share_cuts_first;
             }
-            if (to.row >= job.last_row) {
-                to = {job.last_row, std::int64_t(job.offsets[job.last_row])};
-                kind &= ~share_cuts_last;
+            if (s.to.row >= job.last_row) {
+                s.to = {job.last_row, std::int64_t(job.offsets[job.last_row])};
+                s.kind &= ~share_cuts_last;
             }
-            if (from.row > to.row || (from.row == to.row && from.nonzero >= to.nonzero)) return;
+            s.is_empty = s.from.row > s.to.row || (s.from.row == s.to.row && s.from.nonzero >= s.to.nonzero);
         }
-        if ((kind & share_of_rows) && job.capacity > 0 && (types::streamed || !types::with_row))
-            fold_row_share(from, to);
-        else
-            fold_path_share(from, to, kind);
+        return s;
+    }
+    /// Whether a share is folded row by row.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool by_rows(int kind) const {
+        return (kind & share_of_rows) && job.capacity > 0 && (types::streamed || !types::with_row);
     }
 };
+
+/// The store of one thread: its own where it folds over rows, else that of all.
+COPPICE_NO_EXEC_CHECK
+template <class Store>
+COPPICE_HD COPPICE_ALWAYS_INLINE decltype(auto) store_of_thread(Store const& store) {
+    if constexpr (folds_rows_v<Store>)
+        return store.on_thread();
+    else
+        return (store);
+}
 
 /// How a tile is reduced and how the parts of cut rows come together: in order, in the share where the row ends, which
 /// waits for the others (scheme `adaptive`), or by a second kernel (`balanced_postprocess`). Blocks start in the order
 /// of their shares, so who waits does so for blocks that are running. See srcsr_cuda.cuh for the other policies.
 struct ordered_parts {
     static constexpr std::int64_t short_chain = 4; ///< parts that one thread collects alone
+    static constexpr bool by_walk = true;          ///< a tile is reduced by reduce_tile, else by reduce() from here
 
-    template <class Worker, class Tile, class Accumulator>
-    COPPICE_HD void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
-        w.reduce_tile(t, open);
-    }
     /// One thread: `sum` is the part of the tile's first row that lies in this share.
     template <class Worker, class Tile, class Accumulator>
     COPPICE_HD void close_cut(Worker const& w, Tile const&, Accumulator const& sum) const {
@@ -524,20 +547,21 @@ COPPICE_NO_EXEC_CHECK
 template <class Reading, class Block, class O, class Multiply, class Add, class Store, class Combine>
 COPPICE_HD void srcsr_block(Block const& block, std::int64_t s, srcsr_job<O> const& job, Multiply const& multiply,
                             Add const& add, Store const& store, Combine const& combine, unsigned char* shared) {
-    auto const run = [&](auto const& of_thread) {
-        using store_type = std::remove_cvref_t<decltype(of_thread)>;
-        srcsr_worker<Block, O, Multiply, Add, store_type, Combine, Reading> worker{block,     job,     multiply, add,
-                                                                                   of_thread, combine, shared};
-        worker.run(s);
-    };
+    auto const& of_thread = store_of_thread(store);
+    using store_type = std::remove_cvref_t<decltype(of_thread)>;
+    srcsr_worker<Block, O, Multiply, Add, store_type, Combine, Reading> const worker{block,     job,     multiply, add,
+                                                                                     of_thread, combine, shared,   s};
+    auto const [from, to, kind, is_empty] = worker.stretch_of_share();
+    if (is_empty)
+        ; // of rows that are left alone
+    else if (worker.by_rows(kind))
+        worker.fold_row_share(from, to);
+    else
+        worker.fold_path_share(from, to, kind);
     if constexpr (folds_rows_v<Store>) {
-        auto const of_thread = store.on_thread();
-        run(of_thread);
         block.sync(); // the last words in shared memory have been read
         store.finish(block, reinterpret_cast<double*>(shared + srcsr_types<Multiply, Add>::totals_at), s, job.shares,
                      of_thread);
-    } else {
-        run(store);
     }
 }
 

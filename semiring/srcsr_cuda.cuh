@@ -10,6 +10,7 @@
 #include <coppice/core/block.hpp>
 #include <coppice/core/cuda_check.hpp>
 #include <coppice/core/device_note.hpp>
+#include <coppice/core/launch_early.cuh>
 #include <coppice/core/parallel_cuda.cuh>
 #include <coppice/semiring/srcsr.hpp> // the plan; that header includes this one behind it
 #include <coppice/semiring/srcsr_block.hpp>
@@ -42,6 +43,7 @@ template <int Threads, int BlocksPerSm, class Reading, class O, class Multiply, 
 __global__ void __launch_bounds__(Threads, BlocksPerSm)
     srcsr_kernel(srcsr_job<O> job, Multiply multiply, Add add, Store store, Combine combine) {
     extern __shared__ __align__(shared_alignment) unsigned char srcsr_shared[];
+    if constexpr (starts_product_early<Store>()) start_successor();
     srcsr_block<Reading>(sized_cuda_block<Threads>{}, std::int64_t(blockIdx.x), job, multiply, add, store, combine,
                          srcsr_shared);
 }
@@ -58,10 +60,8 @@ __global__ void __launch_bounds__(postprocess_threads)
 
 /// Parts of cut rows go to y by atomic operations of the store (scheme `balanced_atomic`).
 struct atomic_parts {
-    template <class Worker, class Tile, class Accumulator>
-    COPPICE_HD void reduce(Worker const& w, Tile const& t, Accumulator& open) const {
-        w.reduce_tile(t, open);
-    }
+    static constexpr bool by_walk = true;
+
     template <class Worker, class Tile, class Accumulator>
     COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
         w.store.join(t.row, result_of(w.add, sum));
@@ -118,17 +118,23 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
     if (launch.shared_bytes > 48 * 1024)
         COPPICE_CUDA_CHECK(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes));
-    cudaLaunchAttribute attribute{};
-    attribute.id = cudaLaunchAttributePreferredSharedMemoryCarveout;
-    attribute.val.sharedMemCarveout =
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributePreferredSharedMemoryCarveout;
+    attributes[0].val.sharedMemCarveout =
         unsigned(shared_memory_carveout<Reading>(exec, launch.shared_bytes, blocks_per_sm));
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(unsigned(job.shares));
     config.blockDim = dim3(Threads);
     config.dynamicSmemBytes = std::size_t(launch.shared_bytes);
     config.stream = exec.stream();
-    config.attrs = &attribute;
+    config.attrs = attributes;
     config.numAttrs = 1;
+    if constexpr (starts_product_early<Store>())
+        if (starts_early(exec, kernel)) {
+            attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+            attributes[1].val.programmaticStreamSerializationAllowed = 1;
+            config.numAttrs = 2;
+        }
     COPPICE_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, job, multiply, add, store, combine));
 }
 
@@ -178,12 +184,13 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     return plan;
 }
 
-/// reduce_rows with another segmented reduction or block size than the default, chosen at compile time, so that a
-/// program holds only the kernels that it uses. The plan must have been made for that block size.
-template <segmented_reduction Reduction, int Threads = srcsr_default_threads, class O, class Multiply, class Add,
-          class Store>
-void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
-                      Store store, array_view<std::byte> workspace = {}) {
+/// Segmented reduction and block size are chosen at compile time, so that a program holds only the kernels that it
+/// uses. The plan must have been made for that block size.
+template <segmented_reduction Reduction = segmented_reduction::warp_transposed, int Threads = srcsr_default_threads,
+          class O, row_multiplier Multiply, adder Add, class Store>
+requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
+void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
+                 Store store, array_view<std::byte> workspace = {}) {
     using in_rounds = detail::read_in_rounds<Multiply, Add>;
     detail::require_range(range, plan.rows());
     if (range.first == range.last) return;
@@ -217,7 +224,8 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
                                    plan.tuning.threads * detail::share_items,
                                    launch.tile_steps,
                                    launch.capacity,
-                                   plan.scheme};
+                                   plan.scheme,
+                                   detail::starts_product_early<Store>()};
     if (plan.scheme == srcsr_scheme::balanced_atomic) {
         if constexpr (atomic_store<Store, detail::result_t<Add>>) {
             for_each(exec, job.shares, detail::open_cut_row<O, Store>{job, store});
@@ -230,20 +238,16 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
     if (detail::folds_rows_v<Store> && plan.scheme != srcsr_scheme::adaptive)
         throw argument_error("a store that folds over rows needs scheme adaptive");
     detail::ordered_parts_by<Reduction, Threads> const combine{};
-    auto const launch_with = [&]<class Reading>(Reading) {
-        detail::launch_srcsr<Threads, Reading>(exec, job, launch, multiply, add, store, combine);
-    };
+    bool at_once = false;
     if constexpr (detail::reads_at_once<Multiply, Add, Reduction, Threads>) {
         // A share that is too short to fill what a thread reads at once gains nothing: 163 us in place of 114 for a
         // matrix of mostly empty rows with four items a thread.
         bool const long_shares = plan.work_per_block >= (2 * detail::share_items / 3) * Threads;
-        if (long_shares && plan.irregular.says_yes())
-            launch_with(detail::read_at_once{});
-        else
-            launch_with(in_rounds{});
-    } else {
-        launch_with(in_rounds{});
+        at_once = long_shares && plan.irregular.says_yes();
+        if (at_once)
+            detail::launch_srcsr<Threads, detail::read_at_once>(exec, job, launch, multiply, add, store, combine);
     }
+    if (!at_once) detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, combine);
     if constexpr (!detail::folds_rows_v<Store>)
         if (plan.scheme == srcsr_scheme::balanced_postprocess) {
             constexpr int threads = detail::postprocess_threads;
@@ -252,13 +256,6 @@ void reduce_rows_with(cuda_executor const& exec, srcsr_plan<O> const& plan, row_
                                                exec.stream()>>>(job, multiply, add, store, combine);
             COPPICE_CUDA_CHECK(cudaGetLastError());
         }
-}
-
-template <class O, row_multiplier Multiply, adder Add, class Store>
-requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
-void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
-                 Store store, array_view<std::byte> workspace = {}) {
-    reduce_rows_with<segmented_reduction::warp_transposed>(exec, plan, range, multiply, add, store, workspace);
 }
 
 namespace detail {
@@ -270,17 +267,16 @@ void reduce_rows_as_tuned(cuda_executor const& exec, srcsr_plan<O> const& plan, 
                           Store store) {
     using enum segmented_reduction;
     row_range const all{0, plan.rows()};
-    if (plan.tuning.threads == 256)
-        return reduce_rows_with<warp_transposed, 256>(exec, plan, all, multiply, add, store);
+    if (plan.tuning.threads == 256) return reduce_rows<warp_transposed, 256>(exec, plan, all, multiply, add, store);
     switch (plan.tuning.reduction) {
     case warp_transposed:
-        return reduce_rows_with<warp_transposed>(exec, plan, all, multiply, add, store);
+        return reduce_rows<warp_transposed>(exec, plan, all, multiply, add, store);
     case raking:
-        return reduce_rows_with<raking>(exec, plan, all, multiply, add, store);
+        return reduce_rows<raking>(exec, plan, all, multiply, add, store);
     case raking_memoize:
-        return reduce_rows_with<raking_memoize>(exec, plan, all, multiply, add, store);
+        return reduce_rows<raking_memoize>(exec, plan, all, multiply, add, store);
     case warp_scans:
-        return reduce_rows_with<warp_scans>(exec, plan, all, multiply, add, store);
+        return reduce_rows<warp_scans>(exec, plan, all, multiply, add, store);
     }
 }
 

@@ -45,6 +45,7 @@ struct srcsr_job {
                      ///< large
     int capacity;    ///< nonzeros of a share_of_rows at most; 0: treat all shares as paths
     srcsr_scheme scheme;
+    bool read_once = false; ///< what lies along the nonzeros is not worth a place in the second-level cache
 };
 
 /// `to` is a power of two.
@@ -139,6 +140,14 @@ struct read_at_once {
     static constexpr int items = share_items;
     static constexpr bool past_cache = true;
 };
+
+/// Does a store let its product start before the kernel in front of it has ended? Only rows, values along the nonzeros
+/// and the plan are read then, until it has.
+template <class Store>
+constexpr bool starts_product_early() {
+    if constexpr (requires { Store::early; }) return Store::early;
+    return false;
+}
 
 /// Sizes of a launch.
 struct srcsr_launch {

@@ -37,7 +37,7 @@ enum class segmented_reduction {
 inline constexpr std::array<std::string_view, 4> segmented_reduction_names{"warp-transposed", "raking",
                                                                            "raking-memoize", "warp-scans"};
 
-/// Block size of reduce_rows on CUDA unless reduce_rows_with says otherwise.
+/// Block size of reduce_rows on CUDA unless its template argument says otherwise.
 inline constexpr int srcsr_default_threads = 128;
 
 /// The tuning parameters of thesis section 3.5.6; 0 leaves the choice to the plan.

@@ -21,6 +21,7 @@ constexpr cub::BlockScanAlgorithm block_scan_algorithm(segmented_reduction r) {
 template <segmented_reduction Reduction, int Threads>
 struct parts_by_block_scan : ordered_parts {
     static constexpr int items = 4;
+    static constexpr bool by_walk = false;
 
     template <class Worker, class Tile, class Accumulator>
     __device__ void reduce(Worker const& w, Tile const& t, Accumulator& open) const {

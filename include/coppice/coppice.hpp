@@ -5,10 +5,13 @@
 
 #include <coppice/arg_max.hpp>
 #include <coppice/banded.hpp>
+#include <coppice/bfs.hpp>
 #include <coppice/coarsening.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>
+#include <coppice/graph_algorithms.hpp>
+#include <coppice/graph_structure.hpp>
 #include <coppice/graphblas.hpp>
 #include <coppice/hbisa.hpp>
 #include <coppice/krylov.hpp>
@@ -17,6 +20,7 @@
 #include <coppice/matrix_market.hpp>
 #include <coppice/memory.hpp>
 #include <coppice/multilevel.hpp>
+#include <coppice/pagerank.hpp>
 #include <coppice/parallel.hpp>
 #include <coppice/pattern.hpp>
 #include <coppice/preconditioner.hpp>
@@ -24,5 +28,6 @@
 #include <coppice/solve.hpp>
 #include <coppice/sparse.hpp>
 #include <coppice/spmv.hpp>
+#include <coppice/sssp.hpp>
 #include <coppice/tridiagonal.hpp>
 #include <coppice/version.h>

@@ -2,18 +2,17 @@
 /// \file
 /// Sparse products as compositions of the primitives, on any executor; what CUDA runs.
 ///
-/// Structure: rows of few products are gathered by one lane each, into a sorted list of its own. The products of the
-/// other rows are written out as (row, column), as many at a time as the nonzeros of both matrices, sorted and made
-/// distinct. Values: a lane folds a window of a row's structure, products in the order of the row of A, so that sums
-/// are those of the host, bit for bit where the arithmetic is the same.
+/// Structure: rows of few products are gathered by one lane each, into a sorted list of its own, of up to 32 by a warp,
+/// a product in each lane (product_warp.hpp). The products of the other rows are written out as (row, column), as many
+/// at a time as the nonzeros of both matrices, sorted and made distinct. Values: by the same lanes and warps; of long
+/// rows a lane folds a window of the structure. Always products in the order of the row of A, so that sums are those of
+/// the host, bit for bit where the arithmetic is the same.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include <coppice/semiring/products/product_plan.hpp>
-#include <coppice/semiring/semirings.hpp>
-#include <coppice/semiring/sparse/row_masks.hpp>
+#include <coppice/semiring/products/product_warp.hpp>
 
 namespace coppice::detail {
 
@@ -28,8 +27,6 @@ COPPICE_HD std::int64_t position_below(T const* sorted, std::int64_t count, std:
     }
     return first;
 }
-
-inline constexpr std::int64_t short_product = 32; ///< products of a row that one lane gathers
 
 /// Columns of a row with few products, gathered in order by one lane.
 template <class A, class B, class I, class O, class Mask>
@@ -54,30 +51,40 @@ struct short_product_row {
     }
 };
 
-/// Counts the entries of short rows, and leaves 0 for the others.
+/// Counts the entries of rows that a lane or a warp gathers.
 template <class A, class B, class I, class O, class Mask>
-struct count_short_row {
+struct count_gathered_row {
     short_product_row<A, B, I, O, Mask> gather;
     std::int64_t first;
-    std::int64_t* lengths;
-    COPPICE_HD void operator()(std::int64_t r) const {
-        I found[short_product];
-        std::int64_t const products = row_products<A, B, I, O>{gather.a, gather.b}(first + r);
-        lengths[r] = products <= short_product ? gather(first + r, found) : 0;
+    std::int64_t* lengths; ///< 0 at first
+
+    COPPICE_HD void by_lane(std::int64_t r) const {
+        I found[lane_products];
+        lengths[r] = gather(first + r, found);
+    }
+    template <class Block>
+    COPPICE_HD void by_warp(Block const& block, std::int64_t r) const {
+        auto const mine = gather_row(block, gather.a, gather.b, gather.mask, first + r);
+        if (block.thread() % warp_lanes == 0) lengths[r] = std::popcount(mine.heads);
     }
 };
 
 template <class A, class B, class I, class O, class Mask>
-struct write_short_row {
+struct write_gathered_row {
     short_product_row<A, B, I, O, Mask> gather;
     std::int64_t first;
     O const* offsets;
     I* indices;
-    COPPICE_HD void operator()(std::int64_t r) const {
-        if (row_products<A, B, I, O>{gather.a, gather.b}(first + r) > short_product) return;
-        I found[short_product];
+
+    COPPICE_HD void by_lane(std::int64_t r) const {
+        I found[lane_products];
         int const n = gather(first + r, found);
         for (int p = 0; p < n; ++p) indices[offsets[r] + p] = found[p];
+    }
+    template <class Block>
+    COPPICE_HD void by_warp(Block const& block, std::int64_t r) const {
+        auto const mine = gather_row(block, gather.a, gather.b, gather.mask, first + r);
+        if (mine.head) indices[offsets[r] + O(mine.place)] = mine.column;
     }
 };
 
@@ -88,7 +95,7 @@ struct long_row_products {
     std::int64_t first;
     COPPICE_HD std::int64_t operator()(std::int64_t r) const {
         std::int64_t const products = work(first + r);
-        return products <= short_product ? 0 : products;
+        return products <= warp_products ? 0 : products;
     }
 };
 
@@ -224,12 +231,14 @@ std::vector<product_batch> sort_long_rows(Executor const& exec, csr_view<A, I, O
     return batches;
 }
 
-/// Number of windows of a row's structure.
+/// Windows of the structure of a row whose products are many.
 inline constexpr std::int64_t product_window = 64;
-template <class O>
+template <class A, class B, class I, class O>
 struct windows_of_row {
+    long_row_products<A, B, I, O> products;
     O const* offsets;
     COPPICE_HD std::int64_t operator()(std::int64_t r) const {
+        if (products(r) == 0) return 0;
         return (std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]) + product_window - 1) / product_window;
     }
 };
@@ -241,7 +250,11 @@ void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view
     std::int64_t const rows = plan.range.last - plan.range.first, first = plan.range.first;
     short_product_row<A, B, I, O, Mask> const gather{a, b, mask};
     buffer<std::int64_t> lengths(exec, rows + 1);
-    for_each(exec, rows, count_short_row<A, B, I, O, Mask>{gather, first, lengths.data()});
+    fill(exec, lengths.view(), std::int64_t{0});
+    row_products<A, B, I, O> const work{a, b};
+    using count = count_gathered_row<A, B, I, O, Mask>;
+    for_each_warp(exec, warps_for(rows),
+                  rows_of_warp<A, B, I, O, count>{work, first, rows, {gather, first, lengths.data()}});
     std::uint64_t const columns = static_cast<std::uint64_t>(plan.columns);
     auto const batches = sort_long_rows(exec, a, b, mask, plan.range);
     for (auto const& batch : batches)
@@ -254,7 +267,10 @@ void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view
     exclusive_scan(exec, rows, stored_degree<std::int64_t>{lengths.data()}, store_offset<O>{plan.offsets.data()},
                    std::int64_t{0});
     plan.indices = buffer<I>(exec, total);
-    for_each(exec, rows, write_short_row<A, B, I, O, Mask>{gather, first, plan.offsets.data(), plan.indices.data()});
+    using write = write_gathered_row<A, B, I, O, Mask>;
+    for_each_warp(
+        exec, warps_for(rows),
+        rows_of_warp<A, B, I, O, write>{work, first, rows, {gather, first, plan.offsets.data(), plan.indices.data()}});
     for (auto const& batch : batches)
         for_each(exec, batch.keys.size(),
                  place_key<I, O>{{batch.keys.data(), batch.keys.size(), batch.first, columns, nullptr},
@@ -262,52 +278,91 @@ void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view
                                  plan.indices.data()});
 
     plan.pieces = buffer<std::int64_t>(exec, rows + 1);
-    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{plan.offsets.data()},
+    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<A, B, I, O>{{work, first}, plan.offsets.data()},
                                       store_offset<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
 }
 
-/// Folds the products of one window of a row's structure into `sums`, which lie where the structure does.
-template <class A, class B, class I, class O, class Semiring, class Sum>
-struct sum_window {
+/// Folds products into `sums`, which lie where the structure does, and these into values, which may be the same memory.
+template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
+struct sum_rows {
     csr_view<A, I, O> a;
     csr_view<B, I, O> b;
     Semiring s;
-    std::int64_t const* pieces;
     std::int64_t rows, first;
+    bool masked; ///< some products have no place in the structure
     O const* offsets;
     I const* indices;
     Sum* sums;
+    Z* values;
 
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD void operator()(std::int64_t w) const {
-        std::int64_t const r = position_below(pieces, rows + 1, w);
-        std::int64_t const begin = std::int64_t(offsets[r]) + (w - pieces[r]) * product_window;
+    COPPICE_HD auto product(std::int64_t r, O k, O q) const {
+        meeting const at{first + r, a.indices[k], a.indices[k], b.indices[q]};
+        return multiply_at(s, a.coefficients[k], b.coefficients[q], at);
+    }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void by_lane(std::int64_t r) const { fold(r, offsets[r], offsets[r + 1]); }
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD void by_warp(Block const& block, std::int64_t r) const {
+        planned_columns const has_place{indices, offsets[r], offsets[r + 1], !masked};
+        auto const mine = gather_row(block, a, b, has_place, first + r);
+        auto const value = product(r, mine.k, mine.q);
+        Sum sum = s.add.identity();
+        for (unsigned left = mine.head ? mine.same : 0; block.ballot(left != 0) != 0; left &= left - 1) {
+            auto const other = block.from_lane(value, left != 0 ? std::countr_zero(left) : 0);
+            if (left != 0) sum = accumulate(s.add, sum, other);
+        }
+        if (mine.head) values[offsets[r] + O(mine.place)] = static_cast<Z>(s.result(sum));
+    }
+    /// Entries [begin, end) of row r, in the order of its structure.
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void fold(std::int64_t r, std::int64_t begin, std::int64_t end) const {
+        if (begin == end) return;
         std::int64_t const row_end = offsets[r + 1];
-        std::int64_t const end = begin + product_window < row_end ? begin + product_window : row_end;
         for (std::int64_t p = begin; p < end; ++p) sums[p] = s.add.identity();
         std::int64_t const lowest = indices[begin], highest = indices[end - 1];
         for (O k = a.row_begin(first + r); k < a.row_end(first + r); ++k) {
             I const inner = a.indices[k];
-            std::int64_t q = b.row_begin(inner), const_end = b.row_end(inner), p = begin;
-            if (end < row_end || begin > std::int64_t(offsets[r])) q = lower_position(b.indices, q, const_end, lowest);
-            for (; q < const_end && std::int64_t(b.indices[q]) <= highest; ++q) {
+            std::int64_t q = b.row_begin(inner), last = b.row_end(inner), p = begin;
+            if (end < row_end || begin > std::int64_t(offsets[r])) q = lower_position(b.indices, q, last, lowest);
+            for (; q < last && std::int64_t(b.indices[q]) <= highest; ++q) {
                 p = lower_position(indices, p, end, std::int64_t(b.indices[q]));
                 if (indices[p] != b.indices[q]) continue; // the mask leaves it out
-                meeting const at{first + r, inner, inner, b.indices[q]};
-                sums[p] = accumulate(s.add, sums[p], multiply_at(s, a.coefficients[k], b.coefficients[q], at));
+                sums[p] = accumulate(s.add, sums[p], product(r, k, O(q)));
             }
         }
+        for (std::int64_t p = begin; p < end; ++p) values[p] = static_cast<Z>(s.result(sums[p]));
     }
+
+private:
+    /// Admits the columns of a row's structure: masks were asked when it was made.
+    struct planned_columns {
+        I const* indices;
+        std::int64_t begin, end;
+        bool all;
+        COPPICE_HD bool admits(std::int64_t, std::int64_t column) const {
+            if (all) return true;
+            std::int64_t const p = lower_position(indices, begin, end, column);
+            return p < end && std::int64_t(indices[p]) == column;
+        }
+    };
 };
 
-template <class Semiring, class Sum, class Z>
-struct finish_sum {
-    Semiring s;
-    Sum const* sums;
-    Z* values;
+/// The same of the windows of long rows.
+template <class Rows>
+struct sum_window {
+    Rows of;
+    std::int64_t const* pieces;
+
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD void operator()(std::int64_t p) const { values[p] = static_cast<Z>(s.result(sums[p])); }
+    COPPICE_HD void operator()(std::int64_t w) const {
+        std::int64_t const r = position_below(pieces, of.rows + 1, w);
+        std::int64_t const begin = std::int64_t(of.offsets[r]) + (w - pieces[r]) * product_window;
+        std::int64_t const row_end = of.offsets[r + 1], end = begin + product_window;
+        of.fold(r, begin, end < row_end ? end : row_end);
+    }
 };
 
 /// The values of a planned product. Sums of another type than the values need memory of their own.
@@ -315,7 +370,6 @@ template <class A, class B, class I, class O, class Semiring, class Z, executor 
 void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
                            csr_view<B, I, O> b, array_view<Z> values) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    using lanes = sum_window<A, B, I, O, Semiring, sum_type>;
     buffer<sum_type> own;
     sum_type* sums;
     if constexpr (std::is_same_v<sum_type, Z>) {
@@ -324,10 +378,12 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
         own = buffer<sum_type>(exec, values.size());
         sums = own.data();
     }
-    for_each(exec, plan.piece_count,
-             lanes{a, b, s, plan.pieces.data(), plan.product_rows(), plan.range.first, plan.offsets.data(),
-                   plan.indices.data(), sums});
-    for_each(exec, values.size(), finish_sum<Semiring, sum_type, Z>{s, sums, values.data()});
+    using rows = sum_rows<A, B, I, O, Semiring, sum_type, Z>;
+    std::int64_t const count = plan.product_rows();
+    rows const of{
+        a, b, s, count, plan.range.first, plan.masked, plan.offsets.data(), plan.indices.data(), sums, values.data()};
+    for_each_warp(exec, warps_for(count), rows_of_warp<A, B, I, O, rows>{{a, b}, plan.range.first, count, of});
+    for_each(exec, plan.piece_count, sum_window<rows>{of, plan.pieces.data()});
 }
 
 } // namespace coppice::detail

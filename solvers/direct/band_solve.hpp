@@ -36,7 +36,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
         return;
     }
     if (chain::only_rpts(exec, a, options, !report.empty())) { // a small system notices what the others plan
-        std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns);
+        std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns, options.cyclic);
         chain::check_space("workspace", workspace, bytes);
         chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
         return chain::solve_by_rpts(exec, a, d, x, options, workspace, nullptr);

@@ -42,9 +42,10 @@ struct solve_report {
 /// The elimination that a solve uses.
 enum class band_method {
     automatic, ///< rpts where it applies, chain where it does not; with a report, what follows where that is not enough
-    rpts, ///< only for real tridiagonal systems that are not cyclic; on CUDA interleaved ones and such of different
-          ///< sizes only where each fits into a block (4096 rows of float, 2048 of double); on the host
-          ///< interleaved ones of at most 4096 rows, each eliminated as a whole
+    rpts, ///< only for real tridiagonal systems; on CUDA interleaved ones and such of different sizes only where each
+          ///< fits into a block (4096 rows of float, 2048 of double); on the host interleaved ones of at most 4096
+          ///< rows, each eliminated as a whole; cyclic ones on CUDA alone, of equal size, from 64 rows on, with
+          ///< pivoting and without a threshold, and `automatic` only where there is neither a report nor a refinement
     chain ///< every row of an unknown may become its pivot row
 };
 

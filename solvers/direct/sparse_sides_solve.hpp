@@ -103,11 +103,12 @@ inline void check_space(array_view<std::byte> workspace, std::int64_t needed) {
 /// Columns from which on a factorisation pays.
 inline constexpr std::int64_t factored_columns = 4;
 
-/// Whether to solve with a factorisation, walking only where there is something. On a GPU not where RPTS applies, which
-/// is faster than that for all rows.
+/// Whether to solve with a factorisation, walking only where there is something. On a GPU not where RPTS applies to
+/// open systems, which is faster than that for all rows.
 template <class T, class Executor>
 bool by_factor(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, band_options const& o) {
-    bool const faster_whole = !std::is_same_v<Executor, host_executor> && chain::starts_with_rpts(exec, a, o);
+    bool const faster_whole =
+        !std::is_same_v<Executor, host_executor> && !o.cyclic && chain::starts_with_rpts(exec, a, o, false);
     return columns >= factored_columns && !faster_whole && o.pivot != pivoting::scaled_partial &&
            o.method != band_method::rpts && o.refinements == 0;
 }

@@ -134,7 +134,8 @@ std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, arr
              detail::sum_of_block{size(), matrix_.block(), squares_.data(), block_sums_.data()});
     for_each(exec, systems, detail::begin_system{{matrix_.blocks() / systems, block_sums_.data()}, states.data()});
     repetition<Executor> repeat(exec);
-    repeat.run(loop.data(), true, [&] { iterate(exec, b.data(), x.data(), states.data(), loop.data()); }, {});
+    repeat.run(loop.data(), {.replayable = true},
+               [&] { iterate(exec, b.data(), x.data(), states.data(), loop.data()); }, {});
     for_each(exec, size(), detail::give_best<T>{size() / systems, states.data(), best_.data(), x.data()});
 
     bool stuck = false;

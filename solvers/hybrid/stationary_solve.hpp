@@ -119,7 +119,8 @@ stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, a
     buffer<detail::stationary_state> state(exec, 1);
     exec.copy_elements(&first, state.data(), 1);
     repetition<Executor> repeat(exec);
-    repeat.run(&state.data()->loop, true, [&] { iteration.run(state.data(), tolerance, options.max_iterations); }, {});
+    repeat.run(&state.data()->loop, {.replayable = true},
+               [&] { iteration.run(state.data(), tolerance, options.max_iterations); }, {});
     iteration.store(x);
     auto const end = exec.load(state.data());
     constexpr stationary_reason reasons[] = {stationary_reason::max_iterations, stationary_reason::converged,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/krylov/krylov_iteration.hpp>
 
 namespace coppice {
@@ -66,6 +67,7 @@ struct bicgstab_state {
 
     /// After r = s - omega t: is the step good?
     COPPICE_HD void decide(V rho_next, double rr_next) {
+        if (control.is_over()) return control.rest();
         if (!control.finite(length_of(rho), length_of(sv[0]))) return;
         if (length_of(rho) <= tiny * shadow_norm * std::sqrt(rr) ||
             length_of(sv[0]) <= tiny * shadow_norm * std::sqrt(real_part(sv[1])))
@@ -96,16 +98,6 @@ struct bicgstab_begin {
     COPPICE_HD update begin() const { return {r.data(), p.data(), shadow.data()}; }
 };
 
-/// z = x + alpha y
-template <class T>
-struct sum_of_two {
-    T const* x;
-    T alpha;
-    T const* y;
-    T* z;
-    COPPICE_HD void operator()(std::int64_t i) const { z[i] = x[i] + alpha * y[i]; }
-};
-
 /// s = r - alpha v, alpha = rho / (shadow, v)
 template <class T>
 struct bicgstab_half_step {
@@ -113,19 +105,49 @@ struct bicgstab_half_step {
     bicgstab_state<dot_value<T>> const* state;
     array_view<T> r, v, s;
 
-    COPPICE_HD sum_of_two<T> begin() const { return {r.data(), T(-(state->rho / state->sv[0])), v.data(), s.data()}; }
+    struct update {
+        struct operands {
+            T r, v;
+        };
+        T alpha;
+        T const *r, *v;
+        T* s;
+        COPPICE_HD operands load(std::int64_t i) const { return {r[i], v[i]}; }
+        COPPICE_HD void store(std::int64_t i, operands const& all) const { s[i] = all.r + alpha * all.v; }
+    };
+    COPPICE_HD update begin() const { return {T(-(state->rho / state->sv[0])), r.data(), v.data(), s.data()}; }
 };
 
 /// r = s - omega t, omega = (t, s) / (t, t); (shadow, r), (r, r), and the decision
 template <class T>
 struct bicgstab_residual {
     static constexpr int dots = 2;
-    bicgstab_state<dot_value<T>>* state;
+    bicgstab_state<dot_value<T>>* now;
     array_view<T> s, t, shadow, r;
 
-    COPPICE_HD sum_of_two<T> begin() const { return {s.data(), T(-state->omega()), t.data(), r.data()}; }
+    struct update {
+        struct operands {
+            T s, t, shadow; ///< s becomes r
+        };
+        bool over;
+        T omega;
+        T const *s, *t, *shadow;
+        T* r;
+        COPPICE_HD bool idle() const { return over; }
+        COPPICE_HD operands load(std::int64_t i) const { return {s[i], t[i], shadow[i]}; }
+        COPPICE_HD void store(std::int64_t i, operands& all) const { r[i] = all.s += omega * all.t; }
+    };
+    COPPICE_HD update begin() const {
+        return {now->control.is_over(), T(-now->omega()), s.data(), t.data(), shadow.data(), r.data()};
+    }
+    COPPICE_HD dot_value<T> term(int p, typename update::operands const& all) const {
+        return dot_term(p == 0 ? all.shadow : all.s, all.s);
+    }
     COPPICE_HD dot_pair<T> pair(int p) const { return {p == 0 ? shadow : r, r}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { state->decide(sums[0], real_part(sums[1])); }
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(bicgstab_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        next.decide(sums[0], real_part(sums[1]));
+    }
 };
 
 /// x = x + alpha p̂ + omega ŝ, p = r + beta (p - omega v)
@@ -137,6 +159,9 @@ struct bicgstab_step {
     T* best;
 
     struct update {
+        struct operands {
+            T p_hat, s_hat, r, v, p, x; ///< p̂ may be p
+        };
         bool moves, keeps;
         T alpha, omega, beta;
         T const* p_hat;
@@ -147,10 +172,13 @@ struct bicgstab_step {
         T* x;
         T* best;
         COPPICE_HD bool idle() const { return !moves; }
-        COPPICE_HD void operator()(std::int64_t i) const {
-            if (keeps) best[i] = x[i];
-            x[i] += alpha * p_hat[i] + omega * s_hat[i]; // p̂ may be p
-            p[i] = r[i] + beta * (p[i] - omega * v[i]);
+        COPPICE_HD operands load(std::int64_t i) const {
+            return {p_hat[i], s_hat[i], r[i], v[i], p[i], load_once(x + i)};
+        }
+        COPPICE_HD void store(std::int64_t i, operands const& all) const {
+            if (keeps) best[i] = all.x;
+            store_once(x + i, all.x + (alpha * all.p_hat + omega * all.s_hat));
+            p[i] = all.r + beta * (all.p - omega * all.v);
         }
     };
     COPPICE_HD update begin() const {
@@ -182,6 +210,7 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     auto const x = detail::as_elements(solution);
     detail::krylov_iteration<Executor, T, detail::bicgstab_state<dot_value<T>>> iteration(exec_, monitor, passes_, a,
                                                                                           m);
+    iteration.rests_at_the_end();
     auto* const state = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), shadow = vector(1), p = vector(2), v = vector(3), s = vector(4), t = vector(5);

@@ -3,6 +3,7 @@
 /// The preconditioned conjugate gradient method.
 #pragma once
 
+#include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/krylov/krylov_iteration.hpp>
 
 namespace coppice {
@@ -53,6 +54,7 @@ struct cg_state {
 
     /// After r = r - alpha A p with alpha = (r, z) / (p, A p): is the step good?
     COPPICE_HD void decide(double rz_next, double rr_next) {
+        if (control.is_over()) return control.rest();
         if (!control.finite(rz, real_part(pq))) return;
         if (real_part(pq) <= 0 || rz <= 0) return control.refuse(round_end::breakdown);
         if (!control.finite(rr_next)) return;
@@ -73,9 +75,10 @@ struct cg_begin {
 
     COPPICE_HD copy_vector<T> begin() const { return {z.data(), p.data()}; }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, z}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const {
-        s->rz = real_part(sums[0]);
-        s->control.finite(s->rz);
+    COPPICE_HD auto* state() const { return s; }
+    COPPICE_HD void finish(cg_state<dot_value<T>>& now, dot_value<T> const* sums) const {
+        now.rz = real_part(sums[0]);
+        now.control.finite(now.rz);
     }
 };
 
@@ -83,12 +86,29 @@ struct cg_begin {
 template <class T, bool Same>
 struct cg_residual {
     static constexpr int dots = Same ? 1 : 0;
+    static constexpr bool backwards = true;
     cg_state<dot_value<T>>* s;
     array_view<T> q, r;
 
-    COPPICE_HD axpy<T> begin() const { return {T(-s->step_length()), q.data(), r.data()}; }
+    struct update {
+        struct operands {
+            T q, r;
+        };
+        bool over;
+        T alpha;
+        T const* q;
+        T* r;
+        COPPICE_HD bool idle() const { return over; }
+        COPPICE_HD operands load(std::int64_t i) const { return {q[i], r[i]}; }
+        COPPICE_HD void store(std::int64_t i, operands& v) const { r[i] = v.r += alpha * v.q; }
+    };
+    COPPICE_HD update begin() const { return {s->control.is_over(), T(-s->step_length()), q.data(), r.data()}; }
+    COPPICE_HD dot_value<T> term(int, typename update::operands const& v) const { return dot_term(v.r, v.r); }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { s->decide(real_part(sums[0]), real_part(sums[0])); }
+    COPPICE_HD auto* state() const { return s; }
+    COPPICE_HD void finish(cg_state<dot_value<T>>& now, dot_value<T> const* sums) const {
+        now.decide(real_part(sums[0]), real_part(sums[0]));
+    }
 };
 
 /// (r, z), (r, r)
@@ -100,7 +120,10 @@ struct cg_decision {
 
     COPPICE_HD no_update begin() const { return {}; }
     COPPICE_HD dot_pair<T> pair(int p) const { return {r, p == 0 ? z : r}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { s->decide(real_part(sums[0]), real_part(sums[1])); }
+    COPPICE_HD auto* state() const { return s; }
+    COPPICE_HD void finish(cg_state<dot_value<T>>& now, dot_value<T> const* sums) const {
+        now.decide(real_part(sums[0]), real_part(sums[1]));
+    }
 };
 
 /// x = x + alpha p, p = z + beta p
@@ -112,6 +135,9 @@ struct cg_step {
     T* best;
 
     struct update {
+        struct operands {
+            T p, z, x;
+        };
         bool moves, keeps;
         T alpha, beta;
         T const* z;
@@ -119,11 +145,12 @@ struct cg_step {
         T* x;
         T* best;
         COPPICE_HD bool idle() const { return !moves; }
-        COPPICE_HD void operator()(std::int64_t i) const {
-            T const direction = p[i];
-            if (keeps) best[i] = x[i];
-            x[i] += alpha * direction;
-            p[i] = z[i] + beta * direction;
+        // x is not needed before the next step: the cache is for the others.
+        COPPICE_HD operands load(std::int64_t i) const { return {p[i], z[i], load_once(x + i)}; }
+        COPPICE_HD void store(std::int64_t i, operands const& v) const {
+            if (keeps) best[i] = v.x;
+            store_once(x + i, v.x + alpha * v.p);
+            p[i] = v.z + beta * v.p;
         }
     };
     COPPICE_HD update begin() const {
@@ -144,6 +171,7 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
     detail::krylov_iteration<Executor, T, detail::cg_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
+    iteration.rests_at_the_end();
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m);
     auto const r = vector(0), p = vector(1), q = vector(2), z = plain ? r : vector(3);

@@ -188,11 +188,12 @@ struct gmres_subtract {
         return {v, v.columns(), second() ? factor.projected_again() : factor.projected(), w.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {w, w}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const {
+    COPPICE_HD auto* state() const { return s; }
+    COPPICE_HD void finish(gmres_state<dot_value<T>>& now, dot_value<T> const* sums) const {
         if (second())
-            s->decide(factor, real_part(sums[0]));
+            now.decide(factor, real_part(sums[0]));
         else
-            s->look(real_part(sums[0]));
+            now.look(real_part(sums[0]));
     }
 };
 

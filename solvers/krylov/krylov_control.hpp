@@ -58,6 +58,10 @@ struct krylov_control {
         end = why;
         loop.stop();
     }
+    /// Has the round ended before this iteration, which then must not change anything? Asked before it is decided.
+    COPPICE_HD bool is_over() const { return loop.on == 0; }
+    /// An iteration behind the end.
+    COPPICE_HD void rest() { moves = keeps = 0; }
     /// Ends it before x has moved.
     COPPICE_HD void refuse(round_end why) {
         moves = keeps = 0;

@@ -19,7 +19,7 @@ namespace coppice::detail {
 /// May apply() of an operator or preconditioner be captured into a CUDA graph? See <coppice/krylov.hpp>.
 template <class Operator>
 bool is_replayable(Operator const& op) {
-    if constexpr (requires { op.replayable(); })
+    if constexpr (tells_replayable<Operator>)
         return op.replayable();
     else
         return false;
@@ -87,6 +87,10 @@ public:
         }
     }
 
+    /// The body of the rounds rests when a round has ended, so that several may be queued in a row: the fewer the more
+    /// the products cost that those behind the end take for nothing.
+    void rests_at_the_end() { repeats_ = scratch_.size <= std::int64_t(1) << 20 ? 8 : 4; }
+
     /// In memory of the executor.
     State* state() { return state_.data(); }
 
@@ -150,7 +154,7 @@ private:
     State run(Body const& body) {
         std::function<void()> watch;
         if (monitor_.options().progress) watch = [this] { tell_progress(); };
-        repeat_.run(&control()->loop, replayable_, body, watch);
+        repeat_.run(&control()->loop, {replayable_, repeats_}, body, watch);
         State const now = exec_.load(state_.data());
         if (monitor_.options().progress) { // of those behind the last word from the device
             mail_.data()->iterations = now.control.iterations;
@@ -182,6 +186,7 @@ private:
     krylov_monitor& monitor_;
     pass_scratch<Executor>& scratch_;
     bool replayable_;
+    int repeats_ = 1; ///< of an iteration in a turn of the loop
     buffer<State> state_;
     buffer<double> history_{};
     buffer<krylov_mail> mail_{};

@@ -29,6 +29,17 @@ concept preconditioner_for = requires(M const& m, Executor const& exec, array_vi
     m.apply(exec, r, z);
 };
 
+namespace detail {
+
+/// Says whether it may be captured into a CUDA graph. A concept with a name: nvcc reads nested requires-expressions
+/// otherwise than the host compiler.
+template <class Operator>
+concept tells_replayable = requires(Operator const& op) {
+    { op.replayable() } -> std::convertible_to<bool>;
+};
+
+} // namespace detail
+
 struct krylov_options {
     static constexpr int most_shadow_space = 8;
 

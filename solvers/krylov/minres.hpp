@@ -110,14 +110,15 @@ struct minres_begin {
 template <class T>
 struct minres_norm {
     static constexpr int dots = 1;
-    minres_state<dot_value<T>>* state;
+    minres_state<dot_value<T>>* now;
     array_view<T> v, z;
     bool first;
 
     COPPICE_HD no_update begin() const { return {}; }
     COPPICE_HD dot_pair<T> pair(int) const { return {v, z}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const {
-        first ? state->begin(real_part(sums[0])) : state->rotate(real_part(sums[0]));
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(minres_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        first ? next.begin(real_part(sums[0])) : next.rotate(real_part(sums[0]));
     }
 };
 
@@ -125,7 +126,7 @@ struct minres_norm {
 template <class T, bool Same>
 struct minres_lanczos {
     static constexpr int dots = Same ? 1 : 0;
-    minres_state<dot_value<T>>* state;
+    minres_state<dot_value<T>>* now;
     array_view<T> q, v, v_before;
 
     struct update {
@@ -139,23 +140,23 @@ struct minres_lanczos {
         }
     };
     COPPICE_HD update begin() const {
-        double const gamma = state->gamma_next; // which rotate() has not made the present one yet
-        return {T(1 / gamma),
-                T(real_part(state->zq) / (gamma * gamma * gamma)),
-                T(gamma / state->gamma),
-                q.data(),
-                v.data(),
-                v_before.data()};
+        double const gamma = now->gamma_next; // which rotate() has not made the present one yet
+        return {
+            T(1 / gamma),   T(real_part(now->zq) / (gamma * gamma * gamma)), T(gamma / now->gamma), q.data(), v.data(),
+            v_before.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {v, v}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { state->rotate(real_part(sums[0])); }
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(minres_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        next.rotate(real_part(sums[0]));
+    }
 };
 
 /// r = s^2 r - c eta / alpha_1 v, (r, r), and the decision
 template <class T>
 struct minres_residual {
     static constexpr int dots = 1;
-    minres_state<dot_value<T>>* state;
+    minres_state<dot_value<T>>* now;
     array_view<T> v, r;
 
     struct update {
@@ -165,10 +166,13 @@ struct minres_residual {
         COPPICE_HD void operator()(std::int64_t i) const { r[i] = of_r * r[i] - of_v * v[i]; }
     };
     COPPICE_HD update begin() const {
-        return {T(state->s_next * state->s_next), T(state->move() / state->alpha1), v.data(), r.data()};
+        return {T(now->s_next * now->s_next), T(now->move() / now->alpha1), v.data(), r.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {r, r}; }
-    COPPICE_HD void finish(dot_value<T> const* sums) const { state->decide(real_part(sums[0])); }
+    COPPICE_HD auto* state() const { return now; }
+    COPPICE_HD void finish(minres_state<dot_value<T>>& next, dot_value<T> const* sums) const {
+        next.decide(real_part(sums[0]));
+    }
 };
 
 /// w = (z / gamma - alpha_3 w_before - alpha_2 w) / alpha_1, w_before = w, x = x + c eta w, z = the next one

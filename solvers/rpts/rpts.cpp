@@ -5,8 +5,8 @@ namespace coppice {
 
 template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 template std::int64_t tridiagonal_workspace<double>(std::int64_t);
-template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t);
-template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t);
+template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
+template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
 COPPICE_RPTS_DECLARE(template, float, host_executor)
 COPPICE_RPTS_DECLARE(template, double, host_executor)
 

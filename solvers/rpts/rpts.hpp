@@ -48,11 +48,13 @@ struct tridiagonal_batch {
     std::int64_t const* offsets = nullptr;
     std::int64_t largest = 0; ///< of systems of different sizes: none has more rows
     bool interleaved = false; ///< row i of system k stands at i systems + k; systems of equal size
+    bool cyclic = false;      ///< the corner entries couple first and last rows; see takes_cyclic_batch
 };
 
 /// Bytes of workspace of solve_tridiagonal_batch for systems of `rows` rows each.
 template <class T>
-std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns);
+std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns,
+                                         bool cyclic = false);
 
 /// The same for systems of different sizes, `size` rows together.
 template <class T, executor Executor>
@@ -63,6 +65,11 @@ std::int64_t varied_batch_workspace(Executor const& exec, std::int64_t size, std
 /// in a block, and few blocks are much too large.
 template <class T, executor Executor>
 bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t systems, std::int64_t largest);
+
+/// Does solve_tridiagonal_batch take cyclic systems of equal size, `rows` rows each? On CUDA, with pivoting and without
+/// a threshold, from 64 rows on.
+template <class T, executor Executor>
+bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_options const& options);
 
 /// Does solve_tridiagonal_batch take interleaved systems of `rows` rows? On the host up to 4096, where each lane
 /// eliminates a system; on CUDA where each fits into a block.
@@ -95,13 +102,14 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
     prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \
                                                   std::int64_t);                                                       \
     prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
+    prefix bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                      \
     prefix bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                             \
     prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
 
 extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
-extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t);
-extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
+extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
 COPPICE_RPTS_DECLARE(extern template, float, host_executor)
 COPPICE_RPTS_DECLARE(extern template, double, host_executor)
 #if defined(COPPICE_HAS_CUDA)

@@ -85,9 +85,10 @@ COPPICE_HD inline partition_rows<T, R> tile_at(unsigned char* shared, int rows) 
     return {lower, lower + rows, lower + 2 * rows, reinterpret_cast<R*>(lower + 3 * rows)};
 }
 
-/// A tile at a border; rows behind the end read x = 0, corner entries become zero. A barrier has to follow.
+/// A tile at a border; rows behind the end read x = 0, corner entries become zero but of a cyclic system. A barrier has
+/// to follow.
 COPPICE_NO_EXEC_CHECK
-template <class T, class R, class Block>
+template <bool Cyclic, class T, class R, class Block>
 COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first,
                                  partition_rows<T, R> const& to) {
     T const last = s.diagonal[s.size - 1], below = s.size > 1 ? s.lower[s.size - 1] : T(0);
@@ -96,9 +97,9 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
         int const at = padded<block_partition>(i);
         std::int64_t const row = first + i;
         bool const inside = row < s.size;
-        to.lower[at] = inside && row > 0 ? s.lower[row] : T(0);
+        to.lower[at] = inside && (Cyclic || row > 0) ? s.lower[row] : T(0);
         to.diagonal[at] = inside ? s.diagonal[row] : behind;
-        to.upper[at] = row < s.size - 1 ? s.upper[row] : T(0);
+        to.upper[at] = row < (Cyclic ? s.size : s.size - 1) ? s.upper[row] : T(0);
         to.rhs[at] = inside ? sides_at<R>(s.rhs, s.place_of(row), s.rhs_leading, s.columns) : R(T(0));
     }
 }
@@ -131,11 +132,11 @@ COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Ban
     }
 }
 
-/// Matrix, and a single right-hand side, of a tile inside the system. A barrier has to follow.
+/// Matrix, and a single right-hand side, of a tile inside the system. finish_copies() and a barrier have to follow.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
-COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, std::int64_t first,
-                                   partition_rows<T, R> const& to) {
+COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s, std::int64_t first,
+                                    partition_rows<T, R> const& to) {
     constexpr bool alone = side_count<R> == 1;
     T const *const lower = s.lower + first, *const diagonal = s.diagonal + first, *const upper = s.upper + first,
                    *const rhs = s.rhs + first;
@@ -159,15 +160,14 @@ COPPICE_HD inline void load_inside(Block const& block, system_view<T> const& s, 
         if constexpr (alone)
             if (in_order) start_copy(to.rhs + at, rhs + i);
     }
-    finish_copies();
 }
 
-/// The right-hand sides of a tile inside the system, several or in an order of their own, eight rows of a thread on
-/// their way at once.
+/// The right-hand sides of a tile inside the system, several or in an order of their own: all rows of a thread on their
+/// way at once, or eight of several sides.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
-    constexpr int together = 8;
+    constexpr int together = side_count<R> == 1 ? rows_of_thread : 8;
     for (int start = 0; start < rows_of_thread; start += together) {
         R rows[together];
         COPPICE_UNROLL
@@ -181,15 +181,16 @@ COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, s
 
 /// Stages a tile; the block has tile_threads threads. Ends with a barrier.
 COPPICE_NO_EXEC_CHECK
-template <class T, class R, class Block>
+template <bool Cyclic, class T, class R, class Block>
 COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
                                  partition_rows<T, R> const& to) {
     std::int64_t const first = tile * tile_rows;
     if (tile == 0 || first + tile_rows >= s.size) {
-        load_edge(block, s, first, to);
+        load_edge<Cyclic>(block, s, first, to);
     } else {
+        start_inside(block, s, first, to); // on its way while the order is read, and what lies there
         if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
-        load_inside(block, s, first, to);
+        finish_copies();
     }
     block.sync();
 }
@@ -204,9 +205,25 @@ COPPICE_HD inline partition_rows<T, R> lane_rows(partition_rows<T, R> const& row
 /// What thread `t` of a tile contributes to the coarse system: the first 32 threads walk downwards, the next upwards.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R>
-COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, auto const& threshold) {
-    return t < tile_partitions ? reduce_downwards<P>(rows, block_partition, threshold)
-                               : reduce_upwards<P>(rows, block_partition, threshold);
+COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, int length,
+                                               auto const& threshold) {
+    return t < tile_partitions ? reduce_downwards<P>(rows, length, threshold)
+                               : reduce_upwards<P>(rows, length, threshold);
+}
+
+/// Rows of partition `lane` of a tile; fewer than block_partition only in a cyclic system.
+template <bool Cyclic, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE int rows_of_lane(stage<T> const& s, std::int64_t tile, int lane) {
+    if constexpr (!Cyclic) return block_partition;
+    std::int64_t const first = (tile * tile_partitions + lane) * block_partition;
+    std::int64_t const left = partitioned_rows<Cyclic>(s.fine.size) - first;
+    return left > block_partition ? block_partition : int(left > 0 ? left : 0);
+}
+
+/// Whether a tile is that beside the last row of an odd number in a cyclic system.
+template <bool Cyclic, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE bool has_odd_row(stage<T> const& s, std::int64_t tile) {
+    return Cyclic && s.fine.size % 2 == 1 && tile == (s.partitions - 1) / tile_partitions;
 }
 
 template <class T, class R>
@@ -219,15 +236,22 @@ COPPICE_HD inline void put_row(partition_rows<T, R> const& rows, int i, coarse_r
 
 /// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class R, class T, class Block>
+template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, unsigned char* shared) {
     static_assert(tile_threads == 2 * tile_partitions);
     partition_rows<T, R> const all = tile_at<T, R>(shared, tile_band);
-    load_tile(block, s.fine, tile, all);
+    load_tile<Cyclic>(block, s.fine, tile, all);
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = lane_rows(all, lane);
-    coarse_row<T, R> const row = s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), s.threshold)
-                                                    : reduce_lane<P>(rows, block.thread(), no_threshold{});
+    coarse_row<T, R> row;
+    if constexpr (!Cyclic) {
+        row = s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold)
+                                 : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{});
+    } else if (int const length = rows_of_lane<Cyclic>(s, tile, lane); length == block_partition) {
+        row = reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{});
+    } else if (length > 0) {
+        row = reduce_lane<P>(rows, block.thread(), length, no_threshold{});
+    }
     block.sync(); // the tile is used up: its memory gathers the coarse rows, for coalesced stores
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
@@ -240,13 +264,24 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
         s.coarse.upper[first + i] = gathered.upper[i];
         put_sides(gathered.rhs[i], s.coarse.rhs, first + i, s.coarse.leading, s.fine.columns);
     }
+    if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0) {
+        std::int64_t const last = s.fine.size - 1;
+        auto const odd = scaled<P>(s.fine.lower[last], s.fine.diagonal[last], s.fine.upper[last],
+                                   sides_at<R>(s.fine.rhs, s.fine.place_of(last), s.fine.rhs_leading, s.fine.columns));
+        s.coarse.lower[size] = odd.lower;
+        s.coarse.diagonal[size] = odd.diagonal;
+        s.coarse.upper[size] = odd.upper;
+        put_sides(odd.rhs, s.coarse.rhs, size, s.coarse.leading, s.fine.columns);
+    }
 }
 
-/// The interface unknowns of a partition from the solution of the coarse system; zero outside the system.
-template <class R, class T>
+/// The interface unknowns of a partition from the solution of the coarse system; zero outside the system, or those at
+/// its other end.
+template <class R, bool Cyclic, class T>
 COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int64_t partition) {
-    std::int64_t const i = 2 * partition, size = 2 * s.partitions;
+    std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, Cyclic);
     auto const at = [&](std::int64_t k) {
+        if constexpr (Cyclic) k = k < 0 ? size - 1 : k == size ? 0 : k;
         return k >= 0 && k < size ? sides_at<R>(s.coarse.rhs, k, s.coarse.leading, s.fine.columns) : R(T(0));
     };
     return {at(i - 1), at(i), at(i + 1), at(i + 2)};
@@ -285,14 +320,24 @@ COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R
     for (int j = block_partition / 2 - 2; j > 0; --j) h.substitute(j, x1, x2);
 }
 
+/// A partition that ends before others, an even number of rows, solved by one thread.
+template <pivoting P, class T, class R>
+COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int length, interface_values<R> const& x,
+                                        auto const& threshold) {
+    if (length > 2) return substitute_partition<P>(rows, length, x, threshold);
+    if (length > 0) rows.rhs[0] = x.first, rows.rhs[1] = x.last;
+}
+
 /// A partition in shared memory, solved by two threads of different warps: one from above, one from below.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
-COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows,
+COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows, auto length,
                                        interface_values<R> const& x, auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
-    bool const from_above = block.thread() < tile_partitions;
-    if (from_above)
+    bool const from_above = block.thread() < tile_partitions, is_short = length != block_partition;
+    if (is_short)
+        ; // alone, between no barriers
+    else if (from_above)
         eliminate_half<P, 1>(rows, x.before, x.first, threshold);
     else
         eliminate_half<P, -1>(rows, x.after, x.last, threshold);
@@ -300,6 +345,10 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
     auto const middle = solve_middle<P>(left_rows(half<P, 1, T, R>(rows, block_partition)),
                                         left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
     block.sync(); // both have read what is left
+    if (is_short) {
+        if (from_above) substitute_short<P>(rows, length, x, threshold);
+        return;
+    }
     rows.rhs[from_above ? 0 : end] = select(from_above, x.first, x.last);
     rows.rhs[from_above ? above : above + 1] = select(from_above, middle.down, middle.up);
     if (from_above)
@@ -310,26 +359,33 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
 
 /// Substitution of one tile; `shared` holds tile_bytes<T, R>.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class R, class T, class Block>
+template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile,
                                        unsigned char* shared) {
     int const lane = block.thread() % tile_partitions;
-    interface_values<R> const x = interfaces_of<R>(s, tile * tile_partitions + lane);
+    interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
-    load_tile(block, s.fine, tile, rows);
-    if (s.threshold > T(0))
-        substitute_lane<P>(block, lane_rows(rows, lane), x, s.threshold);
+    load_tile<Cyclic>(block, s.fine, tile, rows);
+    if constexpr (Cyclic)
+        substitute_lane<P>(block, lane_rows(rows, lane), rows_of_lane<Cyclic>(s, tile, lane), x, no_threshold{});
+    else if (s.threshold > T(0))
+        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, s.threshold);
     else
-        substitute_lane<P>(block, lane_rows(rows, lane), x, no_threshold{});
+        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, no_threshold{});
     block.sync();
-    std::int64_t const first = tile * tile_rows + block.thread();
-    if ((tile + 1) * tile_rows <= s.fine.size) {
+    std::int64_t const first = tile * tile_rows + block.thread(), end = partitioned_rows<Cyclic>(s.fine.size);
+    if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0)
+        put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions, s.coarse.leading, s.fine.columns), s.fine.x,
+                  s.fine.place_of(end), s.fine.x_leading, s.fine.columns);
+    if ((tile + 1) * tile_rows <= end) {
+        std::int64_t places[rows_of_thread]; // read together
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j) places[j] = s.fine.place_of(first + j * tile_threads);
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
-                      s.fine.x_leading, s.fine.columns);
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, places[j], s.fine.x_leading, s.fine.columns);
     } else {
-        for (int j = 0; j < rows_of_thread && first + j * tile_threads < s.fine.size; ++j)
+        for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
             put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
                       s.fine.x_leading, s.fine.columns);
     }

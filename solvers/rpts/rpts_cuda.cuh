@@ -36,25 +36,27 @@ __device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, 
     return all.at(y, std::int64_t(x % groups) * side_count<R>);
 }
 
-template <pivoting P, class R, class T>
+template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
+    start_successor();
     wait_for_predecessor();
     if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
-    reduce_tile<P, R>(cuda_block{}, s, tile, shared);
+    reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared);
 }
 
 // Walks from the end: what the reduction read last is still in the second-level cache.
-template <pivoting P, class R, class T>
+template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
+    start_successor();
     wait_for_predecessor();
     if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
-    substitute_tile<P, R>(cuda_block{}, s, tile, shared);
+    substitute_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared);
 }
 
 /// Barrier of the blocks that share a system. They form a cluster, or else all blocks of the grid run at once
@@ -92,9 +94,10 @@ struct share_meeting {
     }
 };
 
-template <pivoting P, bool Flushes, int M, class T>
+template <pivoting P, bool Flushes, int M, bool Cyclic, class T>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
+    start_successor();
     wait_for_predecessor();
     if (!is_open(job.gate)) return; // for all blocks alike, so that none waits for another
     extern __shared__ __align__(16) unsigned char shared[];
@@ -103,9 +106,9 @@ __global__ void __launch_bounds__(resident_threads, 1)
     for (int item = int(blockIdx.x); item < int(job.plan.items); item += int(gridDim.x)) {
         T* const memory = reinterpret_cast<T*>(shared);
         if constexpr (Flushes)
-            solve_resident<P, M>(cuda_block{}, job, item, meeting, memory, job.threshold);
+            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, meeting, memory, job.threshold);
         else
-            solve_resident<P, M>(cuda_block{}, job, item, meeting, memory, no_threshold{});
+            solve_resident<P, M, Cyclic>(cuda_block{}, job, item, meeting, memory, no_threshold{});
     }
 }
 
@@ -118,23 +121,50 @@ void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> 
                   std::size_t(tile_bytes<T, R>), s);
 }
 
+/// Cyclic systems have kernels of their own, so that the others keep their registers, and only for what is usual.
+inline bool takes_cyclic(cuda_executor const&, std::int64_t rows, tridiagonal_options const& options) {
+    return rows >= least_last && options.pivot != pivoting::none && options.threshold == 0;
+}
+
+/// Calls work(pivoting as a constant) for cyclic systems.
+template <class Work>
+void with_cyclic_pivoting(pivoting pivot, Work const& work) {
+    if (pivot == pivoting::scaled_partial)
+        work(std::integral_constant<pivoting, pivoting::scaled_partial>{});
+    else
+        work(std::integral_constant<pivoting, pivoting::partial>{});
+}
+
+/// Calls work(pivoting, whether cyclic) with both known to the compiler.
+template <class Work>
+void with_kernels(pivoting pivot, bool cyclic, Work const& work) {
+    if (cyclic)
+        with_cyclic_pivoting(pivot, [&](auto p) { work(p, std::true_type{}); });
+    else
+        with_pivoting(pivot, [&](auto p) { work(p, std::false_type{}); });
+}
+
 template <class T>
 void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_pivoting(pivot, [&](auto p) {
+    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
+        constexpr pivoting P = decltype(p)::value;
+        constexpr bool ring = decltype(cyclic)::value;
         if (s.fine.columns == 1)
-            launch_tiles<T, T>(exec, &reduce_kernel<decltype(p)::value, T, T>, s);
+            launch_tiles<T, T>(exec, &reduce_kernel<P, T, ring, T>, s);
         else
-            launch_tiles<tile_sides<T>, T>(exec, &reduce_kernel<decltype(p)::value, tile_sides<T>, T>, s);
+            launch_tiles<tile_sides<T>, T>(exec, &reduce_kernel<P, tile_sides<T>, ring, T>, s);
     });
 }
 
 template <class T>
 void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_pivoting(pivot, [&](auto p) {
+    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
+        constexpr pivoting P = decltype(p)::value;
+        constexpr bool ring = decltype(cyclic)::value;
         if (s.fine.columns == 1)
-            launch_tiles<T, T>(exec, &substitute_kernel<decltype(p)::value, T, T>, s);
+            launch_tiles<T, T>(exec, &substitute_kernel<P, T, ring, T>, s);
         else
-            launch_tiles<tile_sides<T>, T>(exec, &substitute_kernel<decltype(p)::value, tile_sides<T>, T>, s);
+            launch_tiles<tile_sides<T>, T>(exec, &substitute_kernel<P, tile_sides<T>, ring, T>, s);
     });
 }
 
@@ -172,12 +202,16 @@ void with_partition(int partition, Work const& work) {
 template <class T>
 void launch_resident(cuda_executor const& exec, resident_job<T> const& job, pivoting pivot, int* arrivals) {
     with_partition<T>(job.plan.partition, [&](auto m) {
+        constexpr int rows = decltype(m)::value;
+        if (job.all.cyclic)
+            return with_cyclic_pivoting(pivot, [&](auto p) {
+                launch_resident(exec, &resident_kernel<decltype(p)::value, false, rows, true, T>, job, arrivals);
+            });
         with_pivoting(pivot, [&](auto p) {
             if (job.threshold > T(0))
-                launch_resident(exec, &resident_kernel<decltype(p)::value, true, decltype(m)::value, T>, job, arrivals);
+                launch_resident(exec, &resident_kernel<decltype(p)::value, true, rows, false, T>, job, arrivals);
             else
-                launch_resident(exec, &resident_kernel<decltype(p)::value, false, decltype(m)::value, T>, job,
-                                arrivals);
+                launch_resident(exec, &resident_kernel<decltype(p)::value, false, rows, false, T>, job, arrivals);
         });
     });
 }
@@ -188,7 +222,8 @@ device_limits limits_of(cuda_executor const& exec) {
     device_limits all;
     all.multiprocessors = exec.multiprocessors();
     all.in_cluster =
-        starts_early(exec, &resident_kernel<pivoting::none, false, largest_resident_partition<T>, T>) ? portable : 1;
+        starts_early(exec, &resident_kernel<pivoting::none, false, largest_resident_partition<T>, false, T>) ? portable
+                                                                                                             : 1;
     COPPICE_CUDA_CHECK(
         cudaDeviceGetAttribute(&all.shared_bytes, cudaDevAttrMaxSharedMemoryPerMultiprocessor, exec.device()));
     return all;
@@ -201,10 +236,13 @@ struct cuda_stages {
     tuning_table const& table;
     device_limits device;
 
-    resident_choice choose(std::int64_t rows, std::int64_t systems) const {
-        return table.choose<T>(rows, systems, device);
+    resident_choice choose(std::int64_t rows, std::int64_t systems, bool cyclic) const {
+        resident_choice const choice = table.choose<T>(rows, systems, device);
+        return cyclic ? choose_cyclic<T>(choice, rows, systems, device) : choice;
     }
-    bool is_last(std::int64_t rows, std::int64_t systems) const { return !choose(rows, systems).tiles; }
+    bool is_last(std::int64_t rows, std::int64_t systems, bool cyclic) const {
+        return !choose(rows, systems, cyclic).tiles;
+    }
 };
 template <class T>
 cuda_stages<T> stages_of(cuda_executor const& exec) {
@@ -214,7 +252,7 @@ cuda_stages<T> stages_of(cuda_executor const& exec) {
 template <class T>
 void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_view<T> const& s, T threshold,
                 pivoting pivot, void* memory, int const* gate) {
-    resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems),
+    resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems, s.cyclic),
                                              how.device.multiprocessors, how.device.in_cluster);
     auto* const segments = static_cast<share_segment<T>*>(memory);
     auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);

@@ -19,7 +19,7 @@ inline constexpr std::int64_t host_alone_rows = 16384;
 /// Stages on the host; see rpts_solve.hpp.
 struct host_stages {
     static constexpr int partition = host_partition;
-    static bool is_last(std::int64_t rows, std::int64_t) { return rows <= host_last; }
+    static bool is_last(std::int64_t rows, std::int64_t, bool) { return rows <= host_last; }
 };
 template <class T>
 host_stages stages_of(host_executor const&) {
@@ -76,6 +76,8 @@ template <class T>
 bool takes_interleaved(host_executor const&, std::int64_t rows) {
     return rows <= host_interleaved_rows;
 }
+
+inline bool takes_cyclic(host_executor const&, std::int64_t, tridiagonal_options const&) { return false; }
 
 template <class T>
 std::int64_t interleaved_workers(host_executor const& exec, std::int64_t systems) {

@@ -55,7 +55,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_each(T const* lower, T const* diagona
 }
 
 /// The rows of a partition; rows behind the end of its system read x = 0, entries outside the matrix become zero.
-template <int M, class T>
+template <int M, bool Cyclic, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partition_place const& place,
                                                own_rows<T, M>& own) {
     T const *const lower = all.lower + place.row, *const diagonal = all.diagonal + place.row,
@@ -70,9 +70,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
     } else {
         load_each(lower, diagonal, upper, rhs, all.pitch, place.left, own);
     }
-    if (place.is_first) own.lower[0] = T(0);
-    COPPICE_UNROLL
-    for (int j = 0; j < M; ++j) own.upper[j] = j == place.left - 1 ? T(0) : own.upper[j];
+    if constexpr (!Cyclic) {
+        if (place.is_first) own.lower[0] = T(0);
+        COPPICE_UNROLL
+        for (int j = 0; j < M; ++j) own.upper[j] = j == place.left - 1 ? T(0) : own.upper[j];
+    }
     if (place.left >= M) return;
     T largest(0);
     COPPICE_UNROLL

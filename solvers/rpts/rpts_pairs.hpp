@@ -24,10 +24,10 @@ struct pair_tree {
     static constexpr int pairs = M / 2;
     joint<T> joints[pairs]; ///< joints[k]: where pair k begins the right one of two segments
 
-    /// The segment of a partition.
-    template <pivoting P>
-    COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(own_rows<T, M> const& own, T const& scale,
-                                                       auto const& threshold) {
+    /// The segment of a partition. Of a cyclic system it has the first `left` rows alone.
+    template <pivoting P, bool Cyclic = false>
+    COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(own_rows<T, M> const& own, T const& scale, auto const& threshold,
+                                                       int left = M) {
         segment<T> all[pairs];
         COPPICE_UNROLL
         for (int k = 0; k < pairs; ++k) {
@@ -36,6 +36,13 @@ struct pair_tree {
                                          own.rhs[2 * k + 1]);
             all[k] = {{scale * upper.lower, scale * upper.diagonal, scale * upper.upper, T(0), scale * upper.rhs},
                       {T(0), scale * lower.lower, scale * lower.diagonal, scale * lower.upper, scale * lower.rhs}};
+            if constexpr (Cyclic) {
+                if (left == 2 * k + 1) { // the last unknown is a copy of the first
+                    all[k].upper.after = all[k].upper.last, all[k].upper.last = T(0);
+                    all[k].lower = {T(0), T(-1), T(1), T(0), T(0)};
+                }
+                if (left <= 2 * k) all[k] = empty_segment<T>();
+            }
         }
         COPPICE_UNROLL
         for (int width = 1; width < pairs; width *= 2) {

@@ -85,7 +85,7 @@ COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
 /// The shares of a system meet, and the first warp of each block joins the segments of all of them. Returns, in that
 /// warp, the unknowns around the share of `item`, whose segment thread 0 brings.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class T, class Block, class Meeting>
+template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
 COPPICE_HD inline interface_values<T>
 solve_shares(Block const& block, resident_job<T> const& job, resident_item const& item, Meeting& meeting,
              segment<T> const& brought, resident_memory<T> const& memory, auto const& threshold) {
@@ -107,7 +107,7 @@ solve_shares(Block const& block, resident_job<T> const& job, resident_item const
     }
     lane_group const lanes{lane, 0, (shares + each - 1) / each, warp_lanes};
     join_lanes<P>(block, lanes, own, memory.joints_of_shares(0), threshold);
-    auto x = block.from_lane(solve_whole<P>(own, threshold), 0);
+    auto x = block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0);
     x = part_lanes(lanes, x, memory.joints_of_shares(0));
     COPPICE_NO_UNROLL
     for (int k = each - 1; k > 0; --k) { // matters in one lane
@@ -124,7 +124,7 @@ solve_shares(Block const& block, resident_job<T> const& job, resident_item const
 
 /// The segments of the warps of a block join; returns the unknowns around each one's.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class T, class Block, class Meeting>
+template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
 COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_job<T> const& job,
                                                    resident_item const& item, Meeting& meeting, segment<T> const& own,
                                                    resident_memory<T> const& memory, auto const& threshold) {
@@ -137,9 +137,9 @@ COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_
     if (warp == 0) {
         all = memory.of_warps()[lane < memory.warps ? lane : 0];
         join_lanes<P>(block, warps, all, memory.joints_of_block(), threshold);
-        if (memory.shares == 0) x = block.from_lane(solve_whole<P>(all, threshold), 0);
+        if (memory.shares == 0) x = block.from_lane(solve_whole<P, Cyclic>(all, threshold), 0);
     }
-    if (memory.shares > 0) x = solve_shares<P>(block, job, item, meeting, all, memory, threshold);
+    if (memory.shares > 0) x = solve_shares<P, Cyclic>(block, job, item, meeting, all, memory, threshold);
     if (warp == 0) {
         x = part_lanes(warps, x, memory.joints_of_block());
         if (lane < memory.warps) memory.around_warps()[lane] = x;
@@ -164,9 +164,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const&
 }
 
 /// Solves item `number`: several systems, one, or a share of one, in partitions of M rows. `shared` holds what
-/// resident_memory says; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair.
+/// resident_memory says; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair. Of a
+/// cyclic system, partitions that do not join pairs hold M rows or none.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, int M, class T, class Block, class Meeting>
+template <pivoting P, int M, bool Cyclic = false, class T, class Block, class Meeting>
 COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const& job, int number, Meeting& meeting,
                                       T* shared, auto const& threshold) {
     resident_memory<T> const memory(job.plan, shared);
@@ -175,20 +176,21 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     resident_item const item(job.plan, number);
     partition_place const place = place_of<M>(job, item, task);
     own_rows<T, M> own;
-    load_own(job.all, place, own);
+    load_own<M, Cyclic>(job.all, place, own);
     if (job.all.order) load_in_order(block, job.all, place, own.rhs, joints.memory);
     pair_tree<T, joins_pairs<M> ? M : 2> pairs;
     segment<T> mine;
     if constexpr (joins_pairs<M>) {
-        mine = pairs.template reduce<P>(own, scale_of<P>(own, threshold), threshold);
+        mine = pairs.template reduce<P, Cyclic>(own, scale_of<P>(own, threshold), threshold, place.left);
     } else {
         coarse_row<T> top, bottom;
         reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom);
         mine = segment_of(top, bottom, scale_of<P>(own, threshold));
+        if (Cyclic && place.left <= 0) mine = empty_segment<T>();
     }
     join_lanes<P>(block, task.group, mine, joints, threshold);
-    auto x = memory.spread ? solve_spread<P>(block, job, item, meeting, mine, memory, threshold)
-                           : block.from_lane(solve_whole<P>(mine, threshold), task.group.first);
+    auto x = memory.spread ? solve_spread<P, Cyclic>(block, job, item, meeting, mine, memory, threshold)
+                           : block.from_lane(solve_whole<P, Cyclic>(mine, threshold), task.group.first);
     x = part_lanes(task.group, x, joints);
     if constexpr (joins_pairs<M>)
         pairs.solve(x, own.rhs);

@@ -38,6 +38,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(coarse_row<T> const& firs
             {T(0), scale * last.lower, scale * last.diagonal, scale * last.upper, scale * last.rhs}};
 }
 
+/// No rows at all: the first unknown is what stands behind the segment, the last what stands before it.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> empty_segment() {
+    return {{T(0), T(1), T(0), T(-1), T(0)}, {T(-1), T(0), T(1), T(0), T(0)}};
+}
+
 /// How the two unknowns where segments met follow from those around them: `right`, the first of the right segment, then
 /// `left`, the last of the left one. Each equation has its own unknown with coefficient 1 / reciprocal.
 template <class T>
@@ -162,15 +168,17 @@ COPPICE_HD COPPICE_ALWAYS_INLINE joint_values<T> solve_joint(joint<T> const& j, 
     return {j.left_reciprocal * (residual_of(j.left, x) - j.left_right * right), right};
 }
 
-/// The end unknowns of a segment that is a whole system.
-template <pivoting P, class T>
+/// The end unknowns of a segment that is a whole system. In a cyclic one they are the unknowns beyond the ends as well.
+template <pivoting P, bool Cyclic = false, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> solve_whole(segment<T> const& s, auto const& threshold) {
     auto const row = [](end_equation<T> const& e) -> joining::meeting_row<T> {
+        if constexpr (Cyclic) return {e.first + e.after, e.last + e.before, T(0), T(0), e.rhs};
         return {e.first, e.last, T(0), T(0), e.rhs};
     };
     auto const [pivot, rest] = joining::split<P>(row(s.upper), row(s.lower), threshold);
     T const last = safe_reciprocal(flushed(rest.right, threshold)) * rest.rhs;
-    return {T(0), safe_reciprocal(pivot.left) * (pivot.rhs - pivot.right * last), last, T(0)};
+    T const first = safe_reciprocal(pivot.left) * (pivot.rhs - pivot.right * last);
+    return {Cyclic ? last : T(0), first, last, Cyclic ? first : T(0)};
 }
 
 } // namespace coppice::rpts

@@ -5,7 +5,7 @@
 ///     stages = stages_of<T>(exec)                          how systems are cut: never by the number of threads, so
 ///                                                          that results do not depend on it
 ///     stages.partition                                     M of a reduction
-///     stages.is_last(rows, systems)                        are such systems solved without a further reduction?
+///     stages.is_last(rows, systems, cyclic)                are such systems solved without a further reduction?
 ///     reduce(exec, stage, pivot)                           fine rows -> coarse rows
 ///     solve_last(exec, stages, systems, threshold, pivot, memory, gate)  those; memory as for a stage
 ///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
@@ -21,6 +21,10 @@
 ///
 ///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
 ///     solve_interleaved(exec, systems, memory, options, gate)
+///
+/// and for cyclic ones, which solve() takes where
+///
+///     takes_cyclic(exec, rows, options)
 ///
 /// Included by the two sources that instantiate it.
 #pragma once
@@ -81,9 +85,9 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
 
 /// Workspace of a batch on any executor, in elements.
 template <class T>
-std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
+std::int64_t elements_of_batch(std::int64_t rows, std::int64_t systems, std::int64_t columns, bool cyclic = false) {
     auto const is_last = [](std::int64_t size) { return size <= least_last; };
-    return for_each_stage<T>(rows, systems, columns, least_partition, is_last, [](auto...) {});
+    return for_each_stage<T>(rows, systems, columns, least_partition, cyclic, is_last, [](auto...) {});
 }
 
 } // namespace rpts
@@ -95,8 +99,8 @@ std::int64_t tridiagonal_workspace(std::int64_t n) {
 }
 
 template <class T>
-std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns) {
-    return rpts::elements_of_batch<T>(rows, systems, columns) * std::int64_t(sizeof(T));
+std::int64_t tridiagonal_batch_workspace(std::int64_t rows, std::int64_t systems, std::int64_t columns, bool cyclic) {
+    return rpts::elements_of_batch<T>(rows, systems, columns, cyclic) * std::int64_t(sizeof(T));
 }
 
 namespace rpts {
@@ -106,19 +110,20 @@ template <class T, executor Executor, class Stages>
 void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
            int const* gate = nullptr) {
     T const threshold = static_cast<T>(options.threshold);
-    if (how.is_last(systems.size, systems.systems)) // a small system notices what stages cost
+    bool const cyclic = systems.cyclic;
+    if (how.is_last(systems.size, systems.systems, cyclic)) // a small system notices what stages cost
         return solve_last(exec, how, systems, threshold, options.pivot, memory, gate);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
     std::int64_t const used = for_each_stage<T>(
-        systems.size, systems.systems, systems.columns, how.partition,
-        [&](std::int64_t rows) { return how.is_last(rows, systems.systems); },
+        systems.size, systems.systems, systems.columns, how.partition, cyclic,
+        [&](std::int64_t rows) { return how.is_last(rows, systems.systems, cyclic); },
         [&](std::int64_t, std::int64_t partitions, std::int64_t offset, std::int64_t band) {
             std::int64_t const all = systems.systems * band;
             T* const at = memory + offset;
             coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
             stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate};
-            systems = {2 * partitions,
+            systems = {coarse_rows(systems.size, partitions, cyclic),
                        coarse.lower,
                        coarse.diagonal,
                        coarse.upper,
@@ -129,6 +134,7 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
                        band,
                        all,
                        all};
+            systems.cyclic = cyclic;
         });
     // Rows are scaled as they are given; a small coarse row is one that has lost digits.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
@@ -202,6 +208,11 @@ bool takes_varied_batch(Executor const& exec, std::int64_t size, std::int64_t sy
 }
 
 template <class T, executor Executor>
+bool takes_cyclic_batch(Executor const& exec, std::int64_t rows, tridiagonal_options const& options) {
+    return rpts::takes_cyclic(exec, rows, options);
+}
+
+template <class T, executor Executor>
 bool takes_interleaved_batch(Executor const& exec, std::int64_t rows) {
     return rpts::takes_interleaved<T>(exec, rows);
 }
@@ -238,18 +249,19 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
                              tridiagonal_options options) {
     std::int64_t const size = batch.matrix.size(), each = batch.systems == 1 ? size : size / batch.systems;
     std::int64_t const rows = batch.offsets ? batch.largest : each;
-    rpts::system_view<T> const all{rows,
-                                   batch.matrix.lower,
-                                   batch.matrix.diagonal,
-                                   batch.matrix.upper,
-                                   batch.rhs,
-                                   batch.x,
-                                   batch.systems,
-                                   batch.columns,
-                                   rows,
-                                   batch.rhs_leading,
-                                   batch.x_leading,
-                                   batch.offsets};
+    rpts::system_view<T> all{rows,
+                             batch.matrix.lower,
+                             batch.matrix.diagonal,
+                             batch.matrix.upper,
+                             batch.rhs,
+                             batch.x,
+                             batch.systems,
+                             batch.columns,
+                             rows,
+                             batch.rhs_leading,
+                             batch.x_leading,
+                             batch.offsets};
+    all.cyclic = batch.cyclic;
     T* const memory = reinterpret_cast<T*>(workspace.data());
     if (batch.interleaved)
         rpts::solve_interleaved(exec, all, memory, options, batch.gate);

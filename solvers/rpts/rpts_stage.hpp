@@ -31,6 +31,9 @@ struct system_view {
     /// Of one system with one right-hand side: null, or row i has rhs[order[i]] and x[order[i]] (thesis section 5.2.4:
     /// permutations fused into loads and stores).
     std::int32_t const* order = nullptr;
+    /// lower[0] couples the first row of each system to its last one and upper[size - 1] the last to the first: systems
+    /// of equal size of at least 3 rows, none interleaved, solved by kernels of their own, on CUDA.
+    bool cyclic = false;
 
     COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
@@ -50,7 +53,8 @@ struct system_view {
                 x_leading,
                 nullptr,
                 1,
-                order};
+                order,
+                cyclic};
     }
     /// One system with one right-hand side; the columns of a system are neighbours.
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }
@@ -68,7 +72,7 @@ struct coarse_view {
     }
 };
 
-/// One stage: fine systems of `partitions` partitions and their coarse systems of 2 partitions rows.
+/// One stage: fine systems of `partitions` partitions and their coarse systems of coarse_rows() rows.
 template <class T>
 struct stage {
     system_view<T> fine;
@@ -86,22 +90,35 @@ inline constexpr int least_partition = 32;     ///< smallest M of a reduction on
 inline constexpr std::int64_t least_last = 64; ///< rows that every one solves directly: they bound the workspace
 inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
 
-/// Partitions of a system: the last one is filled up with rows x = 0.
-inline std::int64_t partitions_of(std::int64_t size, int partition) { return (size + partition - 1) / partition; }
+/// Rows that partitions hold. In a cyclic system that is an even number: the rest of the last partition cannot be
+/// filled up with rows x = 0, which would open the ring, and of an odd number of rows with a zero diagonal the inner
+/// ones are singular. The last row of an odd number stands in the coarse system as it is.
+template <bool Cyclic>
+COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t partitioned_rows(std::int64_t size) {
+    return Cyclic ? size & ~std::int64_t{1} : size;
+}
+/// Partitions of a system: the last one is filled up with rows x = 0, or shorter in a cyclic one.
+inline std::int64_t partitions_of(std::int64_t size, int partition, bool cyclic = false) {
+    return ((cyclic ? partitioned_rows<true>(size) : size) + partition - 1) / partition;
+}
+COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t partitions, bool cyclic) {
+    return 2 * partitions + (cyclic ? size & 1 : 0);
+}
 
 /// Calls visit(fine size, partitions, offset in elements, elements of a coarse band) for every stage of `systems`
 /// systems with `columns` right-hand sides, in partitions of `partition` rows, until is_last(rows); returns the
 /// elements of all coarse systems together.
 template <class T, class IsLast, class Visit>
-std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_t columns, int partition,
+std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_t columns, int partition, bool cyclic,
                             IsLast const& is_last, Visit visit) {
     std::int64_t offset = 0;
     while (!is_last(size)) {
-        std::int64_t const partitions = partitions_of(size, partition);
-        std::int64_t const band = elements_in_workspace_units<T>(2 * partitions);
+        std::int64_t const partitions = partitions_of(size, partition, cyclic);
+        std::int64_t const coarse = coarse_rows(size, partitions, cyclic);
+        std::int64_t const band = elements_in_workspace_units<T>(coarse);
         visit(size, partitions, offset, band);
         offset += (3 + columns) * systems * band;
-        size = 2 * partitions;
+        size = coarse;
     }
     return offset;
 }

@@ -94,8 +94,10 @@ private:
             }
         }
         bool replayable() const override {
-            if constexpr (requires { held.replayable(); }) return held.replayable();
-            return false;
+            if constexpr (detail::tells_replayable<A>)
+                return held.replayable();
+            else
+                return false;
         }
         A held;
     };

@@ -31,7 +31,7 @@ public:
     template <int Count>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
                        dot_value<T>* sums) const {
-        spmv_and_dot<Count>(exec, plan_, a_, x, y, left, sums, slots_.data());
+        spmv_and_dot<Count>(exec, plan_, a_, x, y, left, sums, slots_.data(), workspace_.view());
     }
     /// apply() queues the same work at every call, and neither allocates nor waits.
     bool replayable() const { return true; }
@@ -40,12 +40,13 @@ private:
     csr_view<T, I, O> a_;
     srcsr_plan<O> plan_;
     mutable buffer<hand_over_slot> slots_; ///< of the sums, empty between calls
+    mutable buffer<std::byte> workspace_;  ///< of the product, for what rows leave open that are cut
 };
 
 template <executor Executor, class T, class I, class O>
 csr_operator<Executor, T, I, O>::csr_operator(Executor const& exec, csr_view<T, I, O> a)
     : a_(require_square(a, "a linear system")), plan_(make_srcsr_plan(exec, a)),
-      slots_(exec, spmv_and_dot_slots<T>(exec, plan_)) {
+      slots_(exec, spmv_and_dot_slots<T>(exec, plan_)), workspace_(exec, plan_.template workspace<element_t<T>>()) {
     fill(exec, slots_.view(), hand_over_slot{});
 }
 

@@ -8,17 +8,20 @@
 
 namespace coppice::detail {
 
-/// Block b of `blocks`: its share of v_j^H w for all columns j goes to partial[j blocks + b], its parts to rows of
-/// their own. `shared`: a double for each warp.
+/// Doubles that a block sums at once.
+inline constexpr int projected_at_once = 8;
+
+/// Block b of `blocks`: its share of v_j^H w for the columns j of every `teams`-th group from group `team` on goes to
+/// partial[j blocks + b], its parts to rows of their own. `shared`: projected_at_once doubles for each warp.
 COPPICE_NO_EXEC_CHECK
 template <class Block, class T>
-COPPICE_HD void project_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks,
-                              basis_columns<T> const& v, T const* w, double* partial) {
+COPPICE_HD void project_block(Block const& block, double* shared, std::int64_t b, std::int64_t blocks, int team,
+                              int teams, basis_columns<T> const& v, T const* w, double* partial) {
     constexpr int parts = dot_parts<T>;
-    constexpr int at_once = 8 / parts; // the share of w stays in the first-level cache between them
+    constexpr int at_once = projected_at_once / parts; // the share of w stays in the first-level cache between them
     int const count = v.columns();
     std::int64_t const stride = blocks * block.threads();
-    for (int first = 0; first < count; first += at_once) {
+    for (int first = team * at_once; first < count; first += teams * at_once) {
         dot_value<T> sum[at_once] = {};
         int const columns = count - first < at_once ? count - first : at_once;
         for (std::int64_t i = b * block.threads() + block.thread(); i < v.n; i += stride) {
@@ -27,13 +30,11 @@ COPPICE_HD void project_block(Block const& block, double* shared, std::int64_t b
             for (int c = 0; c < at_once; ++c) // a constant bound keeps the sums in registers
                 if (c < columns) sum[c] += dot_term(v.column(first + c)[i], here);
         }
+        double all[projected_at_once];
         COPPICE_UNROLL
-        for (int c = 0; c < at_once; ++c)
-            if (c < columns)
-                for (int part = 0; part < parts; ++part) {
-                    double const of_block = block_sum(block, shared, part_of(sum[c], part));
-                    if (block.thread() == 0) partial[((first + c) * parts + part) * blocks + b] = of_block;
-                }
+        for (int c = 0; c < projected_at_once; ++c) all[c] = part_of(sum[c / parts], c % parts);
+        double const of_block = block_sums(block, shared, all);
+        if (block.thread() < columns * parts) partial[(first * parts + block.thread()) * blocks + b] = of_block;
     }
 }
 

@@ -31,6 +31,9 @@ struct store_and_dot {
     value* sums;           ///< memory of the executor
     hand_over_slot* slots; ///< CUDA: of the parts of Count sums over the blocks of the product
 
+    /// The matrix is not written by what was queued before: its rows may be read ahead of that.
+    static constexpr bool early = true;
+
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { y[row] = sum; }
 
     sums_over_rows<value, Count> of_rows(std::int64_t first, std::int64_t last) const {
@@ -44,6 +47,7 @@ struct store_and_dot {
     }
 
     struct thread_store {
+        static constexpr bool early = true;
         T* y;
         T const* left;
         mutable value sum[Count] = {};
@@ -60,32 +64,31 @@ struct store_and_dot {
     template <class Block>
     COPPICE_HD void finish(Block const& block, double* shared, std::int64_t b, std::int64_t blocks,
                            thread_store const& mine) const {
+        double all[Count * parts];
         COPPICE_UNROLL
-        for (int c = 0; c < Count * parts; ++c) {
-            double sum = block_sum(block, shared, part_of(mine.sum[c / parts], c % parts));
-            if (grid_sum(block, shared, grid_slots{slots + c * grid_slots::needed(blocks)}, b, blocks, sum) &&
-                block.thread() == 0)
-                part_of(sums[c / parts], c % parts) = sum;
-        }
+        for (int c = 0; c < Count * parts; ++c) all[c] = part_of(mine.sum[c / parts], c % parts);
+        if (!grid_sums(block, shared, grid_slots{slots}, b, blocks, all) || block.thread() > 0) return;
+        COPPICE_UNROLL
+        for (int c = 0; c < Count * parts; ++c) part_of(sums[c / parts], c % parts) = all[c];
     }
 };
 
 /// The product with a store that folds over rows, by kernels for the block size of the plan.
 template <class O, class Multiply, class Add, class Store>
-void reduce_rows_and_fold(host_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
-                          Store store) {
+void reduce_rows_and_fold(host_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
+                          array_view<std::byte>) {
     reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store);
 }
 #if defined(__CUDACC__)
 template <class O, class Multiply, class Add, class Store>
-void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add,
-                          Store store) {
+void reduce_rows_and_fold(cuda_executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
+                          array_view<std::byte> workspace) {
     constexpr auto reduction = segmented_reduction::warp_transposed;
     row_range const all{0, plan.rows()};
     if (plan.tuning.threads == 256)
-        reduce_rows_with<reduction, 256>(exec, plan, all, multiply, add, store);
+        reduce_rows<reduction, 256>(exec, plan, all, multiply, add, store, workspace);
     else
-        reduce_rows_with<reduction>(exec, plan, all, multiply, add, store);
+        reduce_rows<reduction>(exec, plan, all, multiply, add, store, workspace);
 }
 #endif
 
@@ -103,18 +106,21 @@ std::int64_t spmv_and_dot_slots(cuda_executor const&, srcsr_plan<O> const& plan)
 
 /// y = A x, and in the same pass sums[0] = left^H y and, where Count is 2, sums[1] = y^H y, accumulated in double (or
 /// complex of double) with the same bits on every run. `sums` lies in memory of the executor; `slots` as
-/// spmv_and_dot_slots() says, empty between calls. `left` may be x. For plans of the default scheme and block size. On
-/// CUDA returns when the work is queued.
+/// spmv_and_dot_slots() says, empty between calls. `left` may be x. `workspace` as for reduce_rows; without it complex
+/// products on CUDA allocate, and cannot be captured into a loop. For plans of the default scheme and block size. On
+/// CUDA returns when the work is queued; the kernel in front of it must not write the matrix, which is read ahead.
 template <int Count, executor Executor, class T, class I, class O>
 void spmv_and_dot(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<T const> x,
-                  array_view<T> y, T const* left, dot_value<T>* sums, hand_over_slot* slots) {
+                  array_view<T> y, T const* left, dot_value<T>* sums, hand_over_slot* slots,
+                  array_view<std::byte> workspace = {}) {
     detail::require_spmv_sizes(plan, a, x, y);
     using element = element_t<T>;
     using multiply = detail::multiply_stored<T, I, T>;
     detail::reduce_rows_and_fold(
         exec, plan, along_nonzeros{multiply{x.data()}, a.coefficients, a.indices}, add_plus<element>{},
         detail::store_and_dot<element, Count>{detail::as_elements(y).data(), reinterpret_cast<element const*>(left),
-                                              sums, slots});
+                                              sums, slots},
+        workspace);
 }
 
 } // namespace coppice

@@ -17,10 +17,12 @@ inline pass_scratch<cuda_executor>::pass_scratch(cuda_executor const& exec, std:
 }
 
 template <class Pass>
-__global__ void __launch_bounds__(pass_threads) pass_kernel(std::int64_t n, Pass pass, hand_over_slot* slots) {
-    __shared__ double shared[pass_threads / warp_lanes];
+__global__ void __launch_bounds__(pass_threads, 2048 / pass_threads)
+    pass_kernel(std::int64_t n, Pass pass, hand_over_slot* slots) {
+    __shared__ double shared[1 + sums_of_pass<Pass> * (pass_threads / warp_lanes) + state_words<Pass>];
+    start_successor();
     wait_for_predecessor();
-    pass_of_block(cuda_block{}, shared, blockIdx.x, gridDim.x, n, pass, slots);
+    pass_of_block(sized_cuda_block<pass_threads>{}, shared, blockIdx.x, gridDim.x, n, pass, slots);
 }
 
 template <class Pass>

@@ -384,8 +384,8 @@ TEST_CASE("the number of threads changes no result") {
 TEST_CASE("help and version") {
     auto const help = run({"--help"});
     CHECK(help.code == 0);
-    for (std::string const command :
-         {"generate", "info", "spmv", "multiply", "factor", "forest", "tridiagonal", "solve", "queue", "bench"}) {
+    for (std::string const command : {"generate", "info", "spmv", "multiply", "factor", "forest", "bfs", "mst",
+                                      "tridiagonal", "solve", "queue", "bench"}) {
         CHECK(help.out.find("\n  " + command) != std::string::npos);
         auto const one = run({command, "--help"});
         CHECK(one.code == 0);

@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE("a loop runs until its body says so", Fixture, COPPICE_TEST_E
             auto const first = counting_to(last);
             exec.copy_elements(&first, state.data(), 1);
             fill(exec, x.view(), 1u);
-            repeat.run(&state.data()->loop, replayable,
+            repeat.run(&state.data()->loop, {.replayable = replayable},
                        [&] {
                            for_each(exec, n, double_element{state.data(), x.data()});
                            for_each(exec, 1, count_pass{state.data()});
@@ -95,7 +95,7 @@ TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture
         exec.copy_elements(&first, state.data(), 1);
         int seen = 0;
         repeat.run(
-            &state.data()->loop, replayable,
+            &state.data()->loop, {.replayable = replayable},
             [&] {
                 for_each(exec, 1, look_for_word{state.data(), mail.data()});
             },

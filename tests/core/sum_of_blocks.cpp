@@ -14,19 +14,20 @@ using coppice::test::block_runner;
 
 TEST_CASE("the last block of a grid knows the sum, and the slots are empty again") {
     constexpr int threads = 64;
-    block_runner runner(threads, sizeof(double) * threads / warp_lanes);
-    for (int const blocks : {1, 2, 63, 64, 65, 128, 129, 300}) {
+    block_runner runner(threads, 2 * sizeof(double) * threads / warp_lanes);
+    for (int const blocks : {1, 2, 63, 64, 65, 128, 129, 384, 385, 450}) {
         CAPTURE(blocks);
-        std::vector<hand_over_slot> slots(std::size_t(detail::grid_slots::needed(blocks)), hand_over_slot{});
-        double total = 0, first_bits = 0;
+        std::vector<hand_over_slot> slots(std::size_t(2 * detail::grid_slots::needed(blocks)), hand_over_slot{});
+        double total = 0, first_bits = 0, count = 0;
         int lasts = 0;
         for (int run = 0; run < 2; ++run) {
             runner.run(blocks, [&](auto const& block, int b, std::byte* memory) {
                 auto* const shared = reinterpret_cast<double*>(memory);
-                double value = detail::block_sum(block, shared, 0.1 * b + block.thread());
-                if (detail::grid_sum(block, shared, detail::grid_slots{slots.data()}, b, blocks, value) &&
+                double values[2] = {0.1 * b + block.thread(), 1};
+                if (detail::grid_sums(block, shared, detail::grid_slots{slots.data()}, b, blocks, values) &&
                     block.thread() == 0) {
-                    total = value;
+                    total = values[0];
+                    count = values[1];
                     ++lasts;
                 }
             });
@@ -34,6 +35,7 @@ TEST_CASE("the last block of a grid knows the sum, and the slots are empty again
         }
         CHECK(lasts == 2);
         CHECK(total == first_bits);
+        CHECK(count == double(blocks) * threads);
         double const expected =
             0.1 * threads * blocks * (blocks - 1) / 2 + double(blocks) * threads * (threads - 1) / 2;
         CHECK(total == doctest::Approx(expected).epsilon(1e-13));

@@ -87,7 +87,7 @@ void reduce_by(host_executor const& exec, srcsr_plan<O> const& plan, row_range r
 template <segmented_reduction Reduction, int Threads, class O, class Multiply, class Add, class Store>
 void reduce_by(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply const& multiply,
                Add const& add, Store const& store) {
-    reduce_rows_with<Reduction, Threads>(exec, plan, range, multiply, add, store);
+    reduce_rows<Reduction, Threads>(exec, plan, range, multiply, add, store);
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sparse/sparse_problem.hpp"
+#include "support/warps.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -66,6 +67,8 @@ std::vector<shape> shapes() {
             {700, 60, 20000, 0.004, 0.004},
             {20, 6, 200000, 0.6, 0.0002},
             {20, 2, 200000, 1, 0.0002},
+            {200, 200, 200, 0.02, 0.02},
+            {30, 400, 50, 0.2, 0.004},
             {5, 0, 7, 0, 0},
             {0, 4, 3, 0, 0},
             {6, 3, 0, 0, 0}};
@@ -147,20 +150,20 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
         auto const dm = m.on(exec);
         plus_times<double> const s;
         auto const check = [&](auto const& mask, bool masked) {
-            auto const expected = detail::plan_product(exec, da.view(), db.view(), mask, masked, {0, rows});
-            auto plan = detail::blank_plan(da.view(), db.view(), {0, rows});
+            auto const expected = coppice::detail::plan_product(exec, da.view(), db.view(), mask, masked, {0, rows});
+            auto plan = coppice::detail::blank_plan(da.view(), db.view(), {0, rows});
             plan.masked = masked;
-            detail::find_structure_by_lanes(exec, da.view(), db.view(), mask, plan);
+            coppice::detail::find_structure_by_lanes(exec, da.view(), db.view(), mask, plan);
             REQUIRE(to_vector(exec, plan.offsets) == to_vector(exec, expected.offsets));
             REQUIRE(to_vector(exec, plan.indices) == to_vector(exec, expected.indices));
             buffer<double> x(exec, plan.nonzeros()), y(exec, plan.nonzeros());
-            detail::sum_products_by_lanes(exec, plan, s, da.view(), db.view(), x.view());
+            coppice::detail::sum_products_by_lanes(exec, plan, s, da.view(), db.view(), x.view());
             product_values(exec, expected, s, da.view(), db.view(), y.view());
             CHECK(to_vector(exec, x) == to_vector(exec, y));
         };
-        check(detail::constant_mask{}, false);
-        check(detail::mask_of(dm.view(), {}), true);
-        check(detail::mask_of(dm.view(), {.complement = true}), true);
+        check(coppice::detail::constant_mask{}, false);
+        check(coppice::detail::mask_of(dm.view(), {}), true);
+        check(coppice::detail::mask_of(dm.view(), {.complement = true}), true);
     }
 }
 #endif

@@ -113,8 +113,9 @@ public:
     /// Bit l: what lane l of the own warp passed.
     unsigned ballot(bool condition, std::source_location where = std::source_location::current()) const;
 
+    void await_predecessor() const {}
     void open_gate(std::uint64_t*) const {}
-    void copy(void* to, void const* from, int bytes, std::uint64_t*) const {
+    void copy(void* to, void const* from, int bytes, std::uint64_t*, bool) const {
         if (thread_ == 0) std::memcpy(to, from, std::size_t(bytes));
     }
     void pass_gate(std::uint64_t*, std::source_location where = std::source_location::current()) const { sync(where); }
@@ -128,6 +129,10 @@ public:
     }
     template <class T>
     T collect(hand_over_slot* slot) const;
+    template <class T, int Most>
+    void collect(hand_over_slot* slots, int stride, int end, T (&out)[Most]) const {
+        for (int k = 0; k < Most && k * stride < end; ++k) out[k] = collect<T>(slots + k * stride);
+    }
     template <class T>
     void announce(std::uint64_t* words, T const& value) const {
         std::uint32_t parts[message_words<T>] = {};

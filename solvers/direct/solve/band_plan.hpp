@@ -47,12 +47,13 @@ struct workspace_plan : workspace_layout {
 /// What the chain needs for `sides` columns at once, or rpts for all, whichever is more.
 template <class T, class Executor>
 void plan_solvers(workspace_plan& plan, Executor const& exec, band_matrix<T> const& a, std::int64_t columns, int sides,
-                  band_options const& o) {
+                  band_options const& o, bool reported) {
     using lane = lane_of_t<T>;
     auto const rows = rows_of(a, o);
     bool const ends = from_both_ends(exec, rows);
     std::int64_t const links = ends ? 0 : link_elements(exec, rows, sides) * std::int64_t(sizeof(T));
-    plan.take_links(starts_with_rpts(exec, a, o) ? std::max(links, rpts_bytes(exec, a, columns)) : links);
+    plan.take_links(starts_with_rpts(exec, a, o, reported) ? std::max(links, rpts_bytes(exec, a, columns, o.cyclic))
+                                                           : links);
     plan.take_launch(ends ? ends_bytes(rows, sides)
                           : launch_bytes<lane>(exec, rows_shape(levels_of(rows.batch), a.block, sides),
                                                links_shape(a.block, sides)));
@@ -63,13 +64,13 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
                               band_options const& o, bool reported) {
     workspace_plan plan;
     if (only_rpts(exec, a, o, reported)) {
-        plan.take_links(rpts_bytes(exec, a, columns));
+        plan.take_links(rpts_bytes(exec, a, columns, o.cyclic));
         return plan;
     }
     bool const estimated = reported && o.condition;
     bool const refined = o.refinements > 0 || (reported && o.method == band_method::automatic);
     std::int64_t const least = estimated ? condition_starts : 1, unit = sizeof(T);
-    plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, least, most_sides)), o);
+    plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, least, most_sides)), o, reported);
     if (reported) plan.take_verdicts(a.systems, columns);
     if (refined) plan.take_residual(a.size * columns * unit);
     if (estimated) plan.take_condition(a.systems, a.size * unit);

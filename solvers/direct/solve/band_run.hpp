@@ -64,7 +64,7 @@ struct solve_run {
                           x.columns};
     double bound = error_bound<T>(o);
     std::int64_t items = a.scalar_rows * x.columns;
-    try_plan tries = plan_tries(starts_with_rpts(exec, matrix, o), reported(), o);
+    try_plan tries = plan_tries(starts_with_rpts(exec, matrix, o, reported()), reported(), o);
 
     bool reported() const { return !report.empty(); }
 

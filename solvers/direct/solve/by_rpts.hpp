@@ -15,7 +15,9 @@ namespace coppice::chain {
 template <class T, class Executor>
 bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
     if constexpr (std::is_floating_point_v<T>)
-        return a.block == 1 && a.lower_bands < 0 && !o.cyclic && o.operation == matrix_operation::none &&
+        return a.block == 1 && a.lower_bands < 0 && o.operation == matrix_operation::none &&
+               (!o.cyclic || (!a.offsets && !interleaves(a) &&
+                              takes_cyclic_batch<T>(exec, rows_of_each(a), {o.pivot, o.threshold}))) &&
                (!a.offsets || takes_varied_batch<T>(exec, a.size, a.systems, largest_of(a))) &&
                (!interleaves(a) || takes_interleaved_batch<T>(exec, rows_of_each(a)));
     else
@@ -23,25 +25,28 @@ bool rpts_applies(Executor const& exec, band_matrix<T> const& a, band_options co
 }
 /// Of the workspace, for a matrix that rpts_applies to.
 template <class T, class Executor>
-std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns) {
+std::int64_t rpts_bytes(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, bool cyclic) {
     if constexpr (std::is_floating_point_v<T>) {
         std::int64_t const each = rows_of_each(a);
         if (a.offsets) return varied_batch_workspace<T>(exec, a.size, a.systems, columns, largest_of(a));
         if (interleaves(a)) return interleaved_batch_workspace<T>(exec, each, a.systems);
-        return tridiagonal_batch_workspace<T>(each, a.systems, columns);
+        return tridiagonal_batch_workspace<T>(each, a.systems, columns, cyclic);
     } else {
         return 0;
     }
 }
+/// Cyclic systems that are reported begin with the chain unless rpts is asked for: a singular one is common among them
+/// (no boundary holds a constant), and the chain tells.
 template <class T, class Executor>
-bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o) {
-    return o.method != band_method::chain && rpts_applies(exec, a, o);
+bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
+    bool const told = o.cyclic && (reported || o.refinements > 0) && o.method == band_method::automatic;
+    return o.method != band_method::chain && !told && rpts_applies(exec, a, o);
 }
 
 /// Whether nothing is done but a solve by rpts.
 template <class T, class Executor>
 bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
-    return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o);
+    return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o, reported);
 }
 
 /// Solves a matrix that rpts_applies to; nothing is done behind a closed gate.
@@ -50,8 +55,8 @@ void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T
                    band_options const& o, array_view<std::byte> workspace, int const* gate) {
     if constexpr (std::is_floating_point_v<T>) {
         tridiagonal_view<T> const bands{a.size, a.lower, a.diagonal, a.upper};
-        tridiagonal_batch<T> const batch{bands,     a.systems, x.columns, d.pointer,     x.pointer,     d.leading,
-                                         x.leading, gate,      a.offsets, largest_of(a), interleaves(a)};
+        tridiagonal_batch<T> const batch{bands,     a.systems, x.columns, d.pointer,     x.pointer,      d.leading,
+                                         x.leading, gate,      a.offsets, largest_of(a), interleaves(a), o.cyclic};
         solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold});
     }
 }

@@ -49,7 +49,7 @@ struct row_schedule {
         forwards = lower;
         count = std::int32_t(triangle.offsets.size()) - 1;
         if constexpr (by_levels) {
-            auto levels = levels_of(triangle, lower);
+            auto levels = levels_of({to_vector(exec, triangle.offsets), to_vector(exec, triangle.columns)}, lower);
             rows = exec.copy(levels.rows);
             offsets = std::move(levels.offsets);
         }
@@ -74,12 +74,13 @@ struct triangle {
     row_schedule<Executor> schedule{};
 
     void make(Executor const& exec, ilu_pattern const& pattern, bool lower, bool exact) {
-        auto const p = strict_triangle(pattern, lower);
-        places = exec.copy(p.places);
-        matrix = {pattern.rows(), pattern.rows(), exec.copy(p.offsets), exec.copy(p.columns),
-                  buffer<T>(exec, std::int64_t(p.columns.size()))};
-        plan = make_srcsr_plan(exec, matrix.view());
+        auto p = strict_triangle(exec, pattern, lower);
         if (exact) schedule.make(exec, p, lower);
+        places = std::move(p.places);
+        std::int64_t const nonzeros = p.columns.size();
+        matrix = {pattern.rows(), pattern.rows(), std::move(p.offsets), std::move(p.columns),
+                  buffer<T>(exec, nonzeros)};
+        plan = make_srcsr_plan(exec, matrix.view());
     }
     void take(Executor const& exec, T const* factors) {
         for_each(exec, places.size(), take_places<T>{factors, places.data(), matrix.values().data()});
@@ -131,8 +132,8 @@ struct equals_mirror {
 /// working precision, the diagonal is moved away from zero by more and more of the rest of its row, until they do not
 /// (Manteuffel 1980). Solves use workspace of the object: one at a time.
 ///
-/// The pattern is worked out on the host. Throws matrix_error for values that are not finite, columns that a row holds
-/// twice, and a matrix that is not symmetric where options say so.
+/// Levels of an exact scheme on CUDA are worked out on the host. Throws matrix_error for values that are not finite,
+/// columns that a row holds twice, and a matrix that is not symmetric where options say so.
 template <executor Executor, class T>
 class ilu_factors {
 public:
@@ -180,22 +181,20 @@ template <executor Executor, class T>
 ilu_factors<Executor, T>::ilu_factors(Executor const& exec, csr_view<T> a, ilu_options const& options)
     : pattern_(exec, a), options_(options) {
     require_square(a, "a preconditioner");
-    auto const offsets = to_vector(exec, a.row_offsets()), columns = to_vector(exec, a.column_indices());
-    auto const pattern = detail::make_ilu_pattern(offsets, columns);
+    auto pattern = detail::make_ilu_pattern(exec, a);
     std::int32_t const n = pattern.rows();
     added_ = pattern.missing;
-    whole_ = {n, n, exec.copy(pattern.offsets), exec.copy(pattern.columns),
-              buffer<T>(exec, std::int64_t(pattern.columns.size()))};
-    diagonal_ = exec.copy(pattern.diagonal);
-    sources_ = exec.copy(pattern.sources);
-    row_of_ = exec.copy(pattern.row_of);
     bool const exact_factor = is_exact(options_.factor), exact_solve = is_exact(options_.solve);
     lower_.make(exec, pattern, true, exact_solve);
     upper_.make(exec, pattern, false, exact_solve);
-    if (exact_factor)
-        factor_order_.make(exec, detail::strict_triangle(pattern, true), true);
-    else
-        for (auto& values : swept_) values = buffer<T>(exec, whole_.nonzeros());
+    if (exact_factor) factor_order_.make(exec, detail::strict_triangle(exec, pattern, true), true);
+    diagonal_ = std::move(pattern.diagonal);
+    sources_ = std::move(pattern.sources);
+    row_of_ = std::move(pattern.row_of);
+    std::int64_t const nonzeros = pattern.columns.size();
+    whole_ = {n, n, std::move(pattern.offsets), std::move(pattern.columns), buffer<T>(exec, nonzeros)};
+    if (!exact_factor)
+        for (auto& values : swept_) values = buffer<T>(exec, nonzeros);
     trial_ = buffer<T>(exec, 2 * std::int64_t(n));
     inverse_ = buffer<T>(exec, n);
     work_ = buffer<T>(exec, 2 * std::int64_t(n));

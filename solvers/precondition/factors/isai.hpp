@@ -69,12 +69,9 @@ struct inverse_triangle {
     buffer<T> row{}, column{};
 
     void make(Executor const& exec, csr_view<T> t, int power, bool in_half = false) {
-        triangle_pattern strict;
-        strict.offsets = to_vector(exec, t.row_offsets());
-        strict.columns = to_vector(exec, t.column_indices());
-        auto const p = triangle_power(strict, power);
-        matrix = {t.rows(), t.rows(), exec.copy(p.offsets), exec.copy(p.columns),
-                  buffer<T>(exec, std::int64_t(p.columns.size()))};
+        auto p = triangle_power(exec, t.row_offsets(), t.column_indices(), Lower, power);
+        std::int64_t const nonzeros = p.columns.size();
+        matrix = {t.rows(), t.rows(), std::move(p.offsets), std::move(p.columns), buffer<T>(exec, nonzeros)};
         plan = make_srcsr_plan(exec, matrix.view());
         if (!in_half) return;
         half = buffer<float16>(exec, matrix.nonzeros());

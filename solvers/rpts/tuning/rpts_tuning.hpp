@@ -78,16 +78,38 @@ bool is_possible(resident_choice const& c, std::int64_t rows, std::int64_t syste
 /// k, where up to 2^k and more than half of that are there.
 inline int class_of(std::int64_t count) { return count <= 1 ? 0 : int(std::bit_width(std::uint64_t(count - 1))); }
 
-/// The rule's choice; larger blocks, of which fewer are needed, or tiles where the device cannot run that.
+/// A choice; larger blocks, of which fewer are needed, or tiles where the device cannot run it.
 template <class T>
-resident_choice choose_without(std::int64_t rows, std::int64_t systems, device_limits const& device) {
-    resident_choice choice = choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster);
+resident_choice made_possible(resident_choice choice, std::int64_t rows, std::int64_t systems,
+                              device_limits const& device) {
     while (!is_possible<T>(choice, rows, systems, device)) {
         if (choice.tiles) break; // rows of more than the device holds
         if (choice.threads == 0 || choice.threads == resident_threads) return {least_partition, 0, true};
         choice.threads *= 2;
     }
     return choice;
+}
+
+/// The rule's choice, as far as the device can run it.
+template <class T>
+resident_choice choose_without(std::int64_t rows, std::int64_t systems, device_limits const& device) {
+    return made_possible<T>(choose_by_rule<T>(rows, systems, device.multiprocessors, device.in_cluster), rows, systems,
+                            device);
+}
+
+/// A choice for cyclic systems: partitions whose rows do not join pairs are all of M rows; where the rows do not make
+/// that, the smaller ones take their place.
+template <class T>
+resident_choice choose_cyclic(resident_choice choice, std::int64_t rows, std::int64_t systems,
+                              device_limits const& device) {
+    constexpr int least = least_resident_partition<T>;
+    if (choice.tiles || choice.partition == least || joins_pairs<largest_resident_partition<T>> ||
+        rows % largest_resident_partition<T> == 0)
+        return choice;
+    choice.partition = least;
+    if (choice.threads == 0 && rows > std::int64_t(resident_threads) * least) choice.threads = share_threads;
+    if (rows <= std::int64_t(choice.threads) * least) choice.threads = 0;
+    return made_possible<T>(choice, rows, systems, device);
 }
 
 /// The choices measured on one device, by class of rows and of systems; those without a partition were not measured.

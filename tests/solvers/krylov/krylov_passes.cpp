@@ -8,6 +8,8 @@
 
 #include "support/block_stand_in.hpp"
 #include <coppice/semiring/srcsr_block.hpp>
+#include <coppice/solvers/krylov/bicgstab.hpp>
+#include <coppice/solvers/krylov/cg.hpp>
 #include <coppice/solvers/vectors/basis_passes_block.hpp>
 #include <coppice/solvers/vectors/product_and_dot.hpp>
 #include <coppice/solvers/vectors/vector_operations.hpp>
@@ -53,7 +55,7 @@ struct update_and_look {
 
 TEST_CASE("krylov passes: an update with dot products, as a kernel and on the host") {
     constexpr int threads = 64;
-    block_runner runner(threads, sizeof(double) * threads / warp_lanes);
+    block_runner runner(threads, 2 * sizeof(double) * threads / warp_lanes);
     host_executor const exec{2};
     double const alpha = 0.3;
     for (std::int64_t const n : {1, 63, 64, 65, 1000, 5000}) {
@@ -96,9 +98,107 @@ TEST_CASE("krylov passes: an update with dot products, as a kernel and on the ho
     }
 }
 
+namespace {
+
+/// What a solve decides about: trivially copyable, larger than a scalar.
+struct look_state {
+    double sum = 0, weight = 2;
+    std::int64_t looks = 0;
+};
+
+/// y = y + weight x from the end, of operands that are loaded first; the state sees (y, y).
+struct loaded_update_and_look {
+    static constexpr int dots = 1;
+    static constexpr bool backwards = true;
+    look_state* now;
+    double const* x;
+    double* y;
+
+    struct update {
+        struct operands {
+            double x, y;
+        };
+        double weight;
+        double const* x;
+        double* y;
+        operands load(std::int64_t i) const { return {x[i], y[i]}; }
+        void store(std::int64_t i, operands& all) const { y[i] = all.y += weight * all.x; }
+    };
+    update begin() const { return {now->weight, x, y}; }
+    dot_pair<double> pair(int) const {
+        dot_pair<double> both;
+        both.left = both.right = y;
+        return both;
+    }
+    double term(int, update::operands const& all) const { return all.y * all.y; }
+    look_state* state() const { return now; }
+    void finish(look_state& next, double const* sums) const { next = {sums[0], next.weight + 1, next.looks + 1}; }
+};
+
+} // namespace
+
+TEST_CASE("krylov passes: operands that are loaded ahead, and a state on chip") {
+    constexpr int threads = 64;
+    block_runner runner(threads, sizeof(double) * threads / warp_lanes + sizeof(look_state));
+    host_executor const exec{2};
+    for (std::int64_t const n : {1, 64, 65, 5000})
+        for (int const blocks : {1, 3, 40}) {
+            CAPTURE(n);
+            CAPTURE(blocks);
+            auto const x = draw(n, 8);
+            auto y = draw(n, 9), z = y, expected = y;
+            std::vector<hand_over_slot> slots(std::size_t(detail::grid_slots::needed(blocks)), hand_over_slot{});
+            look_state in_kernel, on_host;
+            detail::pass_scratch<host_executor> scratch(exec, n);
+            for (int turn = 0; turn < 2; ++turn) {
+                long double yy = 0;
+                for (std::size_t i = 0; i < y.size(); ++i) {
+                    expected[i] += (2 + turn) * x[i];
+                    yy += (long double)(expected[i]) * expected[i];
+                }
+                loaded_update_and_look const pass{&in_kernel, x.data(), y.data()};
+                runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
+                    detail::pass_of_block(block, reinterpret_cast<double*>(shared), b, blocks, n, pass, slots.data());
+                });
+                detail::run_pass(exec, scratch, loaded_update_and_look{&on_host, x.data(), z.data()});
+                CHECK(y == expected);
+                CHECK(z == expected);
+                for (look_state const& s : {in_kernel, on_host}) {
+                    CHECK(s.sum == doctest::Approx(double(yy)).epsilon(1e-12));
+                    CHECK(s.weight == 3 + turn);
+                    CHECK(s.looks == 1 + turn);
+                }
+            }
+        }
+}
+
+TEST_CASE_TEMPLATE("krylov passes: an iteration behind the end changes nothing", State, detail::cg_state<double>,
+                   detail::bicgstab_state<double>) {
+    State s;
+    s.control.loop.on = 1;
+    s.control.limit = 1;
+    s.rr = 4;
+    if constexpr (requires { s.rz; })
+        s.rz = 4, s.pq = 2;
+    else
+        s.rho = 4, s.shadow_norm = 2, s.sv[0] = s.sv[1] = 1, s.st[0] = s.st[1] = 1;
+    s.decide(1, 1);
+    CHECK(s.control.iterations == 1);
+    CHECK(s.control.moves == 1); // the step of this iteration is taken
+    CHECK(s.control.is_over());
+    State const at_end = s;
+    s.decide(0.25, 0.25);
+    CHECK(s.control.iterations == 1);
+    CHECK(s.control.moves == 0);
+    CHECK(s.control.keeps == 0);
+    CHECK(s.rr == at_end.rr);
+    CHECK(s.alpha == at_end.alpha);
+    CHECK(s.beta == at_end.beta);
+}
+
 TEST_CASE("krylov passes: projection onto a basis") {
     constexpr int threads = 64;
-    block_runner runner(threads, sizeof(double) * threads / warp_lanes);
+    block_runner runner(threads, detail::projected_at_once * sizeof(double) * threads / warp_lanes);
     host_executor const exec{2};
     for (std::int64_t const n : {1, 64, 3000}) {
         for (int const done : {0, 1, 7, 8, 19}) {
@@ -111,8 +211,9 @@ TEST_CASE("krylov passes: projection onto a basis") {
             std::vector<double> partial(std::size_t(blocks * most)), h(most, 7.0), on_host(most, 7.0);
             auto const kernels = [&] {
                 runner.run(blocks, [&](auto const& block, int b, std::byte* shared) {
-                    detail::project_block(block, reinterpret_cast<double*>(shared), b, blocks, v, w.data(),
-                                          partial.data());
+                    for (int team = 0; team < 2; ++team)
+                        detail::project_block(block, reinterpret_cast<double*>(shared), b, blocks, team, 2, v, w.data(),
+                                              partial.data());
                 });
                 runner.run(most, [&](auto const& block, int j, std::byte* shared) {
                     detail::fold_projection_block(block, reinterpret_cast<double*>(shared), j, blocks, v,

@@ -29,7 +29,7 @@ partition_rows<T> rows_of(test::system<T>& s) {
 }
 
 /// Systems on chip: all blocks at once where they meet, one after the other where each has whole systems.
-template <pivoting P, class T>
+template <pivoting P, bool Cyclic = false, class T>
 void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
     std::vector<std::atomic<int>> arrivals(std::size_t(plan.pairs));
     std::vector<share_segment<T>> segments(std::size_t(plan.pairs * plan.shares));
@@ -40,11 +40,11 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
             share_barrier meeting{&arrivals};
             T* const memory = reinterpret_cast<T*>(shared);
             if (plan.partition == least_resident_partition<T>)
-                solve_resident<P, least_resident_partition<T>>(block, job, int(first) + item, meeting, memory,
-                                                               no_threshold{});
+                solve_resident<P, least_resident_partition<T>, Cyclic>(block, job, int(first) + item, meeting, memory,
+                                                                       no_threshold{});
             else
-                solve_resident<P, largest_resident_partition<T>>(block, job, int(first) + item, meeting, memory,
-                                                                 no_threshold{});
+                solve_resident<P, largest_resident_partition<T>, Cyclic>(block, job, int(first) + item, meeting, memory,
+                                                                         no_threshold{});
         });
     };
     if (plan.shares == 1) return run(0, plan.items);
@@ -67,16 +67,19 @@ struct path {
 };
 
 /// All stages of a solve as the CUDA launcher runs them, tile by tile with R for the right-hand sides.
-template <pivoting P, class R, class T>
+template <pivoting P, class R, bool Cyclic = false, class T>
 void solve_in_blocks(system_view<T> const& s, path const& how) {
-    int const m = how.partition<T>();
+    int m = how.partition<T>();
+    if (Cyclic && m == largest_resident_partition<T> && !joins_pairs<largest_resident_partition<T>> && s.size % m != 0)
+        m = least_resident_partition<T>;
     if (s.size <= how.last)
-        return solve_on_chip<P>(s, s.size <= how.threads * m ? plan_whole(s.size, s.pairs(), m, 1)
-                                                             : plan_shares(s.size, s.pairs(), m, how.threads));
-    std::int64_t const partitions = partitions_of(s.size, block_partition), all = s.systems * 2 * partitions;
+        return solve_on_chip<P, Cyclic>(s, s.size <= how.threads * m ? plan_whole(s.size, s.pairs(), m, 1)
+                                                                     : plan_shares(s.size, s.pairs(), m, how.threads));
+    std::int64_t const partitions = partitions_of(s.size, block_partition, Cyclic);
+    std::int64_t const rows = coarse_rows(s.size, partitions, Cyclic), all = s.systems * rows;
     std::vector<T> memory(std::size_t(all * (3 + s.columns)), T(0));
     T* const at = memory.data();
-    stage<T> const whole{s, {at, at + all, at + 2 * all, at + 3 * all, 2 * partitions, all}, partitions, T(0)};
+    stage<T> const whole{s, {at, at + all, at + 2 * all, at + 3 * all, rows, all}, partitions, T(0)};
     int const tiles = int((partitions + tile_partitions - 1) / tile_partitions);
     auto const for_all_tiles = [&](auto const& body) {
         block_runner blocks(tile_threads, tile_bytes<T, R>);
@@ -87,13 +90,13 @@ void solve_in_blocks(system_view<T> const& s, path const& how) {
                 });
     };
     for_all_tiles([](auto const& block, stage<T> const& one, int tile, unsigned char* shared) {
-        reduce_tile<P, R>(block, one, tile, shared);
+        reduce_tile<P, R, Cyclic>(block, one, tile, shared);
     });
-    solve_in_blocks<P, R>(system_view<T>{2 * partitions, at, at + all, at + 2 * all, at + 3 * all, at + 3 * all,
-                                         s.systems, s.columns, 2 * partitions, all, all},
-                          how);
+    solve_in_blocks<P, R, Cyclic>(system_view<T>{rows, at, at + all, at + 2 * all, at + 3 * all, at + 3 * all,
+                                                 s.systems, s.columns, rows, all, all},
+                                  how);
     for_all_tiles([](auto const& block, stage<T> const& one, int tile, unsigned char* shared) {
-        substitute_tile<P, R>(block, one, tile, shared);
+        substitute_tile<P, R, Cyclic>(block, one, tile, shared);
     });
 }
 
@@ -420,6 +423,66 @@ TEST_CASE("rpts: interleaved systems give the bits of those that stand one behin
             CHECK(x == interleaved(y));
         }
     }
+}
+
+namespace {
+
+/// A batch of cyclic systems with a known solution: random, or with a zero diagonal where `hollow`.
+template <class T>
+struct cyclic_batch {
+    std::int64_t n, systems;
+    std::vector<T> lower, diagonal, upper, rhs;
+
+    cyclic_batch(std::int64_t rows, std::int64_t count, bool hollow) : n(rows), systems(count) {
+        std::mt19937_64 random(std::uint64_t(rows) + hollow);
+        std::uniform_real_distribution<double> uniform(-1, 1);
+        for (auto* const band : {&lower, &diagonal, &upper, &rhs}) {
+            band->resize(std::size_t(rows * count));
+            for (T& value : *band) value = T(uniform(random));
+        }
+        if (hollow) std::fill(diagonal.begin(), diagonal.end(), T(0));
+    }
+    system_view<T> view(std::vector<T>& x) const {
+        x = rhs; // in place
+        return {n, lower.data(), diagonal.data(), upper.data(), x.data(), x.data(), systems, 1,
+                n, n * systems,  n * systems};
+    }
+    /// max_i |b - A x|_i / (|A| |x| + |b|)_i, in long double.
+    double componentwise_error(std::vector<T> const& x) const {
+        long double worst = 0;
+        for (std::int64_t i = 0; i < n * systems; ++i) {
+            std::int64_t const first = i / n * n, before = i == first ? first + n - 1 : i - 1,
+                               after = i == first + n - 1 ? first : i + 1;
+            auto const at = [](std::vector<T> const& v, std::int64_t k) -> long double { return v[std::size_t(k)]; };
+            long double const terms[] = {at(lower, i) * at(x, before), at(diagonal, i) * at(x, i),
+                                         at(upper, i) * at(x, after), -at(rhs, i)};
+            long double sum = 0, sizes = 0;
+            for (long double const term : terms) sum += term, sizes += std::abs(term);
+            worst = std::max(worst, std::abs(sum) / sizes);
+        }
+        return double(worst);
+    }
+};
+
+} // namespace
+
+TEST_CASE("rpts: kernel bodies close the ring of cyclic systems of every size around their borders") {
+    for (std::int64_t const n :
+         {64, 65, 66, 67, 94, 95, 96, 97, 127, 128, 129, 255, 256, 1023, 1024, 1025, 1026, 1057, 2500})
+        for (path const& p : {path{5120}, path{5120, 32}, path{5120, 64, true}, path{63, 64}, path{130, 32, true}}) {
+            CAPTURE(n);
+            CAPTURE(p.last);
+            CAPTURE(p.threads);
+            CAPTURE(p.small);
+            cyclic_batch<double> const s(n, 2, false);
+            std::vector<double> x;
+            solve_in_blocks<pivoting::partial, double, true>(s.view(x), p);
+            CHECK(s.componentwise_error(x) <= 1e-11);
+            cyclic_batch<float> const f(n, 1, n % 2 == 1); // zero diagonals: singular for even n
+            std::vector<float> y;
+            solve_in_blocks<pivoting::scaled_partial, float, true>(f.view(y), p);
+            CHECK(f.componentwise_error(y) <= 1e-3);
+        }
 }
 
 TEST_CASE("rpts: NaN in one system of a batch stays there") {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// for_each_warp: work that 32 lanes share, on CUDA. Bodies are templates over the Block of core/block.hpp, so that
+/// tests run them on CPU threads (tests/support/warps.hpp).
+#pragma once
+
+#include <coppice/core/block.hpp>
+
+#if defined(__CUDACC__)
+
+#include <coppice/core/launch_early.cuh>
+
+namespace coppice {
+namespace detail {
+
+inline constexpr int threads_of_warp_work = 256;
+
+template <class F>
+__global__ void __launch_bounds__(threads_of_warp_work) for_each_warp_kernel(std::int64_t n, F f) {
+    wait_for_predecessor();
+    constexpr int warps = threads_of_warp_work / warp_lanes;
+    std::int64_t const step = std::int64_t(gridDim.x) * warps;
+    for (std::int64_t w = std::int64_t(blockIdx.x) * warps + threadIdx.x / warp_lanes; w < n; w += step)
+        f(cuda_block{}, w);
+}
+
+} // namespace detail
+
+/// Calls f(block, w) for w in [0, n) by all lanes of a warp together, which may exchange values and may not call
+/// barriers of the block. Queued; returns at once.
+template <class F>
+void for_each_warp(cuda_executor const& exec, std::int64_t n, F f) {
+    if (n <= 0) return;
+    constexpr int warps = detail::threads_of_warp_work / warp_lanes;
+    std::int64_t const blocks = (n + warps - 1) / warps;
+    auto const grid = static_cast<unsigned>(blocks < (1 << 30) ? blocks : (1 << 30));
+    launch_early(exec, &detail::for_each_warp_kernel<F>, dim3(grid), detail::threads_of_warp_work, 0, {}, n, f);
+}
+
+} // namespace coppice
+
+#endif

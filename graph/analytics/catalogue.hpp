@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The catalogue of graph algorithms: what each needs, how it is run, what it reports.
+///
+/// An entry has a `row` and
+///
+///     template <executor Executor, class T>
+///     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& options);
+///
+/// A new algorithm is an entry and a line in the list at the end; the command, its help and its tests follow.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/core/names.hpp>
+#include <coppice/graph/analytics/bfs.hpp>
+#include <coppice/graph/analytics/colouring.hpp>
+#include <coppice/graph/analytics/components.hpp>
+#include <coppice/graph/analytics/cores.hpp>
+#include <coppice/graph/analytics/independent_set.hpp>
+#include <coppice/graph/analytics/pagerank.hpp>
+#include <coppice/graph/analytics/spanning_forest.hpp>
+#include <coppice/graph/analytics/sssp.hpp>
+#include <coppice/graph/analytics/triangles.hpp>
+#include <coppice/graph/factor.hpp>
+
+namespace coppice {
+
+/// What a graph algorithm is like.
+struct graph_algorithm_row {
+    std::string_view name;
+    std::string_view summary;
+    std::string_view output;       ///< what it says about every vertex, or which edges it takes
+    bool undirected = false;       ///< needs both directions of every edge
+    bool simple = false;           ///< needs every edge once in sorted rows, as readers and generators give it
+    bool weighted = false;         ///< values matter; else only where edges are
+    std::string_view options = ""; ///< names of analytics_options that it reads, separated by blanks
+};
+
+/// Options of all of them; each reads those in its row.
+struct analytics_options {
+    vertex_id source = 0;    ///< counted from 0
+    bool undirected = false; ///< the graph is known to store both directions
+    double delta = 0;
+    double damping = 0.85;
+    double tolerance = 1e-6;
+    int max_iterations = 200;
+};
+
+/// Edges in host memory.
+struct answer_edges {
+    std::vector<vertex_id> from, to;
+    std::vector<double> weights;
+};
+/// What was found, in host memory.
+struct graph_answer {
+    using vertex_numbers = std::vector<std::int64_t>; ///< counted from 0; -1: none
+    using values = std::vector<double>;
+    /// A value a vertex, or another vertex (labels, mates), or edges.
+    std::variant<values, vertex_numbers, answer_edges> found{};
+    std::vector<std::pair<std::string, double>> facts{}; ///< by the names of the command's JSON
+    std::string failure{};                               ///< a numerical outcome that is no answer
+};
+
+namespace analytics {
+
+template <executor Executor, class T>
+graph_answer::values values_of(Executor const& exec, buffer<T> const& b) {
+    auto const v = to_vector(exec, b);
+    return {v.begin(), v.end()};
+}
+template <executor Executor>
+graph_answer::vertex_numbers vertices_of(Executor const& exec, buffer<vertex_id> const& b) {
+    auto const v = to_vector(exec, b);
+    return {v.begin(), v.end()};
+}
+
+struct bfs_entry {
+    static constexpr graph_algorithm_row row{"bfs",
+                                             "Breadth-first search: levels from a source",
+                                             "the level of every vertex, -1 where it is not reached",
+                                             false,
+                                             false,
+                                             false,
+                                             "source"};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        bfs_options options;
+        if (o.undirected) options.incoming = a;
+        auto const r = bfs(exec, graph_view(a), o.source, options);
+        return {values_of(exec, r.levels), {{"depth", r.depth}, {"reached", double(r.reached)}}};
+    }
+};
+struct sssp_entry {
+    static constexpr graph_algorithm_row row{"sssp",
+                                             "Shortest paths from a source; values are lengths",
+                                             "the distance of every vertex, infinity where it is not reached",
+                                             false,
+                                             false,
+                                             true,
+                                             "source delta"};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        auto const r = sssp(exec, a, o.source, {.delta = o.delta, .parents = false});
+        graph_answer answer{values_of(exec, r.distances), {}};
+        double reached = 0, farthest = 0;
+        for (double const d : std::get<graph_answer::values>(answer.found)) {
+            if (!(d < std::numeric_limits<double>::infinity())) continue;
+            ++reached;
+            farthest = std::max(farthest, d);
+        }
+        answer.facts = {{"reached", reached}, {"farthest", farthest}, {"delta", r.delta}, {"rounds", double(r.rounds)}};
+        if (r.negative_cycle) answer.failure = "a cycle of negative length is reached, so there are no shortest paths";
+        return answer;
+    }
+};
+struct components_entry {
+    static constexpr graph_algorithm_row row{"components", "Connected components",
+                                             "the smallest vertex of the component of every vertex", true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = connected_components(exec, graph_view(a));
+        auto labels = vertices_of(exec, r.labels);
+        std::vector<std::int64_t> sizes(labels.size(), 0);
+        std::int64_t largest = 0;
+        for (auto const label : labels) largest = std::max(largest, ++sizes[std::size_t(label)]);
+        return {std::move(labels), {{"components", double(r.components)}, {"largest", double(largest)}}};
+    }
+};
+struct pagerank_entry {
+    static constexpr graph_algorithm_row row{"pagerank", "PageRank", "the rank of every vertex; their sum is 1", false,
+                                             false,      false,      "damping tolerance max-iterations"};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        csr<T> const turned = o.undirected ? csr<T>() : transpose(exec, a);
+        auto const r = pagerank<T>(exec, graph_view(a), o.undirected ? graph_view(a) : graph_view(turned),
+                                   {o.damping, o.tolerance, o.max_iterations});
+        graph_answer answer{values_of(exec, r.ranks),
+                            {{"iterations", r.iterations}, {"residual", r.residual}, {"converged", r.converged}}};
+        if (!r.converged)
+            answer.failure = "pagerank did not converge in " + std::to_string(r.iterations) + " iterations";
+        return answer;
+    }
+};
+struct triangles_entry {
+    static constexpr graph_algorithm_row row{"triangles", "Triangles and clustering coefficients",
+                                             "the triangles at every vertex", true, true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = clustering(exec, graph_view(a));
+        return {values_of(exec, r.triangles),
+                {{"triangles", double(r.total)}, {"mean_clustering", r.mean}, {"transitivity", r.transitivity}}};
+    }
+};
+struct cores_entry {
+    static constexpr graph_algorithm_row row{"cores", "Core numbers", "the core number of every vertex", true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = core_numbers(exec, graph_view(a));
+        return {values_of(exec, r.cores), {{"largest", r.largest}}};
+    }
+};
+struct mst_entry {
+    static constexpr graph_algorithm_row row{"mst",
+                                             "Minimum spanning forest; values are weights",
+                                             "the edges of the forest, a symmetric matrix",
+                                             true,
+                                             false,
+                                             true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = minimum_spanning_forest(exec, a);
+        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), values_of(exec, r.weights)},
+                {{"edges", double(r.from.size())},
+                 {"trees", double(r.trees)},
+                 {"weight", r.weight},
+                 {"rounds", double(r.rounds)}}};
+    }
+};
+struct matching_entry {
+    static constexpr graph_algorithm_row row{"matching",
+                                             "Greedy matching of heavy edges, at least half of the largest weight",
+                                             "the vertex that every vertex is matched with, 0 where there is none",
+                                             true,
+                                             true,
+                                             true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const f = parallel_factor(exec, a, {.degree = 1, .rounds = 0, .charge_below = 0});
+        return {vertices_of(exec, f.neighbors),
+                {{"edges", double(f.edges)},
+                 {"weight", f.weight},
+                 {"weight_coverage", f.weight_coverage},
+                 {"rounds", double(f.rounds)}}};
+    }
+};
+struct independent_set_entry {
+    static constexpr graph_algorithm_row row{"independent-set", "A maximal independent set",
+                                             "1 for every vertex in the set, else 0", true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = maximal_independent_set(exec, graph_view(a));
+        return {values_of(exec, r.members), {{"size", double(r.size)}}};
+    }
+};
+struct colouring_entry {
+    static constexpr graph_algorithm_row row{"colouring", "A greedy colouring", "the colour of every vertex, from 0 on",
+                                             true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = colour_graph(exec, graph_view(a));
+        return {values_of(exec, r.colours), {{"colours", r.count}}};
+    }
+};
+
+template <class... Entry>
+struct algorithm_list {
+    static constexpr std::array<graph_algorithm_row, sizeof...(Entry)> rows{Entry::row...};
+    static constexpr std::array<std::string_view, sizeof...(Entry)> names{Entry::row.name...};
+
+    template <executor Executor, class T>
+    static graph_answer run(std::string_view name, Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        graph_answer answer;
+        if (((name == Entry::row.name && (answer = Entry::run(exec, a, o), true)) || ...)) return answer;
+        coppice::detail::throw_unknown_name("graph algorithm", name, names);
+    }
+};
+using algorithm_entries =
+    algorithm_list<bfs_entry, sssp_entry, components_entry, pagerank_entry, triangles_entry, cores_entry, mst_entry,
+                   matching_entry, independent_set_entry, colouring_entry>;
+
+} // namespace analytics
+
+/// One row an algorithm.
+inline constexpr auto const& graph_algorithm_catalogue = analytics::algorithm_entries::rows;
+
+/// Runs the algorithm of that name on a graph in the memory of `exec`; waits. Throws argument_error for an unknown
+/// name, and what the algorithm throws. What its row says that it needs is not checked.
+template <executor Executor, class T>
+graph_answer run_graph_algorithm(Executor const& exec, std::string_view name, csr_view<T> a,
+                                 analytics_options const& options = {}) {
+    return analytics::algorithm_entries::run(name, exec, a, options);
+}
+
+} // namespace coppice

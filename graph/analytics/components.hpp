@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Connected components by union-find with samples of edges.
+#pragma once
+
+#include <algorithm>
+
+#include <coppice/graph/analytics/worklist.hpp>
+
+namespace coppice {
+
+struct components_result {
+    buffer<vertex_id> labels{}; ///< the smallest vertex of the component; in the memory of the executor
+    std::int64_t components = 0;
+};
+
+/// Connected components of an undirected graph (Afforest: Sutton, Ben-Nun and Barak, 2018): two edges of every vertex
+/// are joined; then only vertices outside of what seems to be the largest component look at the others. Near n + m
+/// steps, three words a vertex. The same for any number of threads, on host and CUDA. Waits.
+///
+/// The graph must store both directions of an edge (require_undirected()), else components may be missed.
+template <executor Executor>
+components_result connected_components(Executor const& exec, graph_view g);
+
+namespace analytics {
+
+/// Joins the trees of two vertices: the larger root goes below the smaller (Shiloach and Vishkin), so that the root of
+/// a finished tree is its smallest vertex, in whatever order edges come.
+template <class Worker>
+COPPICE_HD void join_trees(Worker& worker, vertex_id* up, vertex_id u, vertex_id v) {
+    vertex_id a = worker.load(up + u), b = worker.load(up + v);
+    while (a != b) {
+        vertex_id const high = a > b ? a : b, low = a > b ? b : a;
+        vertex_id const above = worker.load(up + high);
+        if (above == low || (above == high && worker.claim(up + high, high, low))) return;
+        a = worker.load(up + worker.load(up + high));
+        b = worker.load(up + low);
+    }
+}
+
+struct join_edge_number {
+    graph_view g;
+    vertex_id* up;
+    std::int32_t number;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
+        if (number < g.degree(u)) join_trees(worker, up, u, g.neighbors[g.offsets[u] + number]);
+    }
+};
+struct join_other_edges {
+    graph_view g;
+    vertex_id* up;
+    vertex_id largest;
+    std::int32_t joined; ///< edges of each vertex that are joined already
+    COPPICE_HD bool enters(vertex_id u) const { return g.degree(u) > joined && up[u] != largest; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        if (k >= g.offsets[u] + joined) join_trees(worker, up, u, g.neighbors[k]);
+    }
+};
+struct flatten_tree {
+    vertex_id* up;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        vertex_id root = worker.load(up + v);
+        for (vertex_id above = worker.load(up + root); above != root; above = worker.load(up + root)) root = above;
+        worker.store(up + v, root);
+    }
+};
+struct own_tree {
+    vertex_id* up;
+    worklist* everyone;
+    std::int64_t vertices;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        up[v] = static_cast<vertex_id>(v);
+        if (v == 0) *everyone = {nullptr, vertices, 0};
+    }
+};
+struct take_sample {
+    vertex_id const* up;
+    vertex_id* sample;
+    std::uint64_t vertices;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        sample[i] = up[mixed(static_cast<std::uint64_t>(i)) % vertices];
+    }
+};
+struct is_root {
+    vertex_id const* up;
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return up[v] == v ? 1 : 0; }
+};
+
+/// The most frequent label of 1024 vertices.
+template <executor Executor>
+vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) {
+    buffer<vertex_id> sample(exec, 1024);
+    for_each(exec, sample.size(), take_sample{labels.data(), sample.data(), std::uint64_t(labels.size())});
+    auto seen = to_vector(exec, sample);
+    std::sort(seen.begin(), seen.end());
+    vertex_id best = seen[0];
+    std::ptrdiff_t most = 0;
+    for (auto at = seen.begin(); at != seen.end();) {
+        auto const end = std::upper_bound(at, seen.end(), *at);
+        if (end - at > most) {
+            most = end - at;
+            best = *at;
+        }
+        at = end;
+    }
+    return best;
+}
+
+} // namespace analytics
+
+template <executor Executor>
+components_result connected_components(Executor const& exec, graph_view g) {
+    using namespace analytics;
+    components_result result{buffer<vertex_id>(exec, g.vertices)};
+    if (g.vertices == 0) return result;
+    vertex_id* const up = result.labels.data();
+    auto everyone = placed(exec, worklist{});
+    outputs<1> const none{{nullptr}};
+    for_each(exec, g.vertices, own_tree{up, everyone.data(), g.vertices});
+    constexpr std::int32_t joined = 2;
+    for (std::int32_t number = 0; number < joined; ++number) {
+        visit_items(exec, nullptr, everyone.data(), none, join_edge_number{g, up, number});
+        visit_items(exec, nullptr, everyone.data(), none, flatten_tree{up});
+    }
+    vertex_id const largest = frequent_label(exec, result.labels);
+    visit_edges(exec, nullptr, everyone.data(), g, none, join_other_edges{g, up, largest, joined});
+    visit_items(exec, nullptr, everyone.data(), none, flatten_tree{up});
+    result.components = reduce(exec, g.vertices, std::int64_t{0}, is_root{up}, plus{});
+    return result;
+}
+
+#define COPPICE_COMPONENTS(EXTERN, EXECUTOR)                                                                           \
+    EXTERN template components_result connected_components(EXECUTOR const&, graph_view)
+COPPICE_COMPONENTS(extern, host_executor);
+COPPICE_COMPONENTS(extern, cuda_executor);
+
+} // namespace coppice

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Algorithms that look at all edges again and again, on the host.
+#include <coppice/graph/analytics/pagerank.hpp>
+#include <coppice/graph/analytics/spanning_forest.hpp>
+#include <coppice/graph/analytics/triangles.hpp>
+
+namespace coppice {
+
+COPPICE_TRIANGLES(, host_executor);
+COPPICE_PAGERANK(, host_executor, float);
+COPPICE_PAGERANK(, host_executor, double);
+COPPICE_SPANNING_FOREST(, host_executor, float);
+COPPICE_SPANNING_FOREST(, host_executor, double);
+
+} // namespace coppice

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Algorithms that look at all edges again and again, on CUDA.
+#include <coppice/graph/analytics/pagerank.hpp>
+#include <coppice/graph/analytics/spanning_forest.hpp>
+#include <coppice/graph/analytics/triangles.hpp>
+
+namespace coppice {
+
+COPPICE_TRIANGLES(, cuda_executor);
+COPPICE_PAGERANK(, cuda_executor, float);
+COPPICE_PAGERANK(, cuda_executor, double);
+COPPICE_SPANNING_FOREST(, cuda_executor, float);
+COPPICE_SPANNING_FOREST(, cuda_executor, double);
+
+} // namespace coppice

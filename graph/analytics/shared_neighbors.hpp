@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Triangles of a graph whose edges have one direction each: u -> v, u -> w, v -> w.
+///
+///   - `visit_triangles(exec, g, f)`: f.edge(worker, u, v, count) once for every edge u -> v, f.corner(worker, w) for
+///     every w that closes a triangle over it where f.corners is true. Rows are sorted and hold every edge once.
+///
+/// The rule is one: w is in both rows. The host marks row u in bits and looks at the rows of its neighbours; on CUDA
+/// every edge searches the longer row for what is in the shorter.
+#pragma once
+
+#include <vector>
+
+#include <coppice/graph/analytics/worklist.hpp>
+
+namespace coppice::analytics {
+
+/// Counts triangles at the vertex whose row has both others.
+struct count_at_first {
+    static constexpr bool corners = false;
+    std::int64_t* counts;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void edge(Worker& worker, vertex_id u, vertex_id, std::int64_t count) const {
+        if (count > 0) worker.add(counts + u, count);
+    }
+    template <class Worker>
+    COPPICE_HD void corner(Worker&, vertex_id) const {}
+};
+/// At all three.
+struct count_at_corners {
+    static constexpr bool corners = true;
+    std::int64_t* counts;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void edge(Worker& worker, vertex_id u, vertex_id v, std::int64_t count) const {
+        if (count == 0) return;
+        worker.add(counts + u, count);
+        worker.add(counts + v, count);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void corner(Worker& worker, vertex_id w) const {
+        worker.add(counts + w, std::int64_t{1});
+    }
+};
+
+/// An edge that looks for the vertices of the shorter row in the longer.
+template <class F>
+struct search_rows {
+    graph_view g;
+    F f;
+    COPPICE_HD bool enters(vertex_id u) const { return g.degree(u) > 1; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        bool const shorter = g.degree(u) < g.degree(v);
+        vertex_id const few = shorter ? u : v, many = shorter ? v : u;
+        std::int32_t low = g.offsets[many];
+        std::int32_t const end = g.offsets[many + 1];
+        std::int64_t count = 0;
+        for (auto i = g.offsets[few]; i < g.offsets[few + 1] && low < end; ++i) {
+            vertex_id const w = g.neighbors[i];
+            for (std::int32_t high = end; low < high;) { // the first that is not smaller
+                std::int32_t const middle = low + (high - low) / 2;
+                if (g.neighbors[middle] < w)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            if (low == end || g.neighbors[low] != w) continue;
+            ++count;
+            if constexpr (F::corners) f.corner(worker, w);
+        }
+        f.edge(worker, u, v, count);
+    }
+};
+struct list_everyone {
+    worklist* everyone;
+    std::int64_t vertices;
+    COPPICE_HD void operator()(std::int64_t) const { *everyone = {nullptr, vertices, 0}; }
+};
+
+template <class F>
+void visit_triangles(cuda_executor const& exec, graph_view g, F const& f) {
+    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
+    visit_edges(exec, nullptr, everyone.data(), g, nothing(), search_rows<F>{g, f});
+}
+
+/// Vertex u, by the bits of its row; they are all 0 before and after.
+template <class Worker, class F>
+void visit_marked(Worker& worker, graph_view g, vertex_id u, std::uint64_t* bits, F const& f) {
+    auto const begin = g.offsets[u], end = g.offsets[u + 1];
+    if (end - begin < 2) return;
+    for (auto k = begin; k < end; ++k) bits[g.neighbors[k] >> 6] |= std::uint64_t(1) << (g.neighbors[k] & 63);
+    for (auto k = begin; k < end; ++k) {
+        vertex_id const v = g.neighbors[k];
+        std::int64_t count = 0;
+        for (auto i = g.offsets[v], last = g.offsets[v + 1]; i < last; ++i) {
+            vertex_id const w = g.neighbors[i];
+            std::uint64_t const both = (bits[w >> 6] >> (w & 63)) & 1;
+            count += static_cast<std::int64_t>(both);
+            if constexpr (F::corners)
+                if (both) f.corner(worker, w);
+        }
+        f.edge(worker, u, v, count);
+    }
+    for (auto k = begin; k < end; ++k) bits[g.neighbors[k] >> 6] = 0;
+}
+
+template <class F>
+void visit_triangles(host_executor const& exec, graph_view g, F const& f) {
+    auto const words = (std::size_t(g.vertices) + 63) / 64;
+    outputs<1> const none{{nullptr}};
+    // As many stretches as threads could want, each with bits of its own.
+    std::int64_t const stretches = exec.threads() == 1 ? 1 : 16 * std::int64_t(exec.threads());
+    std::int64_t const stretch = std::max<std::int64_t>((g.vertices + stretches - 1) / stretches, 1024);
+    with_workers(exec, g.vertices, 4 * stretch, none, [&](auto& worker, std::int64_t first, std::int64_t last) {
+        std::vector<std::uint64_t> bits(words, 0);
+        for (std::int64_t u = first; u < last; ++u) visit_marked(worker, g, vertex_id(u), bits.data(), f);
+    });
+}
+
+} // namespace coppice::analytics

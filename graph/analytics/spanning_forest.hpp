@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Minimum spanning forest by Borůvka's rounds.
+#pragma once
+
+#include <limits>
+
+#include <coppice/core/lane/lane_atomics.hpp>
+#include <coppice/graph/analytics/components.hpp>
+#include <coppice/graph/analytics/triangles.hpp>
+
+namespace coppice {
+
+/// Edges of the forest in the order of their smaller ends, in the memory of the executor.
+template <class T>
+struct spanning_forest_result {
+    buffer<vertex_id> from{}; ///< the smaller end
+    buffer<vertex_id> to{};
+    buffer<T> weights{};
+    double weight = 0; ///< their sum
+    std::int64_t trees = 0;
+    int rounds = 0;
+};
+
+/// The minimum spanning forest of an undirected graph, whose weight is that of Kruskal's: among edges of equal weight
+/// the one that stands first in the upper triangle is the lighter, which makes the forest unique. Loops are ignored.
+///
+/// Rounds of Borůvka on edges that shrink to those between different trees: m log n steps at most. Memory: six words
+/// and a value an edge, seven words a vertex. The same for any number of threads, on host and CUDA (`weight` on one
+/// kind of executor). Waits once a round. Only the upper triangle is read. Throws matrix_error for a weight that is
+/// NaN.
+template <executor Executor, class T>
+spanning_forest_result<T> minimum_spanning_forest(Executor const& exec, csr_view<T> a);
+
+namespace analytics {
+
+/// Bits that are ordered as the values are; +0 and -0 are alike.
+COPPICE_HD inline std::uint64_t ordered_bits(float x) {
+    float const y = x + 0.0f;
+    std::uint32_t b;
+    __builtin_memcpy(&b, &y, sizeof(b));
+    return b & 0x80000000u ? static_cast<std::uint32_t>(~b) : b | 0x80000000u;
+}
+COPPICE_HD inline std::uint64_t ordered_bits(double x) {
+    double const y = x + 0.0;
+    std::uint64_t b;
+    __builtin_memcpy(&b, &y, sizeof(b));
+    return b >> 63 ? ~b : b | 0x8000000000000000ull;
+}
+
+/// Whether a nonzero stands above the diagonal, by its row.
+template <class T>
+struct upper_edges_of {
+    csr_view<T> a;
+    COPPICE_HD std::int32_t operator()(std::int64_t u) const {
+        std::int32_t count = 0;
+        for (auto k = a.offsets[u]; k < a.offsets[u + 1]; ++k) count += a.indices[k] > u ? 1 : 0;
+        return count;
+    }
+};
+/// Edges of a round: the trees that they join now, and which they were.
+struct edge_trees {
+    vertex_id* from;
+    vertex_id* to;
+};
+template <class T>
+struct list_upper_edges {
+    csr_view<T> a;
+    std::int32_t const* first;
+    edge_trees ends;
+    edge_trees trees;
+    T* weights;
+    worklist* edges;
+    std::int64_t count;
+    int* bad;
+    COPPICE_HD void operator()(std::int64_t u) const {
+        std::int32_t at = first[u];
+        if (u == 0) edges->count = count;
+        for (auto k = a.offsets[u]; k < a.offsets[u + 1]; ++k) {
+            if (a.indices[k] <= u) continue;
+            ends.from[at] = trees.from[at] = static_cast<vertex_id>(u);
+            ends.to[at] = trees.to[at] = a.indices[k];
+            weights[at] = a.coefficients[k];
+            if (weights[at] != weights[at]) raise_flag(bad);
+            edges->items[at] = at;
+            ++at;
+        }
+    }
+};
+
+struct forest_state {
+    vertex_id* up;           ///< of the root of a tree: the tree that it joins, itself until then
+    std::uint64_t* lightest; ///< bits of the weight of the lightest edge that leaves a tree; 32 bits: with its number
+    std::uint32_t* edge;     ///< its number
+    static constexpr std::uint64_t none = ~std::uint64_t(0);
+};
+struct begin_forest {
+    forest_state s;
+    worklist* roots;
+    std::int64_t vertices;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        s.up[v] = static_cast<vertex_id>(v);
+        s.lightest[v] = forest_state::none;
+        s.edge[v] = ~0u;
+        list_all{roots, vertices}(v);
+    }
+};
+/// An edge between two trees tells both of its weight; one inside of a tree is dropped.
+template <class T>
+struct offer_edge {
+    forest_state s;
+    edge_trees trees;
+    T const* weights;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
+        vertex_id const a = s.up[trees.from[e]], b = s.up[trees.to[e]];
+        if (a == b) return;
+        trees.from[e] = a;
+        trees.to[e] = b;
+        std::uint64_t bits = ordered_bits(weights[e]);
+        if constexpr (sizeof(T) == 4) bits = bits << 32 | static_cast<std::uint32_t>(e);
+        worker.lower(s.lightest + a, bits);
+        worker.lower(s.lightest + b, bits);
+        worker.emit(e);
+    }
+};
+/// Of the edges of the smallest weight the one of the smallest number; where numbers do not fit beside the weight.
+template <class T>
+struct number_edge {
+    forest_state s;
+    edge_trees trees;
+    T const* weights;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
+        std::uint64_t const bits = ordered_bits(weights[e]);
+        for (vertex_id const tree : {trees.from[e], trees.to[e]})
+            if (s.lightest[tree] == bits) worker.lower(s.edge + tree, static_cast<std::uint32_t>(e));
+    }
+};
+/// A tree takes its lightest edge. Of two that take the same the smaller stays the root.
+template <class T>
+struct take_lightest {
+    forest_state s;
+    edge_trees trees;
+    std::uint8_t* taken;
+    COPPICE_HD static std::uint32_t edge_of(forest_state const& s, vertex_id tree) {
+        return sizeof(T) == 4 ? static_cast<std::uint32_t>(s.lightest[tree]) : s.edge[tree];
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id tree) const {
+        if (s.lightest[tree] == forest_state::none) return;
+        std::uint32_t const e = edge_of(s, tree);
+        vertex_id const other = trees.from[e] == tree ? trees.to[e] : trees.from[e];
+        if (edge_of(s, other) == e && tree < other) return;
+        worker.store(s.up + tree, other);
+        worker.store(taken + e, std::uint8_t(1));
+    }
+};
+/// Roots that are left go to the next round.
+struct keep_root {
+    forest_state s;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id tree) const {
+        flatten_tree{s.up}(worker, tree);
+        bool const joined = s.lightest[tree] != forest_state::none;
+        s.lightest[tree] = forest_state::none;
+        s.edge[tree] = ~0u;
+        if (joined && worker.load(s.up + tree) == tree) worker.emit(tree);
+    }
+};
+struct turn_both {
+    worklist* lists;
+    COPPICE_HD void operator()(std::int64_t k) const { turn_over(lists[2 * k], lists[2 * k + 1]); }
+};
+
+struct is_taken {
+    std::uint8_t const* taken;
+    COPPICE_HD bool operator()(std::int64_t e) const { return taken[e] != 0; }
+};
+template <class T>
+struct emit_edge {
+    edge_trees all;
+    T const* weights;
+    edge_trees forest;
+    T* forest_weights;
+    COPPICE_HD void operator()(std::int64_t at, std::int64_t e) const {
+        forest.from[at] = all.from[e];
+        forest.to[at] = all.to[e];
+        forest_weights[at] = weights[e];
+    }
+};
+template <class T>
+struct weight_at {
+    T const* weights;
+    COPPICE_HD double operator()(std::int64_t e) const { return double(weights[e]); }
+};
+
+/// Arrays of one search, and its rounds.
+template <executor Executor, class T>
+class boruvka {
+public:
+    boruvka(Executor const& exec, csr_view<T> a)
+        : exec_(exec), vertices_(a.rows()), first_(exec, vertices_),
+          count_(exclusive_scan(exec, vertices_, upper_edges_of<T>{a}, store_offset{first_.data()}, std::int32_t{0})),
+          ends_(exec, 2 * count_), trees_(exec, 2 * count_), weights_(exec, count_), taken_(exec, count_),
+          up_(exec, vertices_), lightest_(exec, vertices_), edge_(exec, vertices_), edges_(exec, count_),
+          roots_(exec, vertices_) {
+        auto bad = placed(exec, 0);
+        fill(exec, taken_.view(), std::uint8_t(0));
+        for_each(exec, vertices_, begin_forest{state(), roots_[0], vertices_});
+        for_each(exec, vertices_,
+                 list_upper_edges<T>{a, first_.data(), halves(ends_), halves(trees_), weights_.data(), edges_[0],
+                                     count_, bad.data()});
+        if (exec.load(bad.data()) != 0) throw matrix_error("minimum_spanning_forest: edge weights are NaN");
+    }
+
+    /// Whether any edge joined two trees.
+    bool round() {
+        T const* const weights = weights_.data();
+        edge_trees const trees = halves(trees_);
+        visit_items(exec_, nullptr, edges_[0], into(edges_[1]), offer_edge<T>{state(), trees, weights});
+        for_each(exec_, 1, turn_both{edges_[0]});
+        if (exec_.load(edges_[0]).count == 0) return false;
+        if (sizeof(T) > 4) visit_items(exec_, nullptr, edges_[0], nothing(), number_edge<T>{state(), trees, weights});
+        visit_items(exec_, nullptr, roots_[0], nothing(), take_lightest<T>{state(), trees, taken_.data()});
+        visit_items(exec_, nullptr, roots_[0], into(roots_[1]), keep_root{state()});
+        for_each(exec_, 1, turn_both{roots_[0]});
+        return true;
+    }
+
+    spanning_forest_result<T> forest(int rounds) {
+        spanning_forest_result<T> f{buffer<vertex_id>(exec_, vertices_), buffer<vertex_id>(exec_, vertices_),
+                                    buffer<T>(exec_, vertices_)};
+        edge_trees const forest{f.from.data(), f.to.data()};
+        std::int64_t const count = select(exec_, count_, is_taken{taken_.data()},
+                                          emit_edge<T>{halves(ends_), weights_.data(), forest, f.weights.data()});
+        f.weight = reduce(exec_, count, 0.0, weight_at<T>{f.weights.data()}, plus{});
+        f.from = copy_of(exec_, f.from.view().slice(0, count));
+        f.to = copy_of(exec_, f.to.view().slice(0, count));
+        f.weights = copy_of(exec_, f.weights.view().slice(0, count));
+        f.trees = vertices_ - count;
+        f.rounds = rounds;
+        return f;
+    }
+
+private:
+    forest_state state() { return {up_.data(), lightest_.data(), edge_.data()}; }
+    edge_trees halves(buffer<vertex_id>& both) { return {both.data(), both.data() + count_}; }
+
+    Executor exec_;
+    std::int64_t vertices_;
+    buffer<std::int32_t> first_;
+    std::int64_t count_; ///< of edges
+    buffer<vertex_id> ends_, trees_;
+    buffer<T> weights_;
+    buffer<std::uint8_t> taken_;
+    buffer<vertex_id> up_;
+    buffer<std::uint64_t> lightest_;
+    buffer<std::uint32_t> edge_;
+    worklists<2> edges_, roots_;
+};
+
+} // namespace analytics
+
+template <executor Executor, class T>
+spanning_forest_result<T> minimum_spanning_forest(Executor const& exec, csr_view<T> a) {
+    require_square(a, "minimum_spanning_forest");
+    analytics::boruvka<Executor, T> search(exec, a);
+    int rounds = 0;
+    while (search.round()) ++rounds;
+    return search.forest(rounds);
+}
+
+#define COPPICE_SPANNING_FOREST(EXTERN, EXECUTOR, T)                                                                   \
+    EXTERN template spanning_forest_result<T> minimum_spanning_forest(EXECUTOR const&, csr_view<T>)
+COPPICE_SPANNING_FOREST(extern, host_executor, float);
+COPPICE_SPANNING_FOREST(extern, host_executor, double);
+COPPICE_SPANNING_FOREST(extern, cuda_executor, float);
+COPPICE_SPANNING_FOREST(extern, cuda_executor, double);
+
+} // namespace coppice

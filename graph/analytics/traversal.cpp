@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Traversals and sets of vertices on the host.
+#include <coppice/graph/analytics/bfs.hpp>
+#include <coppice/graph/analytics/colouring.hpp>
+#include <coppice/graph/analytics/components.hpp>
+#include <coppice/graph/analytics/cores.hpp>
+#include <coppice/graph/analytics/independent_set.hpp>
+#include <coppice/graph/analytics/sssp.hpp>
+
+namespace coppice {
+
+COPPICE_IS_UNDIRECTED(, host_executor);
+COPPICE_BFS(, host_executor);
+COPPICE_COMPONENTS(, host_executor);
+COPPICE_CORES(, host_executor);
+COPPICE_INDEPENDENT_SET(, host_executor);
+COPPICE_COLOURING(, host_executor);
+COPPICE_SSSP(, host_executor, float);
+COPPICE_SSSP(, host_executor, double);
+
+} // namespace coppice

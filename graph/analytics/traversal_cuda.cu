@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Traversals and sets of vertices on CUDA.
+#include <coppice/graph/analytics/bfs.hpp>
+#include <coppice/graph/analytics/colouring.hpp>
+#include <coppice/graph/analytics/components.hpp>
+#include <coppice/graph/analytics/cores.hpp>
+#include <coppice/graph/analytics/independent_set.hpp>
+#include <coppice/graph/analytics/sssp.hpp>
+
+namespace coppice {
+
+COPPICE_IS_UNDIRECTED(, cuda_executor);
+COPPICE_BFS(, cuda_executor);
+COPPICE_COMPONENTS(, cuda_executor);
+COPPICE_CORES(, cuda_executor);
+COPPICE_INDEPENDENT_SET(, cuda_executor);
+COPPICE_COLOURING(, cuda_executor);
+COPPICE_SSSP(, cuda_executor, float);
+COPPICE_SSSP(, cuda_executor, double);
+
+} // namespace coppice

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Triangles and clustering coefficients: edges from small to large degrees, and what two rows share.
+#pragma once
+
+#include <coppice/graph/analytics/shared_neighbors.hpp>
+
+namespace coppice {
+
+/// Number of triangles of an undirected graph whose rows are sorted and hold every edge once; loops are ignored. n + m
+/// steps to direct every edge to the end of larger degree, then at most sqrt(2 m) for each. Memory: a word an edge and
+/// three a vertex; on the host a bit a vertex besides for every thread. Waits.
+template <executor Executor>
+std::int64_t count_triangles(Executor const& exec, graph_view g);
+
+struct clustering_result {
+    buffer<std::int64_t> triangles{}; ///< at each vertex
+    buffer<double> coefficients{};    ///< triangles over pairs of neighbours; 0 where there are no two
+    std::int64_t total = 0;           ///< triangles of the graph
+    double mean = 0;                  ///< of the coefficients
+    double transitivity = 0;          ///< 3 triangles over all pairs of edges that meet
+};
+
+/// Triangles at every vertex, and what follows from them. The graph as above.
+template <executor Executor>
+clustering_result clustering(Executor const& exec, graph_view g);
+
+namespace analytics {
+
+/// Row u of the directed graph: the neighbours of larger degree, or of the same and a larger number.
+struct rises {
+    graph_view g;
+    COPPICE_HD bool operator()(vertex_id u, vertex_id v) const {
+        std::int32_t const du = g.degree(u), dv = g.degree(v);
+        return du != dv ? du < dv : u < v;
+    }
+};
+struct count_rising {
+    rises rule;
+    COPPICE_HD std::int32_t operator()(std::int64_t u) const {
+        std::int32_t count = 0;
+        for (auto k = rule.g.offsets[u]; k < rule.g.offsets[u + 1]; ++k)
+            count += rule(static_cast<vertex_id>(u), rule.g.neighbors[k]) ? 1 : 0;
+        return count;
+    }
+};
+struct store_offset {
+    std::int32_t* offsets;
+    COPPICE_HD void operator()(std::int64_t u, std::int32_t first) const { offsets[u] = first; }
+};
+struct write_rising {
+    rises rule;
+    std::int32_t* offsets;
+    vertex_id* neighbors;
+    std::int32_t total;
+    COPPICE_HD void operator()(std::int64_t u) const {
+        std::int32_t at = offsets[u];
+        for (auto k = rule.g.offsets[u]; k < rule.g.offsets[u + 1]; ++k)
+            if (rule(static_cast<vertex_id>(u), rule.g.neighbors[k])) neighbors[at++] = rule.g.neighbors[k];
+        if (u == 0) offsets[rule.g.vertices] = total;
+    }
+};
+
+/// Owns the graph of edges in one direction.
+struct directed_edges {
+    buffer<std::int32_t> offsets;
+    buffer<vertex_id> neighbors;
+    graph_view view() const {
+        graph_view g;
+        g.vertices = static_cast<vertex_id>(offsets.size() - 1);
+        g.edge_count = static_cast<vertex_id>(neighbors.size());
+        g.offsets = offsets.data();
+        g.neighbors = neighbors.data();
+        return g;
+    }
+};
+template <executor Executor>
+directed_edges direct_edges(Executor const& exec, graph_view g) {
+    rises const rule{g};
+    directed_edges d{buffer<std::int32_t>(exec, std::int64_t(g.vertices) + 1), {}};
+    std::int32_t const total =
+        exclusive_scan(exec, g.vertices, count_rising{rule}, store_offset{d.offsets.data()}, std::int32_t{0});
+    d.neighbors = buffer<vertex_id>(exec, total);
+    for_each(exec, g.vertices, write_rising{rule, d.offsets.data(), d.neighbors.data(), total});
+    return d;
+}
+
+struct value_at {
+    std::int64_t const* values;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return values[i]; }
+};
+struct coefficient_sums {
+    double coefficients;
+    double pairs;
+};
+struct add_coefficient_sums {
+    COPPICE_HD coefficient_sums operator()(coefficient_sums const& a, coefficient_sums const& b) const {
+        return {a.coefficients + b.coefficients, a.pairs + b.pairs};
+    }
+};
+struct coefficient_of {
+    graph_view g;
+    std::int64_t const* triangles;
+    double* coefficients;
+    COPPICE_HD coefficient_sums operator()(std::int64_t v) const {
+        std::int32_t loops = 0;
+        for (auto k = g.offsets[v]; k < g.offsets[v + 1]; ++k) loops += g.neighbors[k] == v ? 1 : 0;
+        double const degree = double(g.degree(v) - loops), pairs = degree * (degree - 1) / 2;
+        double const c = pairs > 0 ? double(triangles[v]) / pairs : 0.0;
+        coefficients[v] = c;
+        return {c, pairs};
+    }
+};
+
+} // namespace analytics
+
+template <executor Executor>
+std::int64_t count_triangles(Executor const& exec, graph_view g) {
+    using namespace analytics;
+    if (g.vertices == 0) return 0;
+    auto const directed = direct_edges(exec, g);
+    buffer<std::int64_t> counts(exec, g.vertices);
+    fill(exec, counts.view(), 0);
+    visit_triangles(exec, directed.view(), count_at_first{counts.data()});
+    return reduce(exec, g.vertices, std::int64_t{0}, value_at{counts.data()}, plus{});
+}
+
+template <executor Executor>
+clustering_result clustering(Executor const& exec, graph_view g) {
+    using namespace analytics;
+    clustering_result result{buffer<std::int64_t>(exec, g.vertices), buffer<double>(exec, g.vertices)};
+    if (g.vertices == 0) return result;
+    auto const directed = direct_edges(exec, g);
+    std::int64_t* const triangles = result.triangles.data();
+    fill(exec, result.triangles.view(), 0);
+    visit_triangles(exec, directed.view(), count_at_corners{triangles});
+    result.total = reduce(exec, g.vertices, std::int64_t{0}, value_at{triangles}, plus{}) / 3;
+    auto const sums = reduce(exec, g.vertices, coefficient_sums{0, 0},
+                             coefficient_of{g, triangles, result.coefficients.data()}, add_coefficient_sums{});
+    result.mean = sums.coefficients / double(g.vertices);
+    result.transitivity = sums.pairs > 0 ? 3 * double(result.total) / sums.pairs : 0.0;
+    return result;
+}
+
+#define COPPICE_TRIANGLES(EXTERN, EXECUTOR)                                                                            \
+    EXTERN template std::int64_t count_triangles(EXECUTOR const&, graph_view);                                         \
+    EXTERN template clustering_result clustering(EXECUTOR const&, graph_view)
+COPPICE_TRIANGLES(extern, host_executor);
+COPPICE_TRIANGLES(extern, cuda_executor);
+
+} // namespace coppice

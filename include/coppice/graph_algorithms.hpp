@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The catalogue of graph algorithms: by name, with what each needs and reports.
+///
+///     auto const answer = run_graph_algorithm(exec, "bfs", a.view(), {.source = 3});
+///     for (auto const& row : graph_algorithm_catalogue) std::cout << row.name << ": " << row.summary << '\n';
+#pragma once
+
+#include <coppice/graph/analytics/catalogue.hpp>

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What a graph is made of: components, cores, triangles, independent sets, colours, spanning forests.
+///
+///     connected_components(exec, g);      // the smallest vertex of its component, for every vertex
+///     core_numbers(exec, g);              // by peeling
+///     count_triangles(exec, g);           // and clustering(exec, g): at every vertex, with coefficients
+///     maximal_independent_set(exec, g);   // greedy, few edges first
+///     colour_graph(exec, g);              // greedy, many edges first
+///     minimum_spanning_forest(exec, a);   // of a weighted graph
+///
+/// A graph is a square matrix with 32-bit indices; row u holds what leaves u. All of these need **undirected** graphs,
+/// which store both directions of every edge: require_undirected(exec, g, "my analysis") throws where that is not so,
+/// symmetrised_weights(exec, a) makes one. The same answer on host and CUDA, for any number of threads.
+#pragma once
+
+#include <coppice/graph/analytics/colouring.hpp>
+#include <coppice/graph/analytics/components.hpp>
+#include <coppice/graph/analytics/cores.hpp>
+#include <coppice/graph/analytics/independent_set.hpp>
+#include <coppice/graph/analytics/spanning_forest.hpp>
+#include <coppice/graph/analytics/triangles.hpp>

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Shortest paths from one vertex.
+///
+///     auto const r = sssp(exec, a.view(), source); // values are lengths, negative ones too
+///     r.distances, r.parents, r.negative_cycle;
+#pragma once
+
+#include <coppice/graph/analytics/sssp.hpp>

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Commands of the catalogue of graph algorithms: files in, files out, errors in words.
+#include <doctest/doctest.h>
+
+#include "apps/runner.hpp"
+
+using namespace coppice::test;
+
+namespace {
+
+std::string const banner = "%%MatrixMarket matrix coordinate real ";
+/// Two triangles 1 2 3 and 2 3 4 with a tail 4 - 5, and a pair 6 - 7; edge i - j has length i + j - 2.
+std::string const kite = banner + "symmetric\n7 7 7\n2 1 1\n3 1 2\n3 2 3\n4 2 4\n4 3 5\n5 4 7\n7 6 11\n";
+
+std::string numbers(std::string const& file) { // without banner, size, and ends of lines
+    std::istringstream text(read_text_file(file));
+    std::string line, found;
+    int lines = 0;
+    while (std::getline(text, line))
+        if (line[0] != '%' && lines++ > 0) found += (found.empty() ? "" : " ") + line;
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("graph algorithms: answers count vertices from 1") {
+    scratch_folder const folder;
+    auto const graph = folder.write("kite.mtx", kite);
+    auto const answer = [&](std::vector<std::string> arguments) {
+        auto const out = folder / "out.mtx";
+        arguments.insert(arguments.begin() + 1, graph);
+        arguments.insert(arguments.end(), {"-o", out, "--backend", "host", "--json", "-"});
+        auto const r = run(arguments);
+        CAPTURE(r.err);
+        REQUIRE(r.code == 0);
+        CHECK(r.json()["seconds"].get<double>() >= 0);
+        return std::pair{numbers(out), r.json()};
+    };
+    CHECK(answer({"bfs"}).first == "0 1 1 2 3 -1 -1");
+    CHECK(answer({"bfs"}).second["reached"] == 5);
+    CHECK(answer({"bfs", "--source", "7"}).first == "-1 -1 -1 -1 -1 1 0");
+    CHECK(answer({"sssp"}).first.rfind("0 1 2 5 12 ", 0) == 0);
+    CHECK(answer({"components"}).first == "1 1 1 1 1 6 6");
+    CHECK(answer({"components"}).second["largest"] == 5);
+    CHECK(answer({"triangles"}).first == "1 2 2 1 0 0 0");
+    CHECK(answer({"cores"}).first == "2 2 2 2 1 1 1");
+    CHECK(answer({"matching"}).first == "3 0 1 5 4 7 6"); // 6 - 7, 4 - 5, then 1 - 3: 2 - 3 touches 3 first
+    CHECK(answer({"mst"}).second["weight"] == 1 + 2 + 4 + 7 + 11);
+    CHECK(answer({"pagerank"}).second["converged"] == 1);
+    CHECK(answer({"independent-set"}).second["size"].get<int>() >= 3);
+    CHECK(answer({"colouring"}).second["colours"] == 3);
+}
+
+TEST_CASE("graph algorithms: bad input is one line that says what to do") {
+    scratch_folder const folder;
+    auto const arrow = folder.write("arrow.mtx", banner + "general\n3 3 2\n1 2 1\n2 3 -1\n");
+    auto const fails = [&](std::vector<std::string> arguments, int code, std::string const& words) {
+        auto const r = run(arguments);
+        CAPTURE(r.err);
+        CHECK(r.code == code);
+        CHECK(is_one_error_line(r.err));
+        CHECK(r.err.find(words) != std::string::npos);
+    };
+    fails({"components", arrow}, 3, "--symmetrise");
+    CHECK(run({"components", arrow, "--symmetrise"}).code == 0);
+    CHECK(run({"sssp", arrow}).code == 0);
+    fails({"sssp", arrow, "--source", "4"}, 2, "a vertex from 1 to 3");
+    fails({"sssp", arrow, "--source", "0"}, 2, "a vertex from 1 to 3");
+    fails({"bfs", arrow, "--delta", "1"}, 2, "unknown option");
+    auto const falls = folder.write("falls.mtx", banner + "symmetric\n2 2 1\n2 1 -1\n");
+    fails({"sssp", falls}, 4, "negative length");
+    fails({"pagerank", arrow, "--max-iterations", "1"}, 4, "did not converge");
+    fails({"pagerank", arrow, "--damping", "1"}, 2, "damping");
+    fails({"bfs", folder.write("empty.mtx", banner + "general\n0 0 0\n")}, 3, "empty");
+    fails({"bfs", folder.write("wide.mtx", banner + "general\n2 3 1\n1 1 1\n")}, 3, "square");
+    fails({"sssp", folder.write("nan.mtx", banner + "general\n2 2 1\n1 2 nan\n")}, 3, "");
+    CHECK(run({"mst", folder.write("one.mtx", banner + "general\n1 1 1\n1 1 3\n")}).code == 0);
+}

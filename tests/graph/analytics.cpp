@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Graph algorithms held against their definitions; one source, every executor.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include <coppice/graph_algorithms.hpp>
+
+#include "support/executors.hpp"
+#include "support/graph_answers.hpp"
+#include "support/graphs.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+/// Directed graphs: a cycle, a path, random edges in one direction, with loops and edges stored twice.
+std::vector<named_graph> directed_graphs() {
+    std::vector<named_graph> all;
+    graph_builder cycle(50);
+    for (int v = 0; v < 50; ++v) cycle.entry(v, (v + 1) % 50, 1 + v % 3);
+    all.push_back({"directed cycle", cycle.plain()});
+    std::mt19937_64 random(3);
+    plain_csr<double> a = random_matrix<double>(std::vector<std::int64_t>(400, 3), 400, 5);
+    for (double& x : a.values) x = double(random() % 4); // lengths of 0 too
+    all.push_back({"random, directed, repeated edges", a});
+    return all;
+}
+
+/// Too large for one stretch of a list, so that two threads share the work.
+named_graph large_grid() { return {"large grid", stencil_graph(150, 90, stencil_aniso1)}; }
+
+template <class T>
+std::vector<double> as_doubles(std::vector<T> const& v) {
+    return {v.begin(), v.end()};
+}
+
+void check_bits(std::vector<double> const& a, std::vector<double> const& b) {
+    REQUIRE(a.size() == b.size());
+    CHECK((a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0));
+}
+
+std::vector<named_graph> undirected_graphs() {
+    auto all = hard_graphs();
+    all.push_back(large_grid());
+    return all;
+}
+std::vector<named_graph> all_graphs() {
+    auto all = undirected_graphs();
+    for (auto& g : directed_graphs()) all.push_back(std::move(g));
+    return all;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : all_graphs()) {
+        CAPTURE(name);
+        if (weights.rows == 0) continue;
+        auto const a = weights.on(exec);
+        bool const undirected = is_undirected(exec, a);
+        CHECK(undirected == (name.find("directed") == std::string::npos));
+        for (int const source : {0, weights.rows / 2}) {
+            auto const expected = plain_distances(weights, source, true);
+            std::vector<int> first;
+            for (bool const pulls : {false, true}) {
+                bfs_options options;
+                if (pulls && undirected) options.incoming = a;
+                auto const r = bfs(exec, graph_view(a), source, options);
+                auto const levels = to_vector(exec, r.levels), parents = to_vector(exec, r.parents);
+                std::int64_t reached = 0;
+                int depth = 0;
+                for (std::size_t v = 0; v < levels.size(); ++v) {
+                    bool const there = expected[v] < std::numeric_limits<double>::infinity();
+                    CHECK(levels[v] == (there ? int(expected[v]) : -1));
+                    reached += there;
+                    depth = std::max(depth, levels[v]);
+                }
+                CHECK(r.reached == reached);
+                CHECK(r.depth == depth);
+                CHECK(check_parents(weights, source, expected, parents, [](double) { return 1.0; }) == "");
+                if (pulls) CHECK(parents == first);
+                first = parents;
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("sssp: distances are tight on every edge, for every delta", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : all_graphs()) {
+        CAPTURE(name);
+        if (weights.rows == 0) continue;
+        auto const a = weights.on(exec);
+        int const source = weights.rows / 3;
+        auto const expected = plain_distances(weights, source, false);
+        for (double const delta : {0.0, 0.01, 1.0, 1e9}) {
+            auto const r = sssp(exec, a.view(), source, {.delta = delta});
+            check_bits(to_vector(exec, r.distances), expected);
+            CHECK(!r.negative_cycle);
+            CHECK(check_parents(weights, source, expected, to_vector(exec, r.parents), [](double x) { return x; }) ==
+                  "");
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, lengths far apart", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    graph_builder g(300);
+    for (int v = 0; v + 1 < 300; ++v) {
+        g.entry(v, v + 1, v % 2 ? -3 : 2);
+        if (v % 10 == 0) g.entry(v + 1, v, -1); // with the edge there a cycle of length 1
+    }
+    auto const falling = g.plain();
+    auto const r = sssp(exec, falling.on(exec).view(), 0);
+    auto const expected = plain_distances(falling, 0, false);
+    CHECK(!r.negative_cycle);
+    check_bits(to_vector(exec, r.distances), expected);
+    CHECK(check_parents(falling, 0, expected, to_vector(exec, r.parents), [](double x) { return x; }) == "");
+
+    g.entry(299, 290, 1.5); // 290 ... 299 sum to -2
+    CHECK(sssp(exec, g.plain().on(exec).view(), 0).negative_cycle);
+    CHECK(sssp(exec, g.plain<float>().on(exec).view(), 0).negative_cycle);
+    CHECK(!sssp(exec, falling.on(exec).view(), 299).negative_cycle);
+
+    graph_builder wide(6); // bounds that move by delta alone would never arrive
+    for (int v = 0; v < 5; ++v) wide.edge(v, v + 1, std::pow(1e6, v));
+    wide.edge(0, 5, std::numeric_limits<double>::infinity()); // no edge
+    auto const far = sssp(exec, wide.plain().on(exec).view(), 0, {.delta = 1e-3});
+    CHECK(to_vector(exec, far.distances)[5] == plain_distances(wide.plain(), 0, false)[5]);
+    CHECK(far.rounds < 100);
+}
+
+TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their definitions say", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : undirected_graphs()) {
+        CAPTURE(name);
+        auto const a = weights.on(exec);
+        CHECK(is_undirected(exec, a));
+        auto const c = connected_components(exec, graph_view(a));
+        CHECK(check_components(weights, to_vector(exec, c.labels)) == "");
+        auto const set = maximal_independent_set(exec, graph_view(a));
+        auto const members = to_vector(exec, set.members);
+        CHECK(check_independent(weights, members) == "");
+        CHECK(set.size == std::count(members.begin(), members.end(), 1));
+        auto const painted = colour_graph(exec, graph_view(a));
+        CHECK(check_colours(weights, to_vector(exec, painted.colours)) == "");
+        if (weights.rows > 5000) continue; // what follows takes n^2 steps
+        auto const k = core_numbers(exec, graph_view(a));
+        CHECK(to_vector(exec, k.cores) == plain_cores(weights));
+        if (weights.rows > 2500) continue;
+        auto const at = clustering(exec, graph_view(a));
+        auto const expected = plain_triangles(weights);
+        CHECK(to_vector(exec, at.triangles) == expected);
+        std::int64_t sum = 0;
+        for (auto const t : expected) sum += t;
+        CHECK(at.total == sum / 3);
+        CHECK(count_triangles(exec, graph_view(a)) == sum / 3);
+    }
+    graph_builder kite(4); // 0 1 2 and a tail 2 - 3
+    for (auto const& [u, v] : {std::pair{0, 1}, {0, 2}, {1, 2}, {2, 3}}) kite.edge(u, v, 1);
+    auto const r = clustering(exec, graph_view(kite.plain().on(exec)));
+    CHECK(to_vector(exec, r.coefficients) == std::vector<double>{1, 1, 1.0 / 3, 0});
+    CHECK(r.mean == doctest::Approx(7.0 / 12));
+    CHECK(r.transitivity == doctest::Approx(0.6));
+}
+
+TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : undirected_graphs()) {
+        CAPTURE(name);
+        auto const a = weights.on(exec);
+        auto const f = minimum_spanning_forest(exec, a.view());
+        auto const [weight, edges] = kruskal(weights);
+        CHECK(f.weight == doctest::Approx(weight));
+        CHECK(f.from.size() == edges);
+        CHECK(f.trees == weights.rows - edges);
+        auto const from = to_vector(exec, f.from), to = to_vector(exec, f.to);
+        auto const w = to_vector(exec, f.weights);
+        union_find parts(weights.rows);
+        std::vector<std::tuple<int, int, double>> stored;
+        for_entries(weights, [&](int u, int v, double x) { stored.emplace_back(u, v, x); });
+        for (std::size_t e = 0; e < from.size(); ++e) {
+            CHECK(parts.join(from[e], to[e]));
+            CHECK(std::binary_search(stored.begin(), stored.end(), std::tuple{from[e], to[e], w[e]}));
+        }
+    }
+    graph_builder equal(30); // negative weights and equal ones, in single precision
+    for (int v = 0; v < 30; ++v)
+        for (int w = 0; w < v; ++w) equal.edge(v, w, (v * 7 + w) % 3 - 1);
+    auto const f = minimum_spanning_forest(exec, equal.plain<float>().on(exec).view());
+    CHECK(f.weight == kruskal(equal.plain()).first);
+    CHECK(f.trees == 1);
+}
+
+TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : all_graphs()) {
+        CAPTURE(name);
+        if (weights.rows == 0) continue;
+        auto const a = weights.on(exec);
+        auto const turned = transpose(exec, a.view());
+        auto const n = std::size_t(weights.rows);
+        for (bool const personal : {false, true}) {
+            std::vector<double> start(n, 1.0);
+            if (personal)
+                for (std::size_t v = 0; v < n; ++v) start[v] = double(v % 3);
+            if (personal && n == 1) continue;
+            auto const restart = exec.copy(start);
+            auto const r = pagerank<double>(exec, graph_view(a), graph_view(turned), {.tolerance = 1e-12},
+                                            personal ? restart.view() : array_view<double const>());
+            CHECK(r.converged);
+            auto const rank = to_vector(exec, r.ranks);
+            double all = 0, stuck = 0, sum = 0, wrong = 0;
+            for (double const s : start) all += s;
+            std::vector<double> next(n, 0);
+            auto const degree = [&](int u) {
+                return weights.offsets[std::size_t(u) + 1] - weights.offsets[std::size_t(u)];
+            };
+            for_entries(weights,
+                        [&](int u, int v, double) { next[std::size_t(v)] += 0.85 * rank[std::size_t(u)] / degree(u); });
+            for (int u = 0; u < weights.rows; ++u) stuck += degree(u) == 0 ? rank[std::size_t(u)] : 0;
+            for (std::size_t v = 0; v < n; ++v) {
+                wrong += std::abs(next[v] + (0.85 * stuck + 0.15) * start[v] / all - rank[v]);
+                sum += rank[v];
+            }
+            CHECK(wrong < 2e-12);
+            CHECK(sum == doctest::Approx(1));
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs what greedy does", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        if (weights.rows == 0) continue;
+        auto const a = weights.on(exec);
+        for (auto const& row : graph_algorithm_catalogue) {
+            CAPTURE(row.name);
+            auto const answer = run_graph_algorithm(exec, row.name, a.view(), {.undirected = true});
+            CHECK(answer.failure.empty());
+            CHECK(!answer.facts.empty());
+            if (row.name != "matching") continue;
+            auto const g = graph_of(weights.on(host));
+            auto const& mates = std::get<graph_answer::vertex_numbers>(answer.found);
+            CHECK(check_factor(g, 1, {mates.begin(), mates.end()}, true) == "");
+            auto const greedy = greedy_factor(host, weights.on(host).view(), {.degree = 1});
+            CHECK(answer.facts[1].second == doctest::Approx(greedy.weight));
+        }
+    }
+    CHECK_THROWS_AS(run_graph_algorithm(exec, "bsf", csr_view<double>{}), argument_error);
+}
+
+TEST_CASE_TEMPLATE("graph algorithms refuse in words what they cannot work on", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    graph_builder g(3);
+    g.edge(0, 1, 1);
+    g.entry(1, 2, std::nan(""));
+    auto const a = g.plain().on(exec);
+    CHECK_THROWS_WITH_AS(bfs(exec, graph_view(a), 3),
+                         "the source of bfs is vertex 3 of a graph of 3 vertices, which are counted from 0",
+                         argument_error);
+    CHECK_THROWS_AS(sssp(exec, a.view(), -1), argument_error);
+    CHECK_THROWS_AS(sssp(exec, a.view(), 0, {.delta = -1}), argument_error);
+    CHECK_THROWS_WITH_AS(sssp(exec, a.view(), 0), "sssp: 1 edge lengths are NaN or minus infinity", matrix_error);
+    CHECK_THROWS_AS(minimum_spanning_forest(exec, a.view()), matrix_error);
+    CHECK_THROWS_AS(require_undirected(exec, a, "test"), matrix_error);
+    CHECK_THROWS_AS(pagerank<double>(exec, a, a, {.damping = 1}), argument_error);
+    CHECK_THROWS_AS(pagerank<double>(exec, a, a, {.tolerance = 0}), argument_error);
+    auto const none = exec.copy(std::vector<double>(3, 0.0)), two = exec.copy(std::vector<double>(2, 1.0));
+    CHECK_THROWS_AS(pagerank<double>(exec, a, a, {}, none.view()), argument_error);
+    CHECK_THROWS_AS(pagerank<double>(exec, a, a, {}, two.view()), dimension_error);
+    auto const wide = plain_csr<double>{1, 2, {0, 0}, {}, {}}.on(exec);
+    CHECK_THROWS_AS(graph_view{wide}, dimension_error);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Checks answers of graph algorithms from their definitions, with plain loops on the host. Every check returns an
+/// empty string, or a sentence that says what is wrong.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "support/graph_validator.hpp"
+#include "support/patterns.hpp"
+
+namespace coppice::test {
+
+using plain = plain_csr<double>;
+
+/// Calls visit(u, v, value) for all stored entries.
+template <class Visit>
+void for_entries(plain const& a, Visit const& visit) {
+    for (int u = 0; u < a.rows; ++u)
+        for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k)
+            visit(u, a.indices[std::size_t(k)], a.values[std::size_t(k)]);
+}
+
+/// Distances by relaxing all edges until nothing changes; of walks of length 1 an edge where `levels`.
+inline std::vector<double> plain_distances(plain const& a, int source, bool levels) {
+    std::vector<double> d(std::size_t(a.rows), std::numeric_limits<double>::infinity());
+    d[std::size_t(source)] = 0;
+    for (bool changes = true; changes;) {
+        changes = false;
+        for_entries(a, [&](int u, int v, double x) {
+            double const next = d[std::size_t(u)] + (levels ? 1 : x);
+            if (!(next < d[std::size_t(v)])) return;
+            d[std::size_t(v)] = next;
+            changes = true;
+        });
+    }
+    return d;
+}
+
+/// Parents are edges that explain the distance, and lead to the source.
+template <class Length>
+std::string check_parents(plain const& a, int source, std::vector<double> const& d, std::vector<int> const& parents,
+                          Length const& length) {
+    std::vector<char> explained(d.size(), 0);
+    for_entries(a, [&](int u, int v, double x) {
+        if (parents[std::size_t(v)] == u && d[std::size_t(u)] + length(x) == d[std::size_t(v)])
+            explained[std::size_t(v)] = 1;
+    });
+    for (int v = 0; v < a.rows; ++v) {
+        bool const reached = d[std::size_t(v)] < std::numeric_limits<double>::infinity();
+        int const p = parents[std::size_t(v)];
+        if (!reached && p != -1) return "a parent of what is not reached: " + std::to_string(v);
+        if (v == source && p != v) return "the source is not its own parent";
+        if (reached && v != source && !explained[std::size_t(v)]) return "no edge to the parent: " + std::to_string(v);
+        int at = v, steps = 0;
+        while (reached && at != source && steps++ <= a.rows) at = parents[std::size_t(at)];
+        if (reached && at != source) return "parents run in a circle: " + std::to_string(v);
+    }
+    return {};
+}
+
+/// Labels are the smallest vertices of the components.
+inline std::string check_components(plain const& a, std::vector<int> const& labels) {
+    union_find parts(a.rows);
+    for_entries(a, [&](int u, int v, double) { parts.join(u, v); });
+    std::vector<int> smallest(labels.size(), -1);
+    for (int v = 0; v < a.rows; ++v) {
+        int& first = smallest[std::size_t(parts.root(v))];
+        if (first < 0) first = v;
+        if (labels[std::size_t(v)] != first) return "label of " + std::to_string(v);
+    }
+    return {};
+}
+
+/// Core numbers by taking away one vertex of the smallest degree after the other.
+inline std::vector<int> plain_cores(plain const& a) {
+    std::vector<int> degree(std::size_t(a.rows), 0), core(std::size_t(a.rows), -1);
+    for_entries(a, [&](int u, int v, double) { degree[std::size_t(u)] += u != v; });
+    for (int taken = 0, k = 0; taken < a.rows; ++taken) {
+        int least = -1;
+        for (int v = 0; v < a.rows; ++v)
+            if (core[std::size_t(v)] < 0 && (least < 0 || degree[std::size_t(v)] < degree[std::size_t(least)]))
+                least = v;
+        k = std::max(k, degree[std::size_t(least)]);
+        core[std::size_t(least)] = k;
+        for (int e = a.offsets[std::size_t(least)]; e < a.offsets[std::size_t(least) + 1]; ++e)
+            --degree[std::size_t(a.indices[std::size_t(e)])];
+    }
+    return core;
+}
+
+/// No two members are neighbours, and everyone else has a member for a neighbour.
+inline std::string check_independent(plain const& a, std::vector<std::uint8_t> const& members) {
+    std::vector<char> near(members.size(), 0);
+    std::string wrong;
+    for_entries(a, [&](int u, int v, double) {
+        if (u == v || !members[std::size_t(v)]) return;
+        near[std::size_t(u)] = 1;
+        if (members[std::size_t(u)]) wrong = "neighbours in the set: " + std::to_string(u) + ", " + std::to_string(v);
+    });
+    for (int v = 0; v < a.rows; ++v)
+        if (!members[std::size_t(v)] && !near[std::size_t(v)]) wrong = "fits into the set: " + std::to_string(v);
+    return wrong;
+}
+
+/// Neighbours differ, and no colour is skipped: every vertex has neighbours of all smaller ones.
+inline std::string check_colours(plain const& a, std::vector<int> const& colours) {
+    std::string wrong;
+    std::vector<std::vector<char>> seen(colours.size());
+    for (std::size_t v = 0; v < colours.size(); ++v) {
+        if (colours[v] < 0 || colours[v] >= a.rows) return "no colour: " + std::to_string(v);
+        seen[v].assign(std::size_t(colours[v]), 0);
+    }
+    for_entries(a, [&](int u, int v, double) {
+        if (u == v) return;
+        int const mine = colours[std::size_t(u)], other = colours[std::size_t(v)];
+        if (mine == other) wrong = "the same colour: " + std::to_string(u) + ", " + std::to_string(v);
+        if (other < mine) seen[std::size_t(u)][std::size_t(other)] = 1;
+    });
+    for (auto const& s : seen)
+        if (std::count(s.begin(), s.end(), 1) != std::ptrdiff_t(s.size())) wrong = "a colour is skipped";
+    return wrong;
+}
+
+/// Triangles at every vertex, by all pairs of neighbours.
+inline std::vector<std::int64_t> plain_triangles(plain const& a) {
+    std::vector<std::vector<char>> joined(std::size_t(a.rows), std::vector<char>(std::size_t(a.rows), 0));
+    for_entries(a, [&](int u, int v, double) { joined[std::size_t(u)][std::size_t(v)] = 1; });
+    std::vector<std::int64_t> count(std::size_t(a.rows), 0);
+    for_entries(a, [&](int u, int v, double) {
+        for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k) {
+            int const w = a.indices[std::size_t(k)];
+            if (u != v && v < w && w != u) count[std::size_t(u)] += joined[std::size_t(v)][std::size_t(w)];
+        }
+    });
+    return count;
+}
+
+/// Weight and number of edges of Kruskal's forest of the upper triangle.
+inline std::pair<double, int> kruskal(plain const& a) {
+    std::vector<std::tuple<double, int, int>> edges;
+    for_entries(a, [&](int u, int v, double x) {
+        if (u < v) edges.emplace_back(x, u, v);
+    });
+    std::sort(edges.begin(), edges.end());
+    union_find parts(a.rows);
+    std::pair<double, int> forest{0, 0};
+    for (auto const& [x, u, v] : edges)
+        if (parts.join(u, v)) {
+            forest.first += x;
+            ++forest.second;
+        }
+    return forest;
+}
+
+} // namespace coppice::test

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// for_each_warp (core/warp_work.hpp) on CPU threads: each warp is a block of 32 of them.
+#pragma once
+
+#include <coppice/core/executor.hpp>
+#include <coppice/core/warp_work.hpp>
+
+#include "support/block_stand_in.hpp"
+
+namespace coppice {
+
+template <class F>
+void for_each_warp(host_executor const&, std::int64_t n, F f) {
+    test::block_runner blocks(warp_lanes, 16);
+    blocks.run(int(n), [&](auto const& block, int w, std::byte*) { f(block, std::int64_t(w)); });
+}
+
+} // namespace coppice
