@@ -247,6 +247,20 @@ struct no_parent_but_source {
     }
 };
 
+template <class T>
+struct go_on_until {
+    sssp_state<T>* state;
+    std::int32_t last_round;
+    COPPICE_HD void operator()(std::int64_t) const {
+        state->loop.on = 1;
+        state->last_round = last_round;
+    }
+};
+struct clear_lists {
+    worklist* lists;
+    COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
+};
+
 /// Arrays of one search, and its loops.
 template <executor Executor, class T>
 class sssp_search {
@@ -267,7 +281,7 @@ public:
     bool bellman_ford(std::int64_t& rounds) {
         auto state = placed(exec_, sssp_state<T>{.near = std::numeric_limits<T>::infinity()});
         for (std::int32_t last = 64; last <= 1 << 30; last *= 2) {
-            for_each(exec_, 1, go_on{state.data(), last});
+            for_each(exec_, 1, go_on_until<T>{state.data(), last});
             run(state.data());
             rounds = exec_.load(state.data()).round;
             if (exec_.load(lists_[0]).count == 0) return true;
@@ -303,19 +317,6 @@ public:
     buffer<T> distances() && { return std::move(distances_); }
 
 private:
-    struct go_on {
-        sssp_state<T>* state;
-        std::int32_t last;
-        COPPICE_HD void operator()(std::int64_t) const {
-            state->loop.on = 1;
-            state->last_round = last;
-        }
-    };
-    struct clear_lists {
-        worklist* lists;
-        COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
-    };
-
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
