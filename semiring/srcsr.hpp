@@ -42,6 +42,8 @@ inline void require_workspace(array_view<std::byte> workspace, std::int64_t byte
 
 } // namespace detail
 
+struct hand_over_slot; // core/block.hpp
+
 /// How the rows of one pattern are laid over the machine; depends on structure alone and is reusable while the pattern
 /// stands. Borrows the row offsets, which must stay where they are.
 ///
@@ -64,6 +66,8 @@ struct srcsr_plan {
     /// CUDA: whether most shares lie along the path, once the device has found out: another kernel, of the same bits,
     /// is faster then. Calls that are queued before take the one for regular patterns.
     device_note irregular{};
+    /// CUDA: behind block_starts, two for each share; what blocks of a call leave for each other.
+    hand_over_slot* slots = nullptr;
 
     std::int64_t rows() const { return offsets.size() > 0 ? offsets.size() - 1 : 0; }
     std::int64_t blocks() const { return block_count; }

@@ -91,8 +91,7 @@ struct open_cut_row {
 struct plan_layout {
     std::int64_t shares;
     std::int64_t slots_at() const { return shares + 1; }
-    std::int64_t heads_at() const { return slots_at() + shares; }
-    std::int64_t size() const { return heads_at() + shares; }
+    std::int64_t size() const { return slots_at() + 2 * shares; }
 };
 static_assert(sizeof(path_point) == 16 && sizeof(hand_over_slot) == 16);
 
@@ -170,6 +169,7 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     plan.block_count = shares;
     plan.block_starts = buffer<detail::path_point>(exec, layout.size());
     detail::path_point* const cuts = plan.block_starts.data();
+    plan.slots = reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at());
     plan.irregular = device_note(exec);
     // A share is at most one tile: a row that would make it longer is cut.
     std::int64_t const room = plan.tuning.threads * detail::share_items - plan.work_per_block;
@@ -177,8 +177,7 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
                                       plan.tuning.threads, plan.tuning.lane_stretch, plan.capacity};
     constexpr int a_block = detail::shares_of_partition_block<cuda_block>(detail::partition_threads);
     detail::partition_kernel<<<unsigned(1 + shares / a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
-        detail::partition_job<O, device_note::place>{offsets.data(), rows, nonzeros, rule, shares, cuts,
-                                                     reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at()),
+        detail::partition_job<O, device_note::place>{offsets.data(), rows, nonzeros, rule, shares, cuts, plan.slots,
                                                      plan.irregular.for_device()});
     COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
@@ -199,8 +198,6 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
                              " threads is used with a kernel for " + std::to_string(Threads));
     auto const launch = detail::size_launch<Multiply, Add>(plan.tuning.threads, plan.capacity);
     buffer<std::byte> own;
-    detail::plan_layout const layout{plan.blocks()};
-    auto* const cuts = const_cast<detail::path_point*>(plan.block_starts.data());
     void* carries = nullptr;
     if (std::int64_t const bytes = plan.template workspace<accumulator_t<Add>>(); bytes > 0) {
         if (workspace.size() == 0) {
@@ -211,9 +208,9 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
         carries = workspace.data();
     }
     detail::srcsr_job<O> const job{plan.offsets.data(),
-                                   cuts,
-                                   reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at()),
-                                   reinterpret_cast<hand_over_slot*>(cuts + layout.heads_at()),
+                                   plan.block_starts.data(),
+                                   plan.slots,
+                                   plan.slots + plan.blocks(),
                                    carries,
                                    plan.blocks(),
                                    plan.rows(),
