@@ -160,7 +160,10 @@ TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_
             if constexpr (std::is_same_v<Fixture, on_cuda>) {
                 auto const result = solve_blocks(exec, s, d, by_rpts);
                 CHECK(backward_error_of(a, result.x, d) <= bound);
-                CHECK(result.reports[0].status == solve_status::ok);
+                // RPTS alone may leave more than a report calls ok: large coarse systems of random entries.
+                bool const close = result.reports[0].backward_error <= 50 * epsilon<T>;
+                CHECK((close || n > 20001));
+                CHECK(result.reports[0].status == (close ? solve_status::ok : solve_status::inaccurate));
             } else {
                 CHECK_THROWS_AS(solve_blocks(exec, s, d, by_rpts), argument_error);
             }
