@@ -37,6 +37,16 @@ namespace coppice {
 
 inline constexpr int warp_lanes = 32;
 
+/// The first lane whose bit is set in `lanes`, of which one is. (nvcc 13.0 makes 32 of std::countr_zero in device
+/// code.)
+COPPICE_HD inline int first_lane(unsigned lanes) {
+#if defined(__CUDA_ARCH__)
+    return __ffs(int(lanes)) - 1;
+#else
+    return __builtin_ctz(lanes);
+#endif
+}
+
 /// Where one block leaves a value for another: two halves, each with a mark beside it that says that it is there. Zero
 /// before and after.
 struct alignas(16) hand_over_slot {

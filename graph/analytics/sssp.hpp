@@ -248,12 +248,12 @@ struct no_parent_but_source {
 };
 
 template <class T>
-struct go_on {
+struct go_on_until {
     sssp_state<T>* state;
-    std::int32_t last;
+    std::int32_t last_round;
     COPPICE_HD void operator()(std::int64_t) const {
         state->loop.on = 1;
-        state->last_round = last;
+        state->last_round = last_round;
     }
 };
 struct clear_lists {
@@ -281,7 +281,7 @@ public:
     bool bellman_ford(std::int64_t& rounds) {
         auto state = placed(exec_, sssp_state<T>{.near = std::numeric_limits<T>::infinity()});
         for (std::int32_t last = 64; last <= 1 << 30; last *= 2) {
-            for_each(exec_, 1, go_on<T>{state.data(), last});
+            for_each(exec_, 1, go_on_until<T>{state.data(), last});
             run(state.data());
             rounds = exec_.load(state.data()).round;
             if (exec_.load(lists_[0]).count == 0) return true;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include <coppice/semiring/products/product_warp.hpp>
@@ -311,7 +312,7 @@ struct sum_rows {
         auto const value = product(r, mine.k, mine.q);
         Sum sum = s.add.identity();
         for (unsigned left = mine.head ? mine.same : 0; block.ballot(left != 0) != 0; left &= left - 1) {
-            auto const other = block.from_lane(value, left != 0 ? std::countr_zero(left) : 0);
+            auto const other = block.from_lane(value, left != 0 ? first_lane(left) : 0);
             if (left != 0) sum = accumulate(s.add, sum, other);
         }
         if (mine.head) values[offsets[r] + O(mine.place)] = static_cast<Z>(s.result(sum));

@@ -4,7 +4,6 @@
 /// their sums. Templates over the Block of core/block.hpp.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include <coppice/core/warp_work.hpp>
@@ -66,7 +65,7 @@ COPPICE_HD product_of_lane<I, O> gather_row(Block const& block, csr_view<A, I, O
     mine.head = first && mask.admits(i, std::int64_t(mine.column));
     mine.heads = block.ballot(mine.head);
     for (unsigned left = mine.heads; left != 0; left &= left - 1)
-        mine.place += block.from_lane(mine.column, std::countr_zero(left)) < mine.column ? 1 : 0;
+        mine.place += block.from_lane(mine.column, first_lane(left)) < mine.column ? 1 : 0;
     return mine;
 }
 
@@ -86,7 +85,7 @@ struct rows_of_warp {
         if (r < rows && products <= lane_products) of.by_lane(r);
         for (unsigned left = block.ballot(products > lane_products && products <= warp_products); left != 0;
              left &= left - 1)
-            of.by_warp(block, begin + std::countr_zero(left));
+            of.by_warp(block, begin + first_lane(left));
     }
 };
 
