@@ -147,33 +147,37 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
     }
 }
 
-// The host gives cyclic systems to the chain; what CUDA's kernels do is also a case of rpts_block.cpp.
+// The host gives cyclic systems to the chain; what CUDA's kernels do is also a case of rpts_block.cpp. Closing the ring
+// costs no digits: where sweeps lose some in one of many partitions (random rows, n = 1200007: 900 epsilons), the open
+// system of the same rows has the same backward error.
 TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const check = [&]<class T>(T, std::int64_t n, double bound) {
+    auto const check = [&]<class T>(T, std::int64_t n) {
         CAPTURE(n);
         block_storage<T> const s(n, 1, std::uint64_t(n), true);
         auto const a = s.meaning(true);
         auto const d = sides_for(a, 2, 1);
         for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
-            band_options const by_rpts{.pivot = pivot, .cyclic = true, .method = band_method::rpts};
+            band_options by_rpts{.pivot = pivot, .cyclic = true, .method = band_method::rpts};
             if constexpr (std::is_same_v<Fixture, on_cuda>) {
-                auto const result = solve_blocks(exec, s, d, by_rpts);
-                CHECK(backward_error_of(a, result.x, d) <= bound);
-                // RPTS alone may leave more than a report calls ok: large coarse systems of random entries.
-                bool const close = result.reports[0].backward_error <= 50 * epsilon<T>;
-                CHECK((close || n > 20001));
-                CHECK(result.reports[0].status == (close ? solve_status::ok : solve_status::inaccurate));
+                auto const ring = solve_blocks(exec, s, d, by_rpts);
+                by_rpts.cyclic = false;
+                auto const b = s.meaning(false);
+                auto const e = sides_for(b, 2, 1);
+                double const open = double(backward_error_of(b, solve_blocks(exec, s, e, by_rpts).x, e));
+                double const error = double(backward_error_of(a, ring.x, d));
+                CHECK(error <= std::max(100.0 * double(epsilon<T>), 2 * open));
+                bool const within = ring.reports[0].backward_error <= 50 * double(epsilon<T>);
+                CHECK((within || n > 20001));
+                CHECK(ring.reports[0].status == (within ? solve_status::ok : solve_status::inaccurate));
             } else {
                 CHECK_THROWS_AS(solve_blocks(exec, s, d, by_rpts), argument_error);
             }
         }
     };
-    for (std::int64_t const n : {64, 65, 511, 512, 4095, 4097, 20001})
-        check(1.0, n, 100 * epsilon<double>), check(1.0f, n, 100 * epsilon<float>);
-    if constexpr (std::is_same_v<Fixture, on_cuda>) // tiles, and all sizes of what is left beside them
-        for (std::int64_t const n : {1 << 20, 1200007, (1 << 21) + 2})
-            check(1.0, n, 1000 * epsilon<double>), check(1.0f, n, 1000 * epsilon<float>);
+    for (std::int64_t const n : {64, 65, 511, 512, 4095, 4097, 20001}) check(1.0, n), check(1.0f, n);
+    if constexpr (std::is_same_v<Fixture, on_cuda>) // through tiles
+        for (std::int64_t const n : {1 << 20, 1200007, (1 << 21) + 2}) check(1.0, n), check(1.0f, n);
 }
 
 TEST_CASE_TEMPLATE("bands: rpts solves systems of different sizes, each as it would alone", Fixture,
