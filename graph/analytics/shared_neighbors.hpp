@@ -116,7 +116,7 @@ void visit_triangles(host_executor const& exec, graph_view g, F const& f) {
     // As many stretches as threads could want, each with bits of its own.
     std::int64_t const stretches = exec.threads() == 1 ? 1 : 16 * std::int64_t(exec.threads());
     std::int64_t const stretch = std::max<std::int64_t>((g.vertices + stretches - 1) / stretches, 1024);
-    with_workers(exec, g.vertices, 4 * stretch, none, [&](auto& worker, std::int64_t first, std::int64_t last) {
+    with_workers(exec, g.vertices, 16 * stretch, none, [&](auto& worker, std::int64_t first, std::int64_t last) {
         std::vector<std::uint64_t> bits(words, 0);
         for (std::int64_t u = first; u < last; ++u) visit_marked(worker, g, vertex_id(u), bits.data(), f);
     });

@@ -136,9 +136,14 @@ void with_workers(host_executor const& exec, std::int64_t n, std::int64_t stretc
         work(worker, 0, n);
         return;
     }
-    detail::for_each_block(exec, n, stretch / 4, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+    std::int64_t next = 0; // stretches are dealt out from front to back: vertices may wait for those before them
+    detail::for_each_block(exec, exec.threads(), 1, [&](std::int64_t, std::int64_t, std::int64_t) {
         team_worker<N> worker(outs);
-        work(worker, first, last);
+        for (;;) {
+            std::int64_t const first = __atomic_fetch_add(&next, stretch / 16, __ATOMIC_RELAXED);
+            if (first >= n) return;
+            work(worker, first, std::min(n, first + stretch / 16));
+        }
     });
 }
 
