@@ -3,9 +3,11 @@
 /// Lane code on one row of a CSR matrix; what the operations in this folder are made of.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/core/complex_pair.hpp>
 
 namespace coppice::detail {
 
@@ -13,6 +15,12 @@ namespace coppice::detail {
 template <class T>
 COPPICE_HD T magnitude(T value) {
     return value < T(0) ? -value : value;
+}
+
+/// |value|, without overflow.
+template <class R>
+COPPICE_HD R magnitude(complex_pair<R> value) {
+    return std::hypot(value.re, value.im);
 }
 
 /// False for NaN and both infinities.

@@ -121,6 +121,15 @@ struct sorted_matrix {
     csr_view<T, I, O> view;
 };
 
+template <class T>
+std::string value_text(T value) {
+    return std::to_string(value);
+}
+template <class R>
+std::string value_text(complex_pair<R> const& value) {
+    return "(" + std::to_string(value.re) + ", " + std::to_string(value.im) + ")";
+}
+
 /// Throws matrix_error naming the first row that holds a value that is not finite.
 template <executor Executor, class T, class I, class O>
 void require_finite(Executor const& exec, csr_view<T, I, O> a) {
@@ -133,7 +142,7 @@ void require_finite(Executor const& exec, csr_view<T, I, O> a) {
     std::size_t k = 0;
     while (is_finite(values[k])) ++k;
     throw matrix_error("row " + std::to_string(row) + ", column " + std::to_string(columns[k]) + " holds " +
-                       std::to_string(values[k]) + ", expected a finite value");
+                       value_text(values[k]) + ", expected a finite value");
 }
 
 } // namespace detail

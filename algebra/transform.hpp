@@ -47,7 +47,7 @@ template <class O, class Degree>
 struct store_degree {
     O* degrees;
     Degree degree;
-    COPPICE_HD void operator()(std::int64_t i) const { degrees[i] = degree(i); }
+    COPPICE_HD void operator()(std::int64_t i) const { degrees[i] = O(degree(i)); }
 };
 template <class O>
 struct stored_degree {

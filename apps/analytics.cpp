@@ -147,6 +147,14 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
             ->type_name("EPS");
     if (reads(row, "max-iterations"))
         add_integer(*cli, "--max-iterations", a.max_iterations, "200 by default")->type_name("N");
+    if (reads(row, "samples"))
+        add_integer(*cli, "--samples", a.samples, "so many sources, drawn by chance; all vertices by default")
+            ->type_name("N");
+    if (reads(row, "alpha"))
+        cli->add_option("--alpha", a.alpha, "weight of an edge; chosen from the degrees by default")->type_name("X");
+    if (reads(row, "resolution"))
+        cli->add_option("--resolution", a.resolution, "the larger, the smaller communities are; 1 by default")
+            ->type_name("X");
     cli->add_flag("--symmetrise", o->symmetrise,
                   "work on the undirected graph beneath: |a_ij|, plus |a_ji| where they differ, without loops");
     cli->add_option("-o,--output", o->output, "where to write " + std::string(row.output) + "; vertices from 1")

@@ -11,17 +11,6 @@
 namespace coppice::bench {
 namespace {
 
-/// Made once: that is no part of a set-up.
-cusparseHandle_t handle_on(cuda_executor const& exec) {
-    static cusparseHandle_t const handle = [] {
-        cusparseHandle_t made = nullptr;
-        COPPICE_CUSPARSE_CHECK(cusparseCreate(&made));
-        return made;
-    }();
-    COPPICE_CUSPARSE_CHECK(cusparseSetStream(handle, exec.stream()));
-    return handle;
-}
-
 /// A triangle of the factors, prepared for solves.
 class triangle {
 public:

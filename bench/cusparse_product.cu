@@ -33,16 +33,6 @@ struct product_state {
     ~product_state() { cusparseSpGEMM_destroyDescr(of); }
 };
 
-cusparseHandle_t handle_on(cuda_executor const& exec) {
-    static cusparseHandle_t const handle = [] {
-        cusparseHandle_t made = nullptr;
-        COPPICE_CUSPARSE_CHECK(cusparseCreate(&made));
-        return made;
-    }();
-    COPPICE_CUSPARSE_CHECK(cusparseSetStream(handle, exec.stream()));
-    return handle;
-}
-
 } // namespace
 
 std::int64_t cusparse_product(cuda_executor const& exec, csr_view<double> a, csr_view<double> b) {

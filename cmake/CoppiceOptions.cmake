@@ -2,10 +2,13 @@
 # Options of the build. CUDA is found by itself; -DCOPPICE_CUDA=ON makes its absence an error.
 set(COPPICE_CUDA AUTO CACHE STRING "CUDA backend: AUTO (when nvcc is found), ON, OFF")
 set_property(CACHE COPPICE_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(COPPICE_PETSC AUTO CACHE STRING "Plug-in of PETSc: AUTO (when PETSc is found), ON, OFF")
+set_property(CACHE COPPICE_PETSC PROPERTY STRINGS AUTO ON OFF)
 option(COPPICE_BUILD_APPS "Build the coppice command" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_BUILD_C_LIBRARY "Build the C interface as a shared library, coppice::c" ${PROJECT_IS_TOP_LEVEL})
+option(COPPICE_BUILD_PYTHON "Build the Python package; pip install . does" OFF)
 option(COPPICE_INSTALL "Make the install target" ${PROJECT_IS_TOP_LEVEL})
 option(COPPICE_WARNINGS_AS_ERRORS "Stop at compiler warnings" OFF)
 option(COPPICE_PRECOMPILE "Read the headers of other libraries once a target instead of once a source" ${PROJECT_IS_TOP_LEVEL})

@@ -22,5 +22,6 @@ std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
 void cuda_executor::synchronize() const {}
 void cuda_executor::copy_bytes(void const*, void*, std::size_t) const {}
+void cuda_executor::load_bytes(void const*, void*, std::size_t) const {}
 
 } // namespace coppice

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/cuda_executor.hpp>
 
+#include <cstring>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include <coppice/core/cuda_check.hpp>
 
@@ -75,6 +78,52 @@ private:
     cudaMemPool_t pool_{};
 };
 
+/// Places in pinned host memory, through which small values come twice as fast as through the driver's own. Shared by
+/// the executors of the process, whose number differs; pages are never given back.
+class pinned_places {
+public:
+    static constexpr std::size_t bytes = 256;
+
+    /// Null where the machine gives none.
+    std::byte* take() {
+        std::lock_guard const lock(mutex_);
+        if (free_.empty()) add_page();
+        if (free_.empty()) return nullptr;
+        std::byte* const place = free_.back();
+        free_.pop_back();
+        return place;
+    }
+    void give_back(std::byte* place) {
+        std::lock_guard const lock(mutex_);
+        free_.push_back(place);
+    }
+    /// Outlives every executor, static ones included.
+    static pinned_places& all() {
+        static auto* const places = new pinned_places;
+        return *places;
+    }
+
+private:
+    void add_page() {
+        constexpr int places = 64;
+        void* page = nullptr;
+        // Allocating is refused to a thread that captures a graph, unless it says that it knows.
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+        COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+        cudaError_t const status = cudaHostAlloc(&page, places * bytes, cudaHostAllocPortable);
+        COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+        if (status != cudaSuccess) {
+            cudaGetLastError();
+            return;
+        }
+        free_.reserve(free_.size() + places);
+        for (int p = 0; p < places; ++p) free_.push_back(static_cast<std::byte*>(page) + std::size_t(p) * bytes);
+    }
+
+    std::mutex mutex_;
+    std::vector<std::byte*> free_;
+};
+
 int checked_device(int device) {
     int const count = cuda_device_count();
     if (count == 0) throw backend_error("no CUDA device is available on this machine");
@@ -93,6 +142,11 @@ struct cuda_executor::state {
     std::string name{};
     std::shared_ptr<stream_ordered_memory> memory;
     std::shared_ptr<memory_resource> resource;
+    std::byte* pinned = nullptr; ///< from the first value on that is loaded
+
+    ~state() {
+        if (pinned) pinned_places::all().give_back(pinned);
+    }
 };
 
 int cuda_device_count() noexcept {
@@ -132,6 +186,14 @@ void cuda_executor::copy_bytes(void const* from, void* to, std::size_t bytes) co
     COPPICE_CUDA_CHECK(cudaPointerGetAttributes(&source, from));
     COPPICE_CUDA_CHECK(cudaPointerGetAttributes(&target, to));
     if (source.type != cudaMemoryTypeDevice || target.type != cudaMemoryTypeDevice) synchronize();
+}
+
+void cuda_executor::load_bytes(void const* from, void* to, std::size_t bytes) const {
+    if (!state_->pinned) state_->pinned = pinned_places::all().take();
+    if (!state_->pinned || bytes > pinned_places::bytes) return copy_bytes(from, to, bytes);
+    COPPICE_CUDA_CHECK(cudaMemcpyAsync(state_->pinned, from, bytes, cudaMemcpyDefault, stream()));
+    synchronize();
+    std::memcpy(to, state_->pinned, bytes);
 }
 
 } // namespace coppice

@@ -49,7 +49,7 @@ public:
     template <class T>
     T load(T const* pointer) const {
         T value;
-        copy_elements(pointer, &value, 1);
+        load_bytes(pointer, &value, sizeof(T));
         return value;
     }
 
@@ -62,6 +62,7 @@ public:
 private:
     struct state;
     void copy_bytes(void const* from, void* to, std::size_t bytes) const;
+    void load_bytes(void const* from, void* to, std::size_t bytes) const;
     std::shared_ptr<state> state_;
 };
 

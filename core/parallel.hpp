@@ -11,6 +11,7 @@
 ///   - `for_each(exec, n, f)`: f(i) for i in [0, n), in any order.
 ///   - `reduce(exec, n, init, map, combine) -> R`: combines init and map(i); waits. `combine` is associative and
 ///     commutative up to rounding, `init` its identity.
+///   - `reduce_to(exec, n, init, map, combine, to)`: the same into *to, in memory of the executor; does not wait.
 ///   - `exclusive_scan(exec, n, in, out, init) -> T`: out(i, init + in(0) + … + in(i-1)); returns the total; waits.
 ///     `in(i)` may read what `out(i, ·)` overwrites.
 ///   - `select(exec, n, keep, emit) -> count`: emit(position, i) for the i with keep(i), positions in increasing i;

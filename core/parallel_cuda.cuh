@@ -42,9 +42,10 @@ struct scan_input {
 };
 template <class T, class Out>
 struct scan_output {
-    array_view<T> sums;
+    array_view<T> sums; ///< with the own element
+    T init;
     Out out;
-    __device__ void operator()(std::int64_t i) const { out(i, sums[i]); }
+    __device__ void operator()(std::int64_t i) const { out(i, i > 0 ? sums[i - 1] : init); }
 };
 template <class Predicate>
 struct as_count {
@@ -53,11 +54,11 @@ struct as_count {
 };
 template <class Predicate, class Emit>
 struct emit_selected {
-    array_view<std::int64_t> positions;
+    array_view<std::int64_t> ends; ///< how many are kept up to i
     Predicate keep;
     Emit emit;
     __device__ void operator()(std::int64_t i) const {
-        if (keep(i)) emit(positions[i], i);
+        if (keep(i)) emit(ends[i] - 1, i);
     }
 };
 
@@ -73,45 +74,47 @@ void for_each(cuda_executor const& exec, std::int64_t n, F f) {
 }
 
 template <class R, class Map, class Combine>
-R reduce(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine combine) {
-    if (n <= 0) return init;
-    buffer<R> result(exec, 1);
+void reduce_to(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine combine, R* to) {
     auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
                                                        detail::scan_input<R, Map>{map});
     detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceReduce::Reduce(storage, bytes, input, result.data(), n, combine, init, exec.stream());
+        return cub::DeviceReduce::Reduce(storage, bytes, input, to, n, combine, init, exec.stream());
     });
+}
+
+template <class R, class Map, class Combine>
+R reduce(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine combine) {
+    if (n <= 0) return init;
+    buffer<R> result(exec, 1);
+    reduce_to(exec, n, init, map, combine, result.data());
     return exec.load(result.data());
 }
 
 template <class In, class Out, class T>
 T exclusive_scan(cuda_executor const& exec, std::int64_t n, In in, Out out, T init) {
     if (n <= 0) return init;
-    buffer<T> sums(exec, n + 1);
+    buffer<T> sums(exec, n);
     auto const input =
         thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), detail::scan_input<T, In>{in});
-    COPPICE_CUDA_CHECK(cudaMemcpyAsync(sums.data(), &init, sizeof(T), cudaMemcpyHostToDevice, exec.stream()));
     detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveScanInit(storage, bytes, input, sums.data() + 1, ::cuda::std::plus<T>{}, init,
-                                                  n, exec.stream());
+        return cub::DeviceScan::InclusiveScanInit(storage, bytes, input, sums.data(), ::cuda::std::plus<T>{}, init, n,
+                                                  exec.stream());
     });
-    for_each(exec, n, detail::scan_output<T, Out>{sums.view(), out});
-    return exec.load(sums.data() + n);
+    for_each(exec, n, detail::scan_output<T, Out>{sums.view(), init, out});
+    return exec.load(sums.data() + n - 1);
 }
 
 template <class Predicate, class Emit>
 std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
     if (n <= 0) return 0;
-    buffer<std::int64_t> positions(exec, n + 1);
-    std::int64_t const zero = 0;
-    COPPICE_CUDA_CHECK(cudaMemcpyAsync(positions.data(), &zero, sizeof(zero), cudaMemcpyHostToDevice, exec.stream()));
+    buffer<std::int64_t> ends(exec, n);
     auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
                                                        detail::as_count<Predicate>{keep});
     detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveSum(storage, bytes, input, positions.data() + 1, n, exec.stream());
+        return cub::DeviceScan::InclusiveSum(storage, bytes, input, ends.data(), n, exec.stream());
     });
-    for_each(exec, n, detail::emit_selected<Predicate, Emit>{positions.view(), keep, emit});
-    return exec.load(positions.data() + n);
+    for_each(exec, n, detail::emit_selected<Predicate, Emit>{ends.view(), keep, emit});
+    return exec.load(ends.data() + n - 1);
 }
 
 template <class Key, class Value>

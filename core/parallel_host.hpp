@@ -91,6 +91,11 @@ R reduce(host_executor const& exec, std::int64_t n, R init, Map map, Combine com
     return result;
 }
 
+template <class R, class Map, class Combine>
+void reduce_to(host_executor const& exec, std::int64_t n, R init, Map map, Combine combine, R* to) {
+    *to = reduce(exec, n, init, map, combine);
+}
+
 template <class In, class Out, class T>
 T exclusive_scan(host_executor const& exec, std::int64_t n, In in, Out out, T init) {
     constexpr std::int64_t block = detail::host_block;

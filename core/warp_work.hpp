@@ -8,6 +8,8 @@
 
 #if defined(__CUDACC__)
 
+#include <cstddef>
+
 #include <coppice/core/launch_early.cuh>
 
 namespace coppice {
@@ -19,15 +21,18 @@ template <class F>
 __global__ void __launch_bounds__(threads_of_warp_work) for_each_warp_kernel(std::int64_t n, F f) {
     wait_for_predecessor();
     constexpr int warps = threads_of_warp_work / warp_lanes;
+    __shared__ __align__(16) std::byte memory[warps * F::warp_bytes];
+    std::byte* const own = memory + int(threadIdx.x) / warp_lanes * F::warp_bytes;
     std::int64_t const step = std::int64_t(gridDim.x) * warps;
     for (std::int64_t w = std::int64_t(blockIdx.x) * warps + threadIdx.x / warp_lanes; w < n; w += step)
-        f(cuda_block{}, w);
+        f(cuda_block{}, w, own);
 }
 
 } // namespace detail
 
-/// Calls f(block, w) for w in [0, n) by all lanes of a warp together, which may exchange values and may not call
-/// barriers of the block. Queued; returns at once.
+/// Calls f(block, w, memory) for w in [0, n) by all lanes of a warp together, which may exchange values, share
+/// F::warp_bytes of memory (a multiple of 16, at most 6144), and may not call barriers of the block. Queued; returns at
+/// once.
 template <class F>
 void for_each_warp(cuda_executor const& exec, std::int64_t n, F f) {
     if (n <= 0) return;

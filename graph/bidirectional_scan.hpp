@@ -4,10 +4,12 @@
 /// vertices know their two neighbours but not which of them is forward.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
+#include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice {
@@ -73,10 +75,10 @@ inline constexpr bool is_idempotent_v<Combine> = Combine::idempotent;
 /// combination of all edges of its cycle. Other values in cycles are unspecified.
 ///
 /// On CUDA by pointer jumping (algorithm 7): round t reaches 2^t vertices far, ceil(log2 L) rounds for a longest path
-/// of L vertices; it stops by itself when nothing is left to do and waits once per round. Takes two entries and two
-/// bytes of memory per vertex. On the host, where work counts more than steps, each end of a path walks along it. Same
-/// bits for any number of threads. All three operators are named function objects with COPPICE_HD call operators; Value
-/// is trivially copyable. Throws overflow_error where `vertices` does not fit an I.
+/// of L vertices; it stops by itself when nothing is left to do and waits once in four rounds. Takes two entries and
+/// two bytes of memory per vertex. On the host, where work counts more than steps, each end of a path walks along it.
+/// Same bits for any number of threads. All three operators are named function objects with COPPICE_HD call operators;
+/// Value is trivially copyable. Throws overflow_error where `vertices` does not fit an I.
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> bidirectional_scan(Executor const& exec, std::int64_t vertices, Neighbor neighbor,
                                          Initial initial, Combine combine);
@@ -106,18 +108,14 @@ struct scan_progress {
     std::uint8_t open;    ///< directions without an end
     std::uint8_t changed; ///< directions that met their end or, in an idempotent scan, changed their value
 };
-struct scan_counts {
-    std::int64_t open;
-    std::int64_t changed;
+/// Whether any vertex was so in a round.
+struct round_flags {
+    std::int32_t open;
+    std::int32_t changed;
 };
-struct add_scan_counts {
-    COPPICE_HD scan_counts operator()(scan_counts const& a, scan_counts const& b) const {
-        return {a.open + b.open, a.changed + b.changed};
-    }
-};
-struct count_scan_progress {
+struct count_open {
     scan_progress const* progress;
-    COPPICE_HD scan_counts operator()(std::int64_t v) const { return {progress[v].open, progress[v].changed}; }
+    COPPICE_HD std::int64_t operator()(std::int64_t v) const { return progress[v].open; }
 };
 
 /// One round at one vertex (algorithm 7, lines 9-25): each open direction jumps to the far side of its link.
@@ -126,6 +124,7 @@ struct scan_step {
     scan_entry<Value, I> const* from;
     scan_entry<Value, I>* to;
     scan_progress* progress;
+    round_flags* flags;
     Combine combine;
 
     COPPICE_NO_EXEC_CHECK
@@ -154,6 +153,8 @@ struct scan_step {
         }
         to[v] = e;
         progress[v] = now;
+        if (now.open > 0) raise_flag(&flags->open);
+        if (now.changed > 0) raise_flag(&flags->changed);
     }
 };
 
@@ -168,20 +169,29 @@ scan_result<Value, I> scan_by_jumping(Executor const& exec, std::int64_t vertice
     buffer<scan_progress> progress(exec, vertices);
     fill(exec, progress.view(), scan_progress{2, 0});
     for_each(exec, vertices, start_scan<Value, I, Neighbor, Initial>{result.entries.data(), neighbor, initial});
-    scan_counts counts{2 * vertices, 0};
-    // 2^62 vertices bound the rounds also where neighbours contradict each other.
-    while (counts.open > 0 && result.rounds < 63) {
-        for_each(exec, vertices,
-                 scan_step<Value, I, Combine>{result.entries.data(), other.data(), progress.data(), combine});
-        result.entries.swap(other);
-        ++result.rounds;
-        counts = reduce(exec, vertices, scan_counts{0, 0}, count_scan_progress{progress.data()}, add_scan_counts{});
-        // While a path is unfinished every round finishes some of its directions (those 2^t to 2^(t+1) - 1 from their
-        // end), so without progress only cycles are left. Were an idempotent value v + s not to change v in a whole
-        // cycle, all windows of length s would hold the same value, and together they cover the cycle.
-        if (counts.changed == 0) break;
+    // Some rounds are queued before the host looks at what they did; those behind the end find nothing to do. 2^62
+    // vertices bound the rounds also where neighbours contradict each other.
+    constexpr int looks = std::is_same_v<Executor, host_executor> ? 1 : 4, most = 64;
+    buffer<round_flags> flags(exec, most);
+    fill(exec, flags.view(), round_flags{0, 0});
+    for (bool goes_on = vertices > 0; goes_on && result.rounds < most;) {
+        auto* const of_rounds = flags.data() + result.rounds;
+        for (int t = 0; t < looks; ++t) {
+            for_each(exec, vertices,
+                     scan_step<Value, I, Combine>{result.entries.data(), other.data(), progress.data(), of_rounds + t,
+                                                  combine});
+            result.entries.swap(other);
+        }
+        for (round_flags const& now : exec.load(reinterpret_cast<std::array<round_flags, looks> const*>(of_rounds))) {
+            ++result.rounds;
+            // While a path is unfinished every round finishes some of its directions (those 2^t to 2^(t+1) - 1 from
+            // their end), so without progress only cycles are left. Were an idempotent value v + s not to change v in a
+            // whole cycle, all windows of length s would hold the same value, and together they cover the cycle.
+            goes_on = now.open != 0 && now.changed != 0;
+            if (!goes_on) break;
+        }
     }
-    result.open = counts.open;
+    result.open = reduce(exec, vertices, std::int64_t{0}, count_open{progress.data()}, plus{});
     return result;
 }
 

@@ -31,9 +31,7 @@ struct store_member {
 /// A product of matrices whose columns are known to rise.
 template <executor Executor, semiring Semiring, class T, class I>
 csr<T, I> sound_product(Executor const& exec, Semiring const& s, csr_view<T, I> a, csr_view<T, I> b) {
-    auto plan = detail::blank_plan(a, b, detail::all_rows(a));
-    detail::structure_of_product(exec, a, b, detail::constant_mask{}, plan);
-    return mxm(exec, std::move(plan), s, a, b);
+    return mxm(exec, detail::plan_rising(exec, a, b, detail::all_rows(a)), s, a, b);
 }
 
 } // namespace graph_detail

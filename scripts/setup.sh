@@ -10,7 +10,7 @@ die() {
     exit 1
 }
 
-# A table of what is needed: Debian package, who needs it (build, test or style), and a command that tells whether it
+# A table of what is needed: Debian package, who needs it (build, test, petsc, python or style), and a command that tells whether it
 # is there. "header H" asks the compiler. Of several names, parted by |, the first that this release has is installed.
 needed_packages() {
     cat <<'TABLE'
@@ -29,6 +29,11 @@ liblapack-dev         test   library lapack
 libblas-dev           test   library blas
 libgraphblas-dev      test   graphblas
 libboost-graph-dev|libboost-graph1.83-dev|libboost-graph1.74-dev test header boost/graph/adjacency_list.hpp
+pkg-config            petsc  command -v pkg-config
+libpetsc-real-dev     petsc  pkg-config --exists PETSc
+openmpi-bin           petsc  command -v mpiexec
+python3-venv          python python_venv
+python3-dev           python python_header
 clang-format          style  command -v clang-format
 TABLE
 }
@@ -39,6 +44,8 @@ header() { printf '#include <%s>\n' "$1" | compiler -E -x c++ -; }
 library() { printf 'int main() {}\n' | compiler -x c++ - -o /dev/null "-l$1"; }
 # SuiteSparse puts its header into a folder of its own from version 9 on.
 graphblas() { header GraphBLAS.h || header suitesparse/GraphBLAS.h; }
+python_venv() { python3 -c 'import ensurepip, venv'; }
+python_header() { [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ]; }
 cmake_is_new_enough() {
     local version
     version=$(cmake --version | sed -n '1s/[^0-9]*//p')

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <coppice/core/config.hpp>
 
@@ -52,11 +53,32 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void count_one(std::int64_t* place) {
 #endif
 }
 
+/// *word |= bits.
+COPPICE_HD COPPICE_ALWAYS_INLINE void set_bits(std::uint32_t* word, std::uint32_t bits) {
+#if defined(__CUDA_ARCH__)
+    atomicOr(word, bits);
+#else
+    __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+#endif
+}
+
+/// *place = value if it is `expected`; what it was. Integers of 4 or 8 bytes.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T exchange_if(T* place, T expected, T value) {
+#if defined(__CUDA_ARCH__)
+    using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+    return T(atomicCAS(reinterpret_cast<word*>(place), word(expected), word(value)));
+#else
+    __atomic_compare_exchange_n(place, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return expected;
+#endif
+}
+
 /// *flag = 1, by any number of workers.
 template <class Flag>
 COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(Flag* flag) {
 #if defined(__CUDA_ARCH__)
-    *flag = 1;
+    if (*flag != Flag(1)) *flag = Flag(1); // stores of many warps to one place would wait for each other
 #else
     __atomic_store_n(flag, Flag(1), __ATOMIC_RELAXED);
 #endif

@@ -7,79 +7,33 @@
 ///     template <executor Executor, class T>
 ///     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& options);
 ///
-/// A new algorithm is an entry and a line in the list at the end; the command, its help and its tests follow.
+/// Those of graph/centrality and graph/communities stand there. A new algorithm is an entry and a line in the list at
+/// the end; the command, its help and its tests follow.
 #pragma once
 
 #include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
-#include <coppice/algebra/operations.hpp>
 #include <coppice/core/names.hpp>
+#include <coppice/graph/analytics/answer.hpp>
 #include <coppice/graph/analytics/bfs.hpp>
+#include <coppice/graph/analytics/bridges.hpp>
 #include <coppice/graph/analytics/colouring.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/cores.hpp>
+#include <coppice/graph/analytics/diameter.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
 #include <coppice/graph/analytics/pagerank.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/sssp.hpp>
+#include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
+#include <coppice/graph/analytics/widest_path.hpp>
+#include <coppice/graph/centrality/entries.hpp>
+#include <coppice/graph/communities/entries.hpp>
 #include <coppice/graph/factor.hpp>
 
 namespace coppice {
-
-/// What a graph algorithm is like.
-struct graph_algorithm_row {
-    std::string_view name;
-    std::string_view summary;
-    std::string_view output;       ///< what it says about every vertex, or which edges it takes
-    bool undirected = false;       ///< needs both directions of every edge
-    bool simple = false;           ///< needs every edge once in sorted rows, as readers and generators give it
-    bool weighted = false;         ///< values matter; else only where edges are
-    std::string_view options = ""; ///< names of analytics_options that it reads, separated by blanks
-};
-
-/// Options of all of them; each reads those in its row.
-struct analytics_options {
-    vertex_id source = 0;    ///< counted from 0
-    bool undirected = false; ///< the graph is known to store both directions
-    double delta = 0;
-    double damping = 0.85;
-    double tolerance = 1e-6;
-    int max_iterations = 200;
-};
-
-/// Edges in host memory.
-struct answer_edges {
-    std::vector<vertex_id> from, to;
-    std::vector<double> weights;
-};
-/// What was found, in host memory.
-struct graph_answer {
-    using vertex_numbers = std::vector<std::int64_t>; ///< counted from 0; -1: none
-    using values = std::vector<double>;
-    /// A value a vertex, or another vertex (labels, mates), or edges.
-    std::variant<values, vertex_numbers, answer_edges> found{};
-    std::vector<std::pair<std::string, double>> facts{}; ///< by the names of the command's JSON
-    std::string failure{};                               ///< a numerical outcome that is no answer
-};
-
 namespace analytics {
-
-template <executor Executor, class T>
-graph_answer::values values_of(Executor const& exec, buffer<T> const& b) {
-    auto const v = to_vector(exec, b);
-    return {v.begin(), v.end()};
-}
-template <executor Executor>
-graph_answer::vertex_numbers vertices_of(Executor const& exec, buffer<vertex_id> const& b) {
-    auto const v = to_vector(exec, b);
-    return {v.begin(), v.end()};
-}
 
 struct bfs_entry {
     static constexpr graph_algorithm_row row{"bfs",
@@ -125,12 +79,63 @@ struct components_entry {
                                              "the smallest vertex of the component of every vertex", true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
-        auto const r = connected_components(exec, graph_view(a));
-        auto labels = vertices_of(exec, r.labels);
-        std::vector<std::int64_t> sizes(labels.size(), 0);
-        std::int64_t largest = 0;
-        for (auto const label : labels) largest = std::max(largest, ++sizes[std::size_t(label)]);
-        return {std::move(labels), {{"components", double(r.components)}, {"largest", double(largest)}}};
+        auto labels = vertices_of(exec, connected_components(exec, graph_view(a)).labels);
+        auto facts = facts_of_labels("components", labels);
+        return {std::move(labels), std::move(facts)};
+    }
+};
+struct strong_components_entry {
+    static constexpr graph_algorithm_row row{"strong-components", "Strongly connected components of a directed graph",
+                                             "the smallest vertex of the component of every vertex"};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        incoming_edges<T> const in(exec, a, o);
+        auto labels = vertices_of(exec, strongly_connected_components(exec, graph_view(a), in).labels);
+        auto facts = facts_of_labels("components", labels);
+        return {std::move(labels), std::move(facts)};
+    }
+};
+struct widest_entry {
+    static constexpr graph_algorithm_row row{"widest",
+                                             "Widest paths from a source; values are widths",
+                                             "the width of every vertex, -infinity where it is not reached",
+                                             false,
+                                             false,
+                                             true,
+                                             "source"};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        auto const r = widest_paths(exec, a, o.source);
+        graph_answer answer{values_of(exec, r.widths), {}};
+        double reached = 0;
+        for (double const w : std::get<graph_answer::values>(answer.found))
+            reached += w > -std::numeric_limits<double>::infinity() ? 1 : 0;
+        answer.facts = {{"reached", reached}, {"rounds", double(r.rounds)}};
+        return answer;
+    }
+};
+struct diameter_entry {
+    static constexpr graph_algorithm_row row{
+        "diameter", "Bounds of the diameter of the component of the vertex of most edges",
+        "the level of every vertex from one end of the longest path found, -1 where it is not reached", true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = diameter(exec, graph_view(a));
+        auto const levels =
+            a.rows() > 0 ? bfs(exec, graph_view(a), r.from, {.incoming = a}).levels : buffer<std::int32_t>(exec, 0);
+        return {values_of(exec, levels),
+                {{"lower", r.lower}, {"upper", r.upper}, {"reached", double(r.reached)}, {"searches", r.searches}}};
+    }
+};
+struct bridges_entry {
+    static constexpr graph_algorithm_row row{"bridges", "Edges whose removal parts a component",
+                                             "the bridges, a symmetric matrix of ones", true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = bridges(exec, graph_view(a));
+        auto const count = std::size_t(r.from.size());
+        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), std::vector<double>(count, 1.0)},
+                {{"bridges", double(count)}, {"components", double(r.components)}}};
     }
 };
 struct pagerank_entry {
@@ -138,9 +143,8 @@ struct pagerank_entry {
                                              false,      false,      "damping tolerance max-iterations"};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
-        csr<T> const turned = o.undirected ? csr<T>() : transpose(exec, a);
-        auto const r = pagerank<T>(exec, graph_view(a), o.undirected ? graph_view(a) : graph_view(turned),
-                                   {o.damping, o.tolerance, o.max_iterations});
+        incoming_edges<T> const in(exec, a, o);
+        auto const r = pagerank<T>(exec, graph_view(a), in, {o.damping, o.tolerance, o.max_iterations});
         graph_answer answer{values_of(exec, r.ranks),
                             {{"iterations", r.iterations}, {"residual", r.residual}, {"converged", r.converged}}};
         if (!r.converged)
@@ -232,8 +236,10 @@ struct algorithm_list {
     }
 };
 using algorithm_entries =
-    algorithm_list<bfs_entry, sssp_entry, components_entry, pagerank_entry, triangles_entry, cores_entry, mst_entry,
-                   matching_entry, independent_set_entry, colouring_entry>;
+    algorithm_list<bfs_entry, sssp_entry, widest_entry, diameter_entry, components_entry, strong_components_entry,
+                   bridges_entry, pagerank_entry, betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
+                   hits_entry, triangles_entry, similarity_entry, cores_entry, truss_entry, communities_entry,
+                   label_propagation_entry, mst_entry, matching_entry, independent_set_entry, colouring_entry>;
 
 } // namespace analytics
 

@@ -92,6 +92,31 @@ struct is_root {
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return up[v] == v ? 1 : 0; }
 };
 
+struct least_member {
+    vertex_id const* labels;
+    std::uint32_t* least;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        worker.lower(least + labels[v], static_cast<std::uint32_t>(v));
+    }
+};
+struct name_by_least {
+    vertex_id* labels;
+    std::uint32_t const* least;
+    COPPICE_HD void operator()(std::int64_t v) const { labels[v] = static_cast<vertex_id>(least[labels[v]]); }
+};
+
+/// Labels that are any numbers of vertices, alike in a part: the smallest vertex of the part takes their place.
+template <executor Executor>
+void name_by_least_member(Executor const& exec, buffer<vertex_id>& labels) {
+    auto everyone = placed(exec, worklist{nullptr, labels.size(), 0});
+    buffer<std::uint32_t> least(exec, labels.size());
+    fill(exec, least.view(), ~0u);
+    visit_items(exec, nullptr, everyone.data(), nothing(), least_member{labels.data(), least.data()});
+    for_each(exec, labels.size(), name_by_least{labels.data(), least.data()});
+}
+
 /// The most frequent label of 1024 vertices.
 template <executor Executor>
 vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) {
@@ -121,16 +146,15 @@ components_result connected_components(Executor const& exec, graph_view g) {
     if (g.vertices == 0) return result;
     vertex_id* const up = result.labels.data();
     auto everyone = placed(exec, worklist{});
-    outputs<1> const none{{nullptr}};
     for_each(exec, g.vertices, own_tree{up, everyone.data(), g.vertices});
     constexpr std::int32_t joined = 2;
     for (std::int32_t number = 0; number < joined; ++number) {
-        visit_items(exec, nullptr, everyone.data(), none, join_edge_number{g, up, number});
-        visit_items(exec, nullptr, everyone.data(), none, flatten_tree{up});
+        visit_items(exec, nullptr, everyone.data(), nothing(), join_edge_number{g, up, number});
+        visit_items(exec, nullptr, everyone.data(), nothing(), flatten_tree{up});
     }
     vertex_id const largest = frequent_label(exec, result.labels);
-    visit_edges(exec, nullptr, everyone.data(), g, none, join_other_edges{g, up, largest, joined});
-    visit_items(exec, nullptr, everyone.data(), none, flatten_tree{up});
+    visit_edges(exec, nullptr, everyone.data(), g, nothing(), join_other_edges{g, up, largest, joined});
+    visit_items(exec, nullptr, everyone.data(), nothing(), flatten_tree{up});
     result.components = reduce(exec, g.vertices, std::int64_t{0}, is_root{up}, plus{});
     return result;
 }

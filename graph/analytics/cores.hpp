@@ -105,11 +105,6 @@ struct end_selection {
     }
 };
 
-struct largest_value {
-    std::int32_t const* values;
-    COPPICE_HD std::int32_t operator()(std::int64_t i) const { return values[i]; }
-};
-
 } // namespace analytics
 
 template <executor Executor>
@@ -131,7 +126,7 @@ cores_result core_numbers(Executor const& exec, graph_view g) {
     };
     repetition<Executor> repeat(exec);
     repeat.run(&s->loop, {.replayable = true}, body, nullptr);
-    result.largest = reduce(exec, g.vertices, std::int32_t{0}, largest_value{cores}, maximum{});
+    result.largest = reduce(exec, g.vertices, std::int32_t{0}, value_at<std::int32_t>{cores}, maximum{});
     return result;
 }
 

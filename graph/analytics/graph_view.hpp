@@ -89,6 +89,13 @@ inline void require_vertex(graph_view g, std::int64_t v, char const* what) {
                              std::to_string(g.vertices) + " vertices, which are counted from 0");
 }
 
+/// Elements of an array, for reductions.
+template <class T>
+struct value_at {
+    T const* values;
+    COPPICE_HD T operator()(std::int64_t i) const { return values[i]; }
+};
+
 /// A value of executor memory that begins as `value`.
 template <class T, executor Executor>
 buffer<T> placed(Executor const& exec, T const& value) {

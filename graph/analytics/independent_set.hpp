@@ -15,9 +15,10 @@ struct independent_set_result {
 /// A maximal independent set of an undirected graph: no two members are neighbours, everyone else has a member for a
 /// neighbour. Loops are ignored.
 ///
-/// It is the greedy set in an order in which vertices of few edges come first (at most twice the mean), then by a bit
-/// of a hash, then by number: a vertex is in it when all neighbours before it are out. So it is the same for any number
-/// of threads, on host and CUDA. Near n + m steps. Memory: a byte and five words a vertex. Waits.
+/// It is the greedy set in an order in which vertices of few edges come first (at most twice the mean), then by a hash:
+/// a vertex is in it when all neighbours before it are out. So it is the same for any number of threads, on host and
+/// CUDA. Near n + m steps: the host decides those that a vertex waits for at once, a GPU in rounds, some 15 of them.
+/// Memory: a byte and two words a vertex. Waits.
 template <executor Executor>
 independent_set_result maximal_independent_set(Executor const& exec, graph_view g);
 
@@ -25,22 +26,57 @@ namespace analytics {
 
 enum set_status : std::uint8_t { set_out = 0, set_in = 1, set_open = 2 /* + class */ };
 
+struct open_vertex {
+    graph_view g;
+    vertex_order order;
+    std::uint8_t* status;
+    worklist* everyone;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        status[v] = static_cast<std::uint8_t>(set_open + order.class_of(g.degree(v)));
+        if (v == 0) *everyone = {nullptr, g.vertices, 0};
+    }
+};
 struct decide_member {
     graph_view g;
     std::uint8_t* status;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        std::uint8_t const mine = status[v];
+        std::uint8_t const mine = worker.load(status + v);
+        if (mine < set_open) return; // on the way to another
+        if (decision(worker, v, mine, 0) >= set_open) worker.emit(v);
+    }
+    /// set_in or set_out, stored, or the status as it is where a neighbour before v is open.
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD std::uint8_t decision(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
+        std::uint8_t const result = wanted(worker, v, mine, depth);
+        if (result < set_open) worker.store(status + v, result);
+        return result;
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD std::uint8_t wanted(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
+        auto const begin = g.offsets[v], end = g.offsets[v + 1];
         bool waits = false;
-        for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
-            vertex_id const u = g.neighbors[k];
-            std::uint8_t const other = worker.load(status + u);
-            if (other == set_in) return worker.store(status + v, std::uint8_t(set_out));
-            waits = waits || (other == mine && u < v);
+        for (auto k = begin; k < end; ++k) {
+            std::uint8_t const other = worker.load(status + g.neighbors[k]);
+            if (other == set_in) return set_out;
+            waits = waits || other >= set_open;
         }
-        if (waits) return worker.emit(v);
-        worker.store(status + v, std::uint8_t(set_in));
+        if (!waits) return set_in;
+        std::uint64_t const place = vertex_order::place(v, mine);
+        for (auto k = begin; k < end; ++k) {
+            vertex_id const u = g.neighbors[k];
+            std::uint8_t other = worker.load(status + u);
+            if (other >= set_open && vertex_order::place(u, other) < place) {
+                if constexpr (Worker::recurses)
+                    if (depth < worker_depth) other = decision(worker, u, other, depth + 1);
+                if (other >= set_open) return mine;
+            }
+            if (other == set_in) return set_out;
+        }
+        return set_in;
     }
 };
 struct count_member {
@@ -56,7 +92,11 @@ independent_set_result maximal_independent_set(Executor const& exec, graph_view 
     independent_set_result result{buffer<std::uint8_t>(exec, g.vertices)};
     if (g.vertices == 0) return result;
     std::uint8_t* const status = result.members.data();
-    repeat_classes(exec, vertex_classes(g, false), status, set_open, 1, decide_member{g, status});
+    worklists<2> lists(exec, g.vertices);
+    auto everyone = placed(exec, worklist{});
+    for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, everyone.data()});
+    visit_items(exec, nullptr, everyone.data(), into(lists[0]), decide_member{g, status});
+    repeat_items(exec, lists[0], lists[1], decide_member{g, status});
     result.size = reduce(exec, g.vertices, std::int64_t{0}, count_member{status}, plus{});
     return result;
 }

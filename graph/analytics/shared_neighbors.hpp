@@ -2,11 +2,12 @@
 /// \file
 /// Triangles of a graph whose edges have one direction each: u -> v, u -> w, v -> w.
 ///
-///   - `visit_triangles(exec, g, f)`: f.edge(worker, u, v, count) once for every edge u -> v, f.corner(worker, w) for
-///     every w that closes a triangle over it where f.corners is true. Rows are sorted and hold every edge once.
+///   - `visit_triangles(exec, g, f)`: f.edge(worker, u, v, count) for the edges u -> v, where all counts of an edge
+///     together are its triangles, f.corner(worker, w) for every w that closes a triangle over it where f.corners is
+///     true. Rows are sorted and hold every edge once.
 ///
-/// The rule is one: w is in both rows. The host marks row u in bits and looks at the rows of its neighbours; on CUDA
-/// every edge searches the longer row for what is in the shorter.
+/// The rule is one: w is in both rows. The host marks row u in bits, CUDA in a hash table of a warp or a block; both
+/// look at the rows of its neighbours.
 #pragma once
 
 #include <vector>
@@ -14,6 +15,37 @@
 #include <coppice/graph/analytics/worklist.hpp>
 
 namespace coppice::analytics {
+
+/// Walks through the vertices that are in the rows of both u and v: those of the shorter row are searched in the
+/// longer. Rows are sorted and hold every edge once.
+struct common_neighbors {
+    graph_view g;
+    bool shorter; ///< the row of u
+    std::int32_t at, at_end, low, low_end;
+    vertex_id vertex = -1;
+
+    COPPICE_HD common_neighbors(graph_view graph, vertex_id u, vertex_id v)
+        : g(graph), shorter(g.degree(u) < g.degree(v)), at(g.offsets[shorter ? u : v] - 1),
+          at_end(g.offsets[(shorter ? u : v) + 1]), low(g.offsets[shorter ? v : u]),
+          low_end(g.offsets[(shorter ? v : u) + 1]) {}
+    COPPICE_HD bool next() {
+        while (++at < at_end && low < low_end) {
+            vertex = g.neighbors[at];
+            for (std::int32_t high = low_end; low < high;) { // the first that is not smaller
+                std::int32_t const middle = low + (high - low) / 2;
+                if (g.neighbors[middle] < vertex)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            if (low < low_end && g.neighbors[low] == vertex) return true;
+        }
+        return false;
+    }
+    /// Where the vertex stands in the rows of u and v.
+    COPPICE_HD std::int32_t edge_of_u() const { return shorter ? at : low; }
+    COPPICE_HD std::int32_t edge_of_v() const { return shorter ? low : at; }
+};
 
 /// Counts triangles at the vertex whose row has both others.
 struct count_at_first {
@@ -45,49 +77,6 @@ struct count_at_corners {
     }
 };
 
-/// An edge that looks for the vertices of the shorter row in the longer.
-template <class F>
-struct search_rows {
-    graph_view g;
-    F f;
-    COPPICE_HD bool enters(vertex_id u) const { return g.degree(u) > 1; }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        bool const shorter = g.degree(u) < g.degree(v);
-        vertex_id const few = shorter ? u : v, many = shorter ? v : u;
-        std::int32_t low = g.offsets[many];
-        std::int32_t const end = g.offsets[many + 1];
-        std::int64_t count = 0;
-        for (auto i = g.offsets[few]; i < g.offsets[few + 1] && low < end; ++i) {
-            vertex_id const w = g.neighbors[i];
-            for (std::int32_t high = end; low < high;) { // the first that is not smaller
-                std::int32_t const middle = low + (high - low) / 2;
-                if (g.neighbors[middle] < w)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            if (low == end || g.neighbors[low] != w) continue;
-            ++count;
-            if constexpr (F::corners) f.corner(worker, w);
-        }
-        f.edge(worker, u, v, count);
-    }
-};
-struct list_everyone {
-    worklist* everyone;
-    std::int64_t vertices;
-    COPPICE_HD void operator()(std::int64_t) const { *everyone = {nullptr, vertices, 0}; }
-};
-
-template <class F>
-void visit_triangles(cuda_executor const& exec, graph_view g, F const& f) {
-    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(), search_rows<F>{g, f});
-}
-
 /// Vertex u, by the bits of its row; they are all 0 before and after.
 template <class Worker, class F>
 void visit_marked(Worker& worker, graph_view g, vertex_id u, std::uint64_t* bits, F const& f) {
@@ -112,14 +101,17 @@ void visit_marked(Worker& worker, graph_view g, vertex_id u, std::uint64_t* bits
 template <class F>
 void visit_triangles(host_executor const& exec, graph_view g, F const& f) {
     auto const words = (std::size_t(g.vertices) + 63) / 64;
-    outputs<1> const none{{nullptr}};
     // As many stretches as threads could want, each with bits of its own.
     std::int64_t const stretches = exec.threads() == 1 ? 1 : 16 * std::int64_t(exec.threads());
     std::int64_t const stretch = std::max<std::int64_t>((g.vertices + stretches - 1) / stretches, 1024);
-    with_workers(exec, g.vertices, 16 * stretch, none, [&](auto& worker, std::int64_t first, std::int64_t last) {
+    with_workers(exec, g.vertices, 16 * stretch, nothing(), [&](auto& worker, std::int64_t first, std::int64_t last) {
         std::vector<std::uint64_t> bits(words, 0);
         for (std::int64_t u = first; u < last; ++u) visit_marked(worker, g, vertex_id(u), bits.data(), f);
     });
 }
 
 } // namespace coppice::analytics
+
+#if defined(__CUDACC__)
+#include <coppice/graph/analytics/shared_neighbors_cuda.cuh>
+#endif

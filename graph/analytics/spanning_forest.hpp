@@ -25,10 +25,10 @@ struct spanning_forest_result {
 /// The minimum spanning forest of an undirected graph, whose weight is that of Kruskal's: among edges of equal weight
 /// the one that stands first in the upper triangle is the lighter, which makes the forest unique. Loops are ignored.
 ///
-/// Rounds of Borůvka on edges that shrink to those between different trees: m log n steps at most. Memory: six words
-/// and a value an edge, seven words a vertex. The same for any number of threads, on host and CUDA (`weight` on one
-/// kind of executor). Waits once a round. Only the upper triangle is read. Throws matrix_error for a weight that is
-/// NaN.
+/// Rounds of Borůvka on edges that shrink to those between different trees, light edges first where there are many: m
+/// log n steps at most. Memory: six words and a value an edge, seven words a vertex. The same for any number of
+/// threads, on host and CUDA (`weight` on one kind of executor). Waits once a round. Only the upper triangle is read.
+/// Throws matrix_error for a weight that is NaN.
 template <executor Executor, class T>
 spanning_forest_result<T> minimum_spanning_forest(Executor const& exec, csr_view<T> a);
 
@@ -70,19 +70,15 @@ struct list_upper_edges {
     edge_trees ends;
     edge_trees trees;
     T* weights;
-    worklist* edges;
-    std::int64_t count;
     int* bad;
     COPPICE_HD void operator()(std::int64_t u) const {
         std::int32_t at = first[u];
-        if (u == 0) edges->count = count;
         for (auto k = a.offsets[u]; k < a.offsets[u + 1]; ++k) {
             if (a.indices[k] <= u) continue;
             ends.from[at] = trees.from[at] = static_cast<vertex_id>(u);
             ends.to[at] = trees.to[at] = a.indices[k];
             weights[at] = a.coefficients[k];
             if (weights[at] != weights[at]) raise_flag(bad);
-            edges->items[at] = at;
             ++at;
         }
     }
@@ -159,6 +155,53 @@ struct take_lightest {
         worker.store(taken + e, std::uint8_t(1));
     }
 };
+/// Edges up to a weight, which come before all others.
+template <class T>
+struct list_light {
+    T const* weights;
+    T most;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
+        if (weights[e] <= most) worker.emit(e);
+    }
+};
+/// The others, without those whose ends are in one tree by now.
+template <class T>
+struct list_heavy {
+    forest_state s;
+    edge_trees trees;
+    T const* weights;
+    T most;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
+        if (weights[e] <= most) return;
+        vertex_id const a = s.up[trees.from[e]], b = s.up[trees.to[e]];
+        if (a == b) return;
+        trees.from[e] = a;
+        trees.to[e] = b;
+        worker.emit(e);
+    }
+};
+struct list_trees {
+    vertex_id const* up;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        if (up[v] == v) worker.emit(v);
+    }
+};
+template <class T>
+struct sample_weight {
+    T const* weights;
+    std::uint64_t count;
+    T* sample;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        sample[i] = weights[mixed(static_cast<std::uint64_t>(i)) % count];
+    }
+};
+
 /// Roots that are left go to the next round.
 struct keep_root {
     forest_state s;
@@ -205,7 +248,8 @@ class boruvka {
 public:
     boruvka(Executor const& exec, csr_view<T> a)
         : exec_(exec), vertices_(a.rows()), first_(exec, vertices_),
-          count_(exclusive_scan(exec, vertices_, upper_edges_of<T>{a}, store_offset{first_.data()}, std::int32_t{0})),
+          count_(exclusive_scan(exec, vertices_, upper_edges_of<T>{a},
+                                detail::store_offset<std::int32_t>{first_.data()}, std::int32_t{0})),
           ends_(exec, 2 * count_), trees_(exec, 2 * count_), weights_(exec, count_), taken_(exec, count_),
           up_(exec, vertices_), lightest_(exec, vertices_), edge_(exec, vertices_), edges_(exec, count_),
           roots_(exec, vertices_) {
@@ -213,9 +257,27 @@ public:
         fill(exec, taken_.view(), std::uint8_t(0));
         for_each(exec, vertices_, begin_forest{state(), roots_[0], vertices_});
         for_each(exec, vertices_,
-                 list_upper_edges<T>{a, first_.data(), halves(ends_), halves(trees_), weights_.data(), edges_[0],
-                                     count_, bad.data()});
+                 list_upper_edges<T>{a, first_.data(), halves(ends_), halves(trees_), weights_.data(), bad.data()});
         if (exec.load(bad.data()) != 0) throw matrix_error("minimum_spanning_forest: edge weights are NaN");
+    }
+
+    /// All rounds; how many there were. Where edges are many, the light ones make most of the trees: of the others,
+    /// most have their ends in one then and are looked at once (Osipov, Sanders and Singler, Filter-Kruskal, 2009).
+    int search() {
+        T const most = light_weight();
+        auto every_edge = placed(exec_, worklist{nullptr, count_, 0});
+        auto everyone = placed(exec_, worklist{nullptr, vertices_, 0});
+        visit_items(exec_, nullptr, every_edge.data(), into(edges_[0]), list_light<T>{weights_.data(), most});
+        int rounds = 0;
+        while (round()) ++rounds;
+        if (most == std::numeric_limits<T>::infinity()) return rounds;
+        visit_items(exec_, nullptr, everyone.data(), nothing(), flatten_tree{up_.data()});
+        for_each(exec_, 1, clear_list{roots_[0]});
+        visit_items(exec_, nullptr, everyone.data(), into(roots_[0]), list_trees{up_.data()});
+        visit_items(exec_, nullptr, every_edge.data(), into(edges_[0]),
+                    list_heavy<T>{state(), halves(trees_), weights_.data(), most});
+        while (round()) ++rounds;
+        return rounds;
     }
 
     /// Whether any edge joined two trees.
@@ -248,6 +310,15 @@ public:
     }
 
 private:
+    /// Some two edges a vertex weigh less; infinity where there are not many more.
+    T light_weight() {
+        if (count_ <= 6 * vertices_) return std::numeric_limits<T>::infinity();
+        buffer<T> sample(exec_, 1024);
+        for_each(exec_, sample.size(), sample_weight<T>{weights_.data(), std::uint64_t(count_), sample.data()});
+        auto seen = to_vector(exec_, sample);
+        std::sort(seen.begin(), seen.end());
+        return seen[std::size_t(2 * vertices_ * 1024 / count_)];
+    }
     forest_state state() { return {up_.data(), lightest_.data(), edge_.data()}; }
     edge_trees halves(buffer<vertex_id>& both) { return {both.data(), both.data() + count_}; }
 
@@ -270,8 +341,7 @@ template <executor Executor, class T>
 spanning_forest_result<T> minimum_spanning_forest(Executor const& exec, csr_view<T> a) {
     require_square(a, "minimum_spanning_forest");
     analytics::boruvka<Executor, T> search(exec, a);
-    int rounds = 0;
-    while (search.round()) ++rounds;
+    int const rounds = search.search();
     return search.forest(rounds);
 }
 

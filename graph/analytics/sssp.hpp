@@ -41,6 +41,15 @@ struct sssp_result {
 template <executor Executor, class T>
 sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options = {});
 
+/// The same where `old` is the answer for a graph of the same vertices that was a little different, with its parents:
+/// distances that their parents explain no more are forgotten, and what is left is where the search begins. Two passes
+/// over the edges, log n over the vertices, and work on what changes. The same bits as without the old answer. With
+/// lengths below 0 it begins anew. Throws dimension_error where `old` has other sizes, argument_error where its source
+/// is another vertex.
+template <executor Executor, class T>
+sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
+                          sssp_options const& options = {});
+
 namespace analytics {
 
 template <class T>
@@ -66,15 +75,22 @@ struct join_ranges {
     }
 };
 
+/// How lengths of edges make that of a path: their sum. Any rule does that never makes a path shorter.
+template <class T>
+struct sum_of_lengths {
+    COPPICE_HD static T start() { return T(0); }
+    COPPICE_HD static T extended(T path, T edge) { return path + edge; }
+};
+
 template <class T>
 struct sssp_state {
     loop_switch loop{1};
     int splits = 0; ///< a gate: the far list is divided
     int leaps = 0;  ///< nothing was near after it was divided
     std::int32_t round = 0;
-    std::int32_t last_round = 0; ///< stops there; 0: never
-    T near = 0;                  ///< what is at most so far away goes to the near list
-    T settled = -1;              ///< what is at most so far away has been there
+    std::int32_t last_round = 0;                     ///< stops there; 0: never
+    T near = 0;                                      ///< what is at most so far away goes to the near list
+    T settled = -std::numeric_limits<T>::infinity(); ///< what is at most so far away has been there
     T delta = 0;
     T far_least = 0; ///< of the far list, when it was divided
 };
@@ -82,12 +98,13 @@ struct sssp_state {
 template <class T>
 struct begin_sssp {
     vertex_id source;
+    T start;
     T* distances;
     std::int32_t* queued;
     std::int32_t* waits;
     worklist* near;
     COPPICE_HD void operator()(std::int64_t v) const {
-        distances[v] = v == source ? T(0) : std::numeric_limits<T>::infinity();
+        distances[v] = v == source ? start : std::numeric_limits<T>::infinity();
         queued[v] = waits[v] = 0;
         if (v != source) return;
         near->items[0] = source;
@@ -96,7 +113,7 @@ struct begin_sssp {
 };
 
 /// distance[v] = min(distance[v], distance[u] + length); v goes to the near list of the next round, or to the far one.
-template <class T>
+template <class T, class Path>
 struct relax_edge {
     graph_view g;
     T const* lengths;
@@ -109,7 +126,7 @@ struct relax_edge {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
-        T const distance = worker.load(distances + u) + lengths[k];
+        T const distance = Path::extended(worker.load(distances + u), lengths[k]);
         if (!(distance < worker.load(distances + v)) || !worker.lower(distances + v, distance)) return;
         if (distance <= state->near) {
             std::int32_t const next = state->round + 1;
@@ -177,7 +194,7 @@ struct end_far_round {
 };
 
 /// The smallest u in front of v on a path as short as any, where u is nearer to the source.
-template <class T>
+template <class T, class Path>
 struct find_parent {
     graph_view g;
     T const* lengths;
@@ -190,7 +207,7 @@ struct find_parent {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
-        if (distances[u] + lengths[k] != distances[v] || v == source) return;
+        if (Path::extended(distances[u], lengths[k]) != distances[v] || v == source) return;
         if (distances[u] < distances[v])
             worker.lower(parents + v, static_cast<std::uint32_t>(u));
         else if (u != v)
@@ -198,9 +215,9 @@ struct find_parent {
     }
 };
 /// The same along edges that add nothing: by levels behind the vertices that have a parent.
-template <class T>
+template <class T, class Path>
 struct find_level_parent {
-    find_parent<T> path;
+    find_parent<T, Path> path;
     std::int32_t* found; ///< the round in which a vertex got its parent; 0: none yet
     sssp_state<T> const* state;
     COPPICE_HD bool enters(vertex_id) const { return true; }
@@ -208,7 +225,7 @@ struct find_level_parent {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = path.g.neighbors[k];
-        if (path.distances[u] + path.lengths[k] != path.distances[v]) return;
+        if (Path::extended(path.distances[u], path.lengths[k]) != path.distances[v]) return;
         std::int32_t const next = state->round + 1, when = worker.load(found + v);
         if (when != 0 && when != next) return;
         if (when == 0 && worker.claim(found + v, 0, next)) worker.emit(v);
@@ -261,20 +278,102 @@ struct clear_lists {
     COPPICE_HD void operator()(std::int64_t k) const { lists[k].clear(); }
 };
 
+/// An edge of the tree of parents that is as long as before.
+template <class T>
+struct explain_parent {
+    graph_view g;
+    T const* lengths;
+    T const* distances;
+    vertex_id const* parents;
+    std::int32_t* explained;
+    COPPICE_HD bool enters(vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (parents[v] == u && distances[u] + lengths[k] == distances[v]) worker.store(explained + v, 1);
+    }
+};
+/// Half of the way to the source is known to be explained, or not: all of it after log2 n steps.
+struct explain_twice {
+    std::int32_t const* explained;
+    vertex_id const* up;
+    std::int32_t* explained_next;
+    vertex_id* up_next;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        vertex_id const p = up[v];
+        explained_next[v] = explained[v] != 0 && (p < 0 || explained[p] != 0) ? 1 : 0;
+        up_next[v] = p < 0 ? p : up[p];
+    }
+};
+template <class T>
+struct take_old {
+    T const* old;
+    vertex_id const* old_parents;
+    vertex_id source;
+    T* distances;
+    vertex_id* up;
+    std::int32_t* explained;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        distances[v] = old[v];
+        up[v] = v == source ? vertex_id(-1) : old_parents[v];
+        explained[v] = v == source ? 1 : 0;
+    }
+};
+/// What is not explained is forgotten; the rest begins.
+template <class T>
+struct keep_explained {
+    std::int32_t const* explained;
+    T* distances;
+    std::int32_t* queued;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        queued[v] = 0;
+        if (explained[v] != 0) return worker.emit(v);
+        distances[v] = std::numeric_limits<T>::infinity();
+    }
+};
+
 /// Arrays of one search, and its loops.
-template <executor Executor, class T>
+template <executor Executor, class T, class Path = sum_of_lengths<T>>
 class sssp_search {
 public:
     sssp_search(Executor const& exec, csr_view<T> a, vertex_id source)
         : exec_(exec), g_(a), lengths_(a.coefficients), source_(source), distances_(exec, g_.vertices),
           queued_(exec, g_.vertices), waits_(exec, g_.vertices), lists_(exec, g_.vertices) {
-        for_each(exec, g_.vertices, begin_sssp<T>{source, distances_.data(), queued_.data(), waits_.data(), lists_[0]});
+        for_each(exec, g_.vertices,
+                 begin_sssp<T>{source, Path::start(), distances_.data(), queued_.data(), waits_.data(), lists_[0]});
     }
 
-    std::int64_t settle(T delta) {
-        auto state = placed(exec_, sssp_state<T>{.near = delta, .delta = delta});
+    /// Vertices at most `near` away first, then by steps of delta.
+    std::int64_t settle(T near, T delta) {
+        auto state = placed(exec_, sssp_state<T>{.near = near, .delta = delta});
         run(state.data());
         return exec_.load(state.data()).round;
+    }
+
+    /// Instead of the source alone: what is right of an old answer.
+    void begin_with(sssp_result<T> const& old) {
+        std::int64_t const n = g_.vertices;
+        buffer<vertex_id> up(exec_, n), up_next(exec_, n);
+        buffer<std::int32_t> explained(exec_, n), explained_next(exec_, n);
+        worklist* const near = lists_[0];
+        for_each(exec_, 4, clear_lists{lists_[0]});
+        auto all = placed(exec_, worklist{nullptr, n, 0});
+        for_each(exec_, n,
+                 take_old<T>{old.distances.data(), old.parents.data(), source_, distances_.data(), up.data(),
+                             explained.data()});
+        visit_edges(exec_, nullptr, all.data(), g_, nothing(),
+                    explain_parent<T>{g_, lengths_, distances_.data(), old.parents.data(), explained.data()});
+        for (std::int64_t steps = 1; steps < n; steps *= 2) {
+            for_each(exec_, n, explain_twice{explained.data(), up.data(), explained_next.data(), up_next.data()});
+            explained.swap(explained_next);
+            up.swap(up_next);
+        }
+        visit_items(exec_, nullptr, all.data(), into(near),
+                    keep_explained<T>{explained.data(), distances_.data(), queued_.data()});
+        exec_.synchronize(); // the arrays end here
     }
 
     /// Whether it ended; `rounds` counts them all.
@@ -298,7 +397,7 @@ public:
         worklist *const all = lists_[1], *const now = lists_[2], *const next = lists_[3];
         for_each(exec_, 4, clear_lists{lists_[0]});
         for_each(exec_, g_.vertices, no_parent_but_source{parents, source_, all, g_.vertices});
-        find_parent<T> const path{g_, lengths_, distances_.data(), parents, source_, level_edges.data()};
+        find_parent<T, Path> const path{g_, lengths_, distances_.data(), parents, source_, level_edges.data()};
         if (!by_edges) {
             visit_edges(exec_, nullptr, all, g_, into(next), path);
             if (exec_.load(level_edges.data()) == 0) return found;
@@ -307,7 +406,8 @@ public:
         visit_items(exec_, nullptr, all, into(now), list_with_parent{parents, queued_.data()});
         repetition<Executor> repeat(exec_);
         auto const body = [&] {
-            visit_edges(exec_, nullptr, now, g_, into(next), find_level_parent<T>{path, queued_.data(), state.data()});
+            visit_edges(exec_, nullptr, now, g_, into(next),
+                        find_level_parent<T, Path>{path, queued_.data(), state.data()});
             for_each(exec_, 1, next_parents<T>{now, next, state.data()});
         };
         repeat.run(&state.data()->loop, {.replayable = true}, body, nullptr);
@@ -319,7 +419,7 @@ public:
 private:
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
-        relax_edge<T> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
+        relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
         auto const body = [&] {
             visit_edges(exec_, nullptr, near, g_, into(next, far), relax);
             for_each(exec_, 1, end_near_round<T>{near, next, far, s});
@@ -349,9 +449,12 @@ private:
 
 } // namespace analytics
 
+namespace analytics {
+
+/// With an old answer or without.
 template <executor Executor, class T>
-sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options) {
-    using namespace analytics;
+sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options,
+                           sssp_result<T> const* old) {
     graph_view const g(a);
     require_vertex(g, source, "the source of sssp");
     if (!(options.delta >= 0))
@@ -370,15 +473,36 @@ sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_
         double const edges = double(g.edge_count), mean = g.edge_count > 0 ? range.sum / edges : 1;
         result.delta =
             options.delta > 0 ? options.delta : std::max(4 * mean / std::max(1.0, edges / g.vertices / 4), 0.0);
-        result.rounds = search.settle(T(result.delta));
+        if (old) search.begin_with(*old);
+        result.rounds = search.settle(T(result.delta), T(result.delta));
     }
     if (options.parents && !result.negative_cycle) result.parents = search.parents(range.least < T(0));
     result.distances = std::move(search).distances();
     return result;
 }
 
+} // namespace analytics
+
+template <executor Executor, class T>
+sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options) {
+    return analytics::search_sssp<Executor, T>(exec, a, source, options, nullptr);
+}
+
+template <executor Executor, class T>
+sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
+                          sssp_options const& options) {
+    require_size("old distances of sssp_again", old.distances.size(), a.rows());
+    require_size("old parents of sssp_again", old.parents.size(), a.rows());
+    analytics::require_vertex(graph_view(a), source, "the source of sssp");
+    if (exec.load(old.parents.data() + source) != source)
+        throw argument_error("sssp_again: the old answer is not that of source " + std::to_string(source));
+    return analytics::search_sssp(exec, a, source, options, &old);
+}
+
 #define COPPICE_SSSP(EXTERN, EXECUTOR, T)                                                                              \
-    EXTERN template sssp_result<T> sssp(EXECUTOR const&, csr_view<T>, vertex_id, sssp_options const&)
+    EXTERN template sssp_result<T> sssp(EXECUTOR const&, csr_view<T>, vertex_id, sssp_options const&);                 \
+    EXTERN template sssp_result<T> sssp_again(EXECUTOR const&, csr_view<T>, vertex_id, sssp_result<T> const&,          \
+                                              sssp_options const&)
 COPPICE_SSSP(extern, host_executor, float);
 COPPICE_SSSP(extern, host_executor, double);
 COPPICE_SSSP(extern, cuda_executor, float);

@@ -3,6 +3,7 @@
 /// Triangles and clustering coefficients: edges from small to large degrees, and what two rows share.
 #pragma once
 
+#include <coppice/algebra/transform.hpp>
 #include <coppice/graph/analytics/shared_neighbors.hpp>
 
 namespace coppice {
@@ -44,20 +45,14 @@ struct count_rising {
         return count;
     }
 };
-struct store_offset {
-    std::int32_t* offsets;
-    COPPICE_HD void operator()(std::int64_t u, std::int32_t first) const { offsets[u] = first; }
-};
 struct write_rising {
     rises rule;
-    std::int32_t* offsets;
+    std::int32_t const* offsets;
     vertex_id* neighbors;
-    std::int32_t total;
     COPPICE_HD void operator()(std::int64_t u) const {
         std::int32_t at = offsets[u];
         for (auto k = rule.g.offsets[u]; k < rule.g.offsets[u + 1]; ++k)
             if (rule(static_cast<vertex_id>(u), rule.g.neighbors[k])) neighbors[at++] = rule.g.neighbors[k];
-        if (u == 0) offsets[rule.g.vertices] = total;
     }
 };
 
@@ -77,18 +72,13 @@ struct directed_edges {
 template <executor Executor>
 directed_edges direct_edges(Executor const& exec, graph_view g) {
     rises const rule{g};
-    directed_edges d{buffer<std::int32_t>(exec, std::int64_t(g.vertices) + 1), {}};
-    std::int32_t const total =
-        exclusive_scan(exec, g.vertices, count_rising{rule}, store_offset{d.offsets.data()}, std::int32_t{0});
+    std::int32_t total = 0;
+    directed_edges d{detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, count_rising{rule}, total), {}};
     d.neighbors = buffer<vertex_id>(exec, total);
-    for_each(exec, g.vertices, write_rising{rule, d.offsets.data(), d.neighbors.data(), total});
+    for_each(exec, g.vertices, write_rising{rule, d.offsets.data(), d.neighbors.data()});
     return d;
 }
 
-struct value_at {
-    std::int64_t const* values;
-    COPPICE_HD std::int64_t operator()(std::int64_t i) const { return values[i]; }
-};
 struct coefficient_sums {
     double coefficients;
     double pairs;
@@ -122,7 +112,7 @@ std::int64_t count_triangles(Executor const& exec, graph_view g) {
     buffer<std::int64_t> counts(exec, g.vertices);
     fill(exec, counts.view(), 0);
     visit_triangles(exec, directed.view(), count_at_first{counts.data()});
-    return reduce(exec, g.vertices, std::int64_t{0}, value_at{counts.data()}, plus{});
+    return reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{counts.data()}, plus{});
 }
 
 template <executor Executor>
@@ -134,7 +124,7 @@ clustering_result clustering(Executor const& exec, graph_view g) {
     std::int64_t* const triangles = result.triangles.data();
     fill(exec, result.triangles.view(), 0);
     visit_triangles(exec, directed.view(), count_at_corners{triangles});
-    result.total = reduce(exec, g.vertices, std::int64_t{0}, value_at{triangles}, plus{}) / 3;
+    result.total = reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{triangles}, plus{}) / 3;
     auto const sums = reduce(exec, g.vertices, coefficient_sums{0, 0},
                              coefficient_of{g, triangles, result.coefficients.data()}, add_coefficient_sums{});
     result.mean = sums.coefficients / double(g.vertices);

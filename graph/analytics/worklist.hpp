@@ -18,6 +18,12 @@
 ///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value.
 ///   - worker.lower(p, x): *p = min(*p, x); whether that changed it. Integers, and floats >= 0.
 ///   - worker.add(p, x): *p += x; the old value. Integers.
+///   - worker.set_bits(p, x): *p |= x; the old value.
+///   - worker.recurses: whether it may work on other vertices on the way, as deep as worker_depth. One of the host does
+///     at once what a thread of a GPU leaves to the next list.
+///
+/// `visit_sums(exec, gate, in, g, f)`: for the vertices v of a list f.store(v, sum of f.term(v, k) over their edges k).
+/// Sums are of a type F::value with +, made by F::value{}; they are folded in an order that depends on the row alone.
 #pragma once
 
 #include <array>
@@ -29,6 +35,8 @@
 #include <coppice/graph/analytics/graph_view.hpp>
 
 namespace coppice::analytics {
+
+inline constexpr int worker_depth = 1000; ///< of recursions
 
 /// A list in the memory of an executor, described there too.
 struct worklist {
@@ -48,7 +56,7 @@ struct outputs {
 inline outputs<1> into(worklist* a) { return {{a}}; }
 inline outputs<2> into(worklist* a, worklist* b) { return {{a, b}}; }
 inline outputs<4> into(worklist* a, worklist* b, worklist* c, worklist* d) { return {{a, b, c, d}}; }
-inline outputs<1> nothing() { return {{nullptr}}; }
+COPPICE_HD inline outputs<1> nothing() { return {{nullptr}}; }
 
 /// Owns N lists, each with room for all vertices.
 template <int N>
@@ -75,6 +83,10 @@ COPPICE_HD inline void turn_over(worklist& a, worklist& b) {
     b.clear();
 }
 
+struct clear_list {
+    worklist* list;
+    COPPICE_HD void operator()(std::int64_t) const { list->clear(); }
+};
 /// The list of all vertices.
 struct list_all {
     worklist* list;
@@ -85,42 +97,26 @@ struct list_all {
     }
 };
 
-/// An order of vertices in four classes, by number in each: those of many edges and those of few apart, and either by a
-/// hash of their number without its last four bits. Neighbours of one class are rarely many in a row, so that a vertex
-/// waits for few others; and a class is a list that runs through memory from front to back, in predictable stretches.
-struct vertex_classes {
-    graph_view g;
-    std::int32_t few; ///< edges at most
+/// Another order of the vertices for every salt; a bijection, so that no two are alike.
+COPPICE_HD inline std::uint32_t shuffled(vertex_id v, std::uint32_t salt) {
+    std::uint32_t h = static_cast<std::uint32_t>(v) ^ salt;
+    h = (h ^ (h >> 16)) * 0x7feb352du;
+    h = (h ^ (h >> 15)) * 0x846ca68bu;
+    return h ^ (h >> 16);
+}
+
+/// An order of vertices in two classes, those of many edges and those of few, by a hash in each: chains of neighbours
+/// in this order are short, whatever order the numbers have.
+struct vertex_order {
+    std::int32_t few = 0; ///< edges at most
     bool many_first = true;
 
-    vertex_classes(graph_view graph, bool many_come_first)
-        : g(graph), few(2 * (graph.vertices > 0 ? graph.edge_count / graph.vertices : 0)), many_first(many_come_first) {
-    }
-    COPPICE_HD int of(vertex_id v) const {
-        bool const many = g.degree(v) > few;
-        return (many == many_first ? 0 : 2) + int(mixed(static_cast<std::uint64_t>(v) >> 4) >> 63);
-    }
-};
-/// Lists a vertex with its class, and gives it the status `first` + class.
-template <class Status>
-struct list_class {
-    vertex_classes classes;
-    Status* status;
-    int first;
-    int step; ///< 1 or -1
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        int const c = classes.of(v);
-        status[v] = static_cast<Status>(first + step * c);
-        if (c == 0)
-            worker.template emit<0>(v);
-        else if (c == 1)
-            worker.template emit<1>(v);
-        else if (c == 2)
-            worker.template emit<2>(v);
-        else
-            worker.template emit<3>(v);
+    vertex_order(graph_view g, bool many_come_first)
+        : few(2 * (g.vertices > 0 ? g.edge_count / g.vertices : 0)), many_first(many_come_first) {}
+    COPPICE_HD int class_of(std::int32_t degree) const { return (degree > few) == many_first ? 0 : 1; }
+    /// Vertices with smaller ones come first.
+    COPPICE_HD static std::uint64_t place(vertex_id v, int class_of_v) {
+        return static_cast<std::uint64_t>(class_of_v) << 32 | shuffled(v, 0);
     }
 };
 
@@ -145,18 +141,6 @@ void repeat_items(Executor const& exec, worklist* now, worklist* next, F const& 
         for_each(exec, 1, next_list{now, next, loop.data()});
     };
     repeat.run(loop.data(), {.replayable = true}, body, nullptr);
-}
-
-/// f of the vertices of one class after the other, each again while it emits itself.
-template <executor Executor, class Status, class F>
-void repeat_classes(Executor const& exec, vertex_classes const& classes, Status* status, int first, int step,
-                    F const& f) {
-    std::int64_t const n = classes.g.vertices;
-    worklists<5> lists(exec, n);
-    auto everyone = placed(exec, worklist{nullptr, n, 0});
-    visit_items(exec, nullptr, everyone.data(), into(lists[0], lists[1], lists[2], lists[3]),
-                list_class<Status>{classes, status, first, step});
-    for (int c = 0; c < 4; ++c) repeat_items(exec, lists[c], lists[4], f);
 }
 
 } // namespace coppice::analytics

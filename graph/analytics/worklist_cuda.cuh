@@ -6,6 +6,7 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
+#include <coppice/core/block.hpp>
 #include <coppice/core/launch_early.cuh>
 #include <coppice/graph/analytics/worklist.hpp>
 
@@ -14,6 +15,8 @@ namespace coppice::analytics {
 template <int N>
 class cuda_worker {
 public:
+    static constexpr bool recurses = false;
+
     __device__ explicit cuda_worker(outputs<N> const& outs) : outs_(outs) {}
 
     /// Lanes that emit together ask for their places together.
@@ -74,6 +77,12 @@ public:
         return static_cast<std::int64_t>(
             atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x)));
     }
+    __device__ std::uint64_t add(std::uint64_t* p, std::uint64_t x) const {
+        return atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
+    }
+    __device__ std::uint64_t set_bits(std::uint64_t* p, std::uint64_t x) const {
+        return atomicOr(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
+    }
 
 private:
     outputs<N> outs_;
@@ -114,7 +123,7 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
     }
     int const lane = int(threadIdx.x) % 32;
     for (unsigned waiting = __ballot_sync(~0u, end - begin >= 32); waiting; waiting &= waiting - 1) {
-        int const from = __ffs(int(waiting)) - 1;
+        int const from = first_lane(waiting);
         vertex_id const v = __shfl_sync(~0u, u, from);
         std::int32_t const last = __shfl_sync(~0u, end, from);
         for (std::int32_t k = __shfl_sync(~0u, begin, from) + lane; k < last; k += 32) f(worker, v, k);
@@ -152,6 +161,54 @@ template <int N, class F>
 void visit_edges(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
                  outputs<N> const& outs, F const& f) {
     launch_early(exec, &visit_edges_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, g, outs, f);
+}
+
+/// What the lane `by` places on has.
+template <class T>
+__device__ T moved_down(T const& x, int by) {
+    static_assert(sizeof(T) % 4 == 0);
+    unsigned word[sizeof(T) / 4];
+    __builtin_memcpy(word, &x, sizeof(T));
+    for (unsigned& w : word) w = __shfl_down_sync(~0u, w, unsigned(by));
+    T y;
+    __builtin_memcpy(&y, word, sizeof(T));
+    return y;
+}
+
+/// Rows of up to 32 edges by a thread each, longer ones by a warp: lane l folds edges l, l + 32, ..., then a tree.
+template <class F>
+__global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, worklist const* in, graph_view g, F f) {
+    wait_for_predecessor();
+    if (!is_open(gate)) return;
+    worklist const list = *in;
+    int const lane = int(threadIdx.x) % 32;
+    std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
+    for (std::int64_t base = std::int64_t(blockIdx.x) * visitors + threadIdx.x - lane; base < list.count;
+         base += stride) {
+        std::int64_t const i = base + lane;
+        vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
+        std::int32_t const begin = u >= 0 ? g.offsets[u] : 0, end = u >= 0 ? g.offsets[u + 1] : 0;
+        if (u >= 0 && end - begin <= 32) {
+            typename F::value sum{};
+            for (std::int32_t k = begin; k < end; ++k) sum = sum + f.term(u, k);
+            f.store(u, sum);
+        }
+        __syncwarp();
+        for (unsigned waiting = __ballot_sync(~0u, end - begin > 32); waiting; waiting &= waiting - 1) {
+            int const from = first_lane(waiting);
+            vertex_id const v = __shfl_sync(~0u, u, from);
+            std::int32_t const last = __shfl_sync(~0u, end, from);
+            typename F::value sum{};
+            for (std::int32_t k = __shfl_sync(~0u, begin, from) + lane; k < last; k += 32) sum = sum + f.term(v, k);
+            for (int step = 16; step > 0; step /= 2) sum = sum + moved_down(sum, step);
+            if (lane == 0) f.store(v, sum);
+        }
+    }
+}
+
+template <class F>
+void visit_sums(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g, F const& f) {
+    launch_early(exec, &visit_sums_kernel<F>, visiting_blocks(exec), visitors, 0, {}, gate, in, g, f);
 }
 
 } // namespace coppice::analytics

@@ -13,6 +13,8 @@ namespace coppice::analytics {
 template <int N>
 class lone_worker {
 public:
+    static constexpr bool recurses = true;
+
     explicit lone_worker(outputs<N> const& outs) {
         for (int k = 0; k < N; ++k) out_[k] = outs.list[k];
     }
@@ -52,6 +54,12 @@ public:
         *p = old + x;
         return old;
     }
+    template <class T>
+    T set_bits(T* p, T x) const {
+        T const old = *p;
+        *p = old | x;
+        return old;
+    }
 
 private:
     worklist* out_[N];
@@ -61,6 +69,8 @@ private:
 template <int N>
 class team_worker {
 public:
+    static constexpr bool recurses = true;
+
     explicit team_worker(outputs<N> const& outs) {
         for (int k = 0; k < N; ++k) out_[k] = outs.list[k];
     }
@@ -105,6 +115,10 @@ public:
     template <class T>
     T add(T* p, T x) const {
         return __atomic_fetch_add(p, x, __ATOMIC_RELAXED);
+    }
+    template <class T>
+    T set_bits(T* p, T x) const {
+        return __atomic_fetch_or(p, x, __ATOMIC_RELAXED);
     }
 
 private:
@@ -166,6 +180,20 @@ void visit_edges(host_executor const& exec, int const* gate, worklist const* in,
             vertex_id const u = list[i];
             if (!f.enters(u)) continue;
             for (auto k = g.offsets[u], end = g.offsets[u + 1]; k < end; ++k) f(worker, u, k);
+        }
+    });
+}
+
+template <class F>
+void visit_sums(host_executor const& exec, int const* gate, worklist const* in, graph_view const& g, F const& f) {
+    if (!is_open(gate)) return;
+    worklist const list = *in;
+    with_workers(exec, list.count, 4096, nothing(), [&](auto&, std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            vertex_id const v = list[i];
+            typename F::value sum{};
+            for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) sum = sum + f.term(v, k);
+            f.store(v, sum);
         }
     });
 }

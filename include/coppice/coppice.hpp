@@ -6,7 +6,10 @@
 #include <coppice/arg_max.hpp>
 #include <coppice/banded.hpp>
 #include <coppice/bfs.hpp>
+#include <coppice/centrality.hpp>
+#include <coppice/changing_graph.hpp>
 #include <coppice/coarsening.hpp>
+#include <coppice/communities.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/generators.hpp>

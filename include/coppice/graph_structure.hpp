@@ -8,15 +8,21 @@
 ///     maximal_independent_set(exec, g);   // greedy, few edges first
 ///     colour_graph(exec, g);              // greedy, many edges first
 ///     minimum_spanning_forest(exec, a);   // of a weighted graph
+///     bridges(exec, g);                   // edges whose removal parts a component
+///     diameter(exec, g);                  // bounds of it
+///     strongly_connected_components(exec, g, incoming); // of a directed graph and its transpose
 ///
-/// A graph is a square matrix with 32-bit indices; row u holds what leaves u. All of these need **undirected** graphs,
-/// which store both directions of every edge: require_undirected(exec, g, "my analysis") throws where that is not so,
-/// symmetrised_weights(exec, a) makes one. The same answer on host and CUDA, for any number of threads.
+/// A graph is a square matrix with 32-bit indices; row u holds what leaves u. All but the last need **undirected**
+/// graphs, which store both directions of every edge: require_undirected(exec, g, "my analysis") throws where that is
+/// not so, symmetrised_weights(exec, a) makes one. The same answer on host and CUDA, for any number of threads.
 #pragma once
 
+#include <coppice/graph/analytics/bridges.hpp>
 #include <coppice/graph/analytics/colouring.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/cores.hpp>
+#include <coppice/graph/analytics/diameter.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
+#include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>

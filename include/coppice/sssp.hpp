@@ -7,3 +7,4 @@
 #pragma once
 
 #include <coppice/graph/analytics/sssp.hpp>
+#include <coppice/graph/analytics/widest_path.hpp>

@@ -89,16 +89,26 @@ struct triple_product_plan {
     product_plan<I, O> second; ///< of R (A P)
 };
 
+namespace detail {
+
+/// The plan of R A P by plan(left, right), that of a product.
+template <class R, class A, class P, class I, class O, class Plan>
+triple_product_plan<I, O> plan_triple(csr_view<R, I, O> r, csr_view<A, I, O> a, csr_view<P, I, O> p, Plan const& plan) {
+    require_product(r, a);
+    product_plan<I, O> first = plan(a, p);
+    csr_view<R, I, O> const between{first.product_rows(), first.columns,        first.nonzeros(),
+                                    first.offsets.data(), first.indices.data(), nullptr};
+    product_plan<I, O> second = plan(r, between);
+    return {std::move(first), std::move(second)};
+}
+
+} // namespace detail
+
 /// Structure of R A P; R[r, n], A[n, m], P[m, c]. Errors as make_product_plan.
 template <executor Executor, class R, class A, class P, class I, class O>
 triple_product_plan<I, O> make_triple_product_plan(Executor const& exec, csr_view<R, I, O> r, csr_view<A, I, O> a,
                                                    csr_view<P, I, O> p) {
-    detail::require_product(r, a);
-    auto first = make_product_plan(exec, a, p);
-    csr_view<R, I, O> const between{first.product_rows(), first.columns,        first.nonzeros(),
-                                    first.offsets.data(), first.indices.data(), nullptr};
-    auto second = make_product_plan(exec, r, between);
-    return {std::move(first), std::move(second)};
+    return detail::plan_triple(r, a, p, [&](auto left, auto right) { return make_product_plan(exec, left, right); });
 }
 
 /// values[plan.second.nonzeros()] of R (A P) over a semiring; the product in between is kept for the call alone.

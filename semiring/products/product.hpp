@@ -55,15 +55,23 @@ row_range all_rows(csr_view<T, I, O> a) {
     return {0, a.rows()};
 }
 
-template <executor Executor, class A, class B, class I, class O, class Mask>
-product_plan<I, O> plan_product(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
-                                bool masked, row_range range) {
+/// The plan for matrices whose columns are known to rise.
+template <executor Executor, class A, class B, class I, class O, class Mask = constant_mask>
+product_plan<I, O> plan_rising(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range,
+                               Mask const& mask = {}, bool masked = false) {
     auto plan = blank_plan(a, b, range);
-    require_rising(exec, a, "first matrix of a product");
-    require_rising(exec, b, "second matrix of a product");
     plan.masked = masked;
     structure_of_product(exec, a, b, mask, plan);
     return plan;
+}
+template <executor Executor, class A, class B, class I, class O, class Mask>
+product_plan<I, O> plan_product(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
+                                bool masked, row_range range) {
+    require_product(a, b);
+    require_range(range, a.rows());
+    require_rising(exec, a, "first matrix of a product");
+    require_rising(exec, b, "second matrix of a product");
+    return plan_rising(exec, a, b, range, mask, masked);
 }
 
 template <class Semiring, class A, class B>

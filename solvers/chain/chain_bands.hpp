@@ -32,20 +32,8 @@ struct band_row_units {
                                                 filling_sizes const& filling) const {
         return of.entry_of(at, u / of.a.n, u % of.a.n, u % of.a.n + c, filling);
     }
-    /// Row u of a stretch, to the last row of a stack.
-    template <class Lane, class Team, class Shape>
-    COPPICE_HD void load(Team const& team, Shape const& g, filled_places<1> const& at, int u,
-                         stack_view<Lane> const& to) const {
-        int const w = g.width();
-        for (int c = team.rank(); c <= w; c += team.size()) to(w, c) = entry_of(at.lane[0], u, 0, c, at.filling[0]);
-        if (team.rank() == 0) to(w, g.active() + to.left) = side_of(at.lane[0], u, 0, 0);
-    }
     COPPICE_HD COPPICE_ALWAYS_INLINE static link_size<real_lane_t<T>> known(stretch_place const&, int) {
         return {0, false};
-    }
-    template <class Team>
-    COPPICE_HD real_lane_t<T> largest_entry(Team const& team, stretch_place const& at, int units) const {
-        return of.largest_entry(team, at, units / of.a.n);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool fills(stretch_place const& at, int to) const {
         return of.fills(at, (to + of.a.n - 1) / of.a.n);

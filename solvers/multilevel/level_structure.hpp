@@ -3,9 +3,13 @@
 /// A level of a multilevel method as its pattern decides it: what stays when values change.
 #pragma once
 
+#include <tuple>
+#include <utility>
+
 #include <coppice/semiring/products/mxm.hpp>
 #include <coppice/solvers/multilevel/aggregation.hpp>
 #include <coppice/solvers/multilevel/level_smoother.hpp>
+#include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/multilevel/prolongator.hpp>
 #include <coppice/solvers/precondition/forest_preconditioner.hpp>
 
@@ -41,23 +45,55 @@ level_values<T> values_below(Executor const& exec, level_structure<Executor, T, 
     return v;
 }
 
-/// The plan of R A P, whose columns are known to rise.
+/// Aggregates of the unknowns of a level, and P_0.
+template <class T, class I>
+struct level_coarsening {
+    level_aggregates<I> made{};
+    csr<T, I> tentative{};
+};
+
+/// By the couplings of the unknowns themselves: P_0 is constant on the aggregates.
 template <executor Executor, class T, class I>
-triple_product_plan<I> sound_triple_product(Executor const& exec, csr_view<T, I> r, csr_view<T, I> a,
-                                            csr_view<T, I> p) {
-    auto first = blank_plan(a, p, all_rows(a));
-    structure_of_product(exec, a, p, constant_mask{}, first);
-    csr_view<T, I> const between{first.product_rows(), first.columns,        first.nonzeros(),
-                                 first.offsets.data(), first.indices.data(), nullptr};
-    auto second = blank_plan(r, between, all_rows(r));
-    structure_of_product(exec, r, between, constant_mask{}, second);
-    return {std::move(first), std::move(second)};
+level_coarsening<T, I> coarsen_unknowns(Executor const& exec, level_structure<Executor, T, I> const& level,
+                                        csr_view<T, I> a, bool symmetric, multilevel_options const& options,
+                                        stopwatch<Executor>& watch, multilevel_report& report) {
+    auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, symmetric, nullptr);
+    report.coupling_seconds += watch.lap();
+    level_coarsening<T, I> c;
+    c.made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, symmetric, I(options.first_run),
+                                             I(options.second_run));
+    c.tentative = membership_matrix<T>(exec, c.made.aggregates);
+    return c;
+}
+/// By the couplings of points: P_0 has the vectors of `modes`, which become those of the next level.
+template <executor Executor, class T, class I>
+level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bool symmetric,
+                                      multilevel_options const& options, level_modes<T>& modes,
+                                      stopwatch<Executor>& watch, multilevel_report& report) {
+    auto const between = matrix_of_points(exec, a, modes.block);
+    csr_view<T, I> const points = between.view();
+    auto const plan = make_srcsr_plan(exec, points);
+    auto const scales = look_at_rows(exec, points, plan);
+    auto const couplings = couplings_of<Executor, T, I>(exec, points, plan, scales, symmetric, nullptr);
+    report.coupling_seconds += watch.lap();
+    level_coarsening<T, I> c;
+    c.made = aggregate_level<Executor, T, I>(exec, points, scales, couplings, symmetric, I(options.first_run),
+                                             I(options.second_run));
+    c.made.forest = {}; // of points: no system of unknowns lies along it
+    vertex_aggregates<I> of_unknowns{a.rows(), c.made.aggregates.count, buffer<I>(exec, a.rows())};
+    for_each(exec, of_unknowns.of.size(),
+             aggregate_of_unknown<I>{I(modes.block), c.made.aggregates.of.data(), of_unknowns.of.data()});
+    c.made.aggregates = std::move(of_unknowns);
+    std::tie(c.tentative, modes) = tentative_of_modes(exec, c.made.aggregates, modes);
+    return c;
 }
 
-/// Decides what lies below a level and its smoother. Times of the stages are added to the report.
+/// Decides what lies below a level and its smoother. Times of the stages are added to the report; `modes`, if there are
+/// any, become those of the next level.
 template <executor Executor, class T, class I>
 void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a, int depth,
-                   bool symmetric, multilevel_options const& options, multilevel_report& report) {
+                   bool symmetric, multilevel_options const& options, level_modes<T>& modes,
+                   multilevel_report& report) {
     constexpr double least_reduction = 0.8;
     stopwatch watch(exec);
     std::int64_t const n = a.rows();
@@ -69,27 +105,30 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
     if (n > options.coarsest && depth + 1 < options.most_levels) {
         level.scales = look_at_rows(exec, a, level.plan);
-        auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, symmetric, nullptr);
-        report.coupling_seconds += watch.lap();
-        auto made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, symmetric, I(options.first_run),
-                                                    I(options.second_run));
-        row.coverage = made.coverage;
+        auto c = modes ? coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report)
+                       : coarsen_unknowns(exec, level, a, symmetric, options, watch, report);
+        row.coverage = c.made.coverage;
         report.aggregate_seconds += watch.lap();
-        I const count = made.aggregates.count;
+        I const count = c.tentative.columns();
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
         level.last = count == 0 || double(count) > least_reduction * double(n);
         if (!level.last) {
-            level.prolongator = {
-                exec, a, level.plan, level.scales, made.aggregates, std::ldexp(options.drop, -depth), symmetric};
+            // What is dropped is lumped to the diagonal, which keeps constants alone.
+            double const share = modes ? 0 : std::ldexp(options.drop, -depth);
+            level.prolongator = {exec,  a,        level.plan, level.scales, c.made.aggregates, std::move(c.tentative),
+                                 share, symmetric};
             report.prolongator_seconds += watch.lap();
             auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
             auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));
-            level.galerkin = sound_triple_product(exec, r, a, p);
+            level.galerkin =
+                detail::plan_triple(r, a, p, [&](auto left, auto right) { // their columns are known to rise
+                    return detail::plan_rising(exec, left, right, detail::all_rows(left));
+                });
             level.p_plan = make_srcsr_plan(exec, p);
             level.r_plan = make_srcsr_plan(exec, r);
             report.galerkin_seconds += watch.lap();
         }
-        forest = std::move(made.forest);
+        forest = std::move(c.made.forest);
     }
     level.smoother = {exec, options.smoother, n, forest.vertices > 0 ? &forest : nullptr};
 }

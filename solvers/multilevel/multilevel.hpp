@@ -19,13 +19,18 @@ namespace coppice {
 /// the next level is P^T A P, down to some hundred rows, which are solved directly. Where A is symmetric positive
 /// definite, so is M.
 ///
+/// `near`: points of several unknowns, and vectors that the coarse levels are to represent besides, as the rigid body
+/// modes of elasticity; aggregates are of points then, their columns of the prolongator are made orthonormal. refresh()
+/// keeps them.
+///
 /// apply() allocates nothing, may be captured into a CUDA graph, and uses memory of the object: one solve at a time.
 /// Throws dimension_error where A is not square, matrix_error where its values are not finite or a column stands twice
 /// in a row.
 template <executor Executor, class T, class I = std::int32_t>
 class multilevel_preconditioner {
 public:
-    multilevel_preconditioner(Executor const& exec, csr_view<T, I> a, multilevel_options const& options = {});
+    multilevel_preconditioner(Executor const& exec, csr_view<T, I> a, multilevel_options const& options = {},
+                              near_null_space<T> const& near = {});
 
     /// New values on the pattern of the matrix that it was made of. Aggregates and structures stay, values are those
     /// that a new preconditioner with these aggregates would have, bit for bit.
@@ -41,7 +46,8 @@ private:
     using hierarchy = std::unique_ptr<multilevel_detail::multilevel_hierarchy<Executor, T, S, I>>;
     using any_hierarchy = std::conditional_t<std::is_same_v<T, float>, std::variant<hierarchy<float>>,
                                              std::variant<hierarchy<float>, hierarchy<T>>>;
-    static any_hierarchy make(Executor const& exec, csr_view<T, I> a, multilevel_options const& options);
+    static any_hierarchy make(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
+                              near_null_space<T> const& near);
 
     detail::pattern_mark pattern_;
     any_hierarchy levels_;
@@ -49,18 +55,20 @@ private:
 
 template <executor Executor, class T, class I>
 multilevel_preconditioner<Executor, T, I>::multilevel_preconditioner(Executor const& exec, csr_view<T, I> a,
-                                                                     multilevel_options const& options)
-    : pattern_(exec, require_square(a, "a preconditioner")), levels_(make(exec, a, options)) {}
+                                                                     multilevel_options const& options,
+                                                                     near_null_space<T> const& near)
+    : pattern_(exec, require_square(a, "a preconditioner")), levels_(make(exec, a, options, near)) {}
 
 template <executor Executor, class T, class I>
 auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_view<T, I> a,
-                                                     multilevel_options const& options) -> any_hierarchy {
+                                                     multilevel_options const& options, near_null_space<T> const& near)
+    -> any_hierarchy {
     if (options.first_run < 1 || options.second_run < 1 || options.coarsest < 1 || options.most_levels < 1)
         throw argument_error("runs, rows of the coarsest level and number of levels are 1 at least");
     if (a.rows() == 0) return {};
     if (options.storage == multilevel_storage::full)
-        return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, T, I>>(exec, a, options);
-    return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, float, I>>(exec, a, options);
+        return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, T, I>>(exec, a, options, near);
+    return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, float, I>>(exec, a, options, near);
 }
 
 template <executor Executor, class T, class I>
@@ -131,6 +139,11 @@ struct multilevel_entry {
          .meaning = "entries below this share of the diagonals are left out of the prolongator, half of it a level",
          .most = 1},
         {.name = "coarsest", .standard = "128", .meaning = "rows that are solved directly", .least = 1, .most = 2000},
+        {.name = "block",
+         .standard = "1",
+         .meaning = "unknowns of a point, numbered together; the constants of each are what coarse levels represent",
+         .least = 1,
+         .most = 32},
         {.name = "levels", .standard = "30", .meaning = "at most", .least = 1, .most = 100}};
     static constexpr preconditioner_row row{.name = "multilevel",
                                             .matrix = "a multigrid cycle with aggregates from forests",
@@ -141,7 +154,8 @@ struct multilevel_entry {
 
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
-        return multilevel_preconditioner<Executor, T, I>(exec, a, read(o));
+        return multilevel_preconditioner<Executor, T, I>(exec, a, read(o),
+                                                         near_null_space<T>{.block = int(o.integer("block"))});
     }
     static multilevel_options read(chosen_options const& o) {
         return {.smoother = multilevel_smoother(o.choice("smoother")),

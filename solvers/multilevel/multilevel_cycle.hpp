@@ -86,8 +86,10 @@ private:
 template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
-    multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options)
+    multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
+                         near_null_space<T> const& near)
         : options_(options) {
+        level_modes<T> modes = first_modes(exec, near, a.rows());
         nonzero_flags const found = look_at_nonzeros(exec, a);
         if (found.any(nonzero_flags::not_finite)) require_finite(exec, a);
         bool const sorted = !found.any(nonzero_flags::unsorted);
@@ -98,7 +100,7 @@ public:
             sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a);
         for (int depth = 0;; ++depth) {
             auto& level = structures_.emplace_back();
-            coarsen_level(exec, level, a, depth, symmetric, options_, report_);
+            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_);
             take_memory(exec, depth);
             level_values<T> below = fill(exec, depth, a);
             if (level.last) break;

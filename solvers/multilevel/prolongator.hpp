@@ -166,10 +166,11 @@ template <executor Executor, class T, class I>
 class smoothed_prolongator {
 public:
     smoothed_prolongator() = default;
-    /// Entries below `share` of the root of both diagonals are dropped.
+    /// P_0 has columns of the rows that `aggregates` hold; entries below `share` of the root of both diagonals are
+    /// dropped.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
-                         vertex_aggregates<I> const& aggregates, double share, bool symmetric)
-        : tentative_(membership_matrix<T>(exec, aggregates)) {
+                         vertex_aggregates<I> const& aggregates, csr<T, I> tentative, double share, bool symmetric)
+        : tentative_(std::move(tentative)) {
         mark(exec, a, plan, scales, aggregates, share);
         I const kept = place(exec, a);
         smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), kept, {});

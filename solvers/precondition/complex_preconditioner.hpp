@@ -3,19 +3,19 @@
 /// Preconditioners of the catalogue for complex matrices.
 #pragma once
 
-#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <coppice/solvers/precondition/catalogue.hpp>
 #include <coppice/solvers/vectors/elements.hpp>
 
 namespace coppice {
 
-/// The names that make_preconditioner() takes for complex matrices; the other ones are for real matrices alone.
-inline constexpr std::array<std::string_view, 2> complex_preconditioner_names{"none", "jacobi"};
-
 namespace detail {
+
+using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0_entry, isai_entry>;
 
 /// A preconditioner of elements for numbers of T.
 template <class T, class M>
@@ -29,9 +29,17 @@ public:
     }
     template <executor Executor, class I>
     void refresh(Executor const& exec, csr_view<T, I> a) {
-        m_.refresh(exec, as_elements(a));
+        if constexpr (requires { m_.refresh(exec, as_elements(a)); }) m_.refresh(exec, as_elements(a));
     }
     bool replayable() const { return true; }
+    bool is_identity() const {
+        if constexpr (requires { m_.is_identity(); }) return m_.is_identity();
+        return false;
+    }
+    std::vector<finding> findings() const {
+        if constexpr (requires { m_.findings(); }) return m_.findings();
+        return {};
+    }
 
 private:
     M m_;
@@ -39,15 +47,21 @@ private:
 
 /// Calls made(preconditioner) with the one of that name; argument_error for one that is not for complex matrices.
 template <executor Executor, class T, class I, class Made>
-void make_complex_preconditioner(Executor const& exec, std::string const& name, csr_view<T, I> a, Made const& made) {
-    if (name == "none") return made(identity_preconditioner{});
-    if (name == "jacobi") {
-        using jacobi = jacobi_preconditioner<Executor, element_t<T>, I>;
-        return made(preconditioner_of_elements<T, jacobi>(jacobi(exec, as_elements(a))));
-    }
-    throw argument_error("preconditioner \"" + name +
-                         "\" is for real matrices; for complex ones there are: none, jacobi");
+void make_complex_preconditioner(Executor const& exec, std::string const& name, csr_view<T, I> a,
+                                 chosen_options const& options, Made const& made) {
+    bool const known = complex_entries::with(name, [&](auto entry) {
+        auto m = entry.make(exec, as_elements(a), options);
+        made(preconditioner_of_elements<T, decltype(m)>(std::move(m)));
+    });
+    if (known) return;
+    std::string all;
+    for (std::string_view const one : complex_entries::names) all.append(all.empty() ? "" : ", ").append(one);
+    throw argument_error("preconditioner \"" + name + "\" is for real matrices; for complex ones there are: " + all);
 }
 
 } // namespace detail
+
+/// The names that make_preconditioner() takes for complex matrices; the other ones are for real matrices alone.
+inline constexpr auto complex_preconditioner_names = detail::complex_entries::names;
+
 } // namespace coppice

@@ -21,6 +21,8 @@ namespace coppice {
 
 enum class option_kind { integer, real, choice };
 
+using choice_names = std::array<std::string_view, 6>; ///< empty ones are none
+
 /// An option of a method. Names are those of the command line without its dashes: "charge-period".
 struct option_row {
     std::string_view name{};
@@ -29,7 +31,7 @@ struct option_row {
     std::string_view meaning{};
     double least = 0; ///< range of numbers, both ends included
     double most = std::numeric_limits<double>::infinity();
-    std::array<std::string_view, 6> choices{}; ///< of a choice; empty ones are none
+    choice_names choices{}; ///< of a choice
 
     friend bool operator==(option_row const&, option_row const&) = default;
 };

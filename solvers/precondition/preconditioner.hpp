@@ -46,7 +46,7 @@ any_preconditioner<Executor, T, I> make_preconditioner(Executor const& exec, std
         made.emplace(std::move(m), preconditioner_report{named.name, watch.lap(), chosen.all(), {}});
     };
     if constexpr (is_complex_number<T>)
-        detail::make_complex_preconditioner(exec, named.name, a, keep);
+        detail::make_complex_preconditioner(exec, named.name, a, chosen, keep);
     else
         detail::preconditioner_entries::with(row.name, [&](auto entry) { keep(entry.make(exec, a, chosen)); });
     return *made;

@@ -335,12 +335,12 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
                                        interface_values<R> const& x, auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
     bool const from_above = block.thread() < tile_partitions, is_short = length != block_partition;
-    if (is_short)
-        ; // alone, between no barriers
-    else if (from_above)
-        eliminate_half<P, 1>(rows, x.before, x.first, threshold);
-    else
-        eliminate_half<P, -1>(rows, x.after, x.last, threshold);
+    if (!is_short) { // else one thread solves it alone, below
+        if (from_above)
+            eliminate_half<P, 1>(rows, x.before, x.first, threshold);
+        else
+            eliminate_half<P, -1>(rows, x.after, x.last, threshold);
+    }
     block.sync();
     auto const middle = solve_middle<P>(left_rows(half<P, 1, T, R>(rows, block_partition)),
                                         left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);

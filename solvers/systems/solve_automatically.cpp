@@ -41,14 +41,23 @@ std::string definite_preconditioner(matrix_traits const& traits, bool on_host) {
     return on_host && traits.row_length <= longest_rows_to_factorise ? "ic0" : "forest";
 }
 
-/// For complex matrices, whose preconditioners are few.
-choices complex_choices(matrix_traits const& traits, std::int64_t n) {
+/// The same for complex matrices, for which there is no forest.
+std::string complex_preconditioner(matrix_traits const& traits, bool on_host, bool definite) {
+    if (traits.row_length > longest_rows_to_factorise) return "jacobi";
+    if (definite) return on_host ? "ic0" : "jacobi";
+    return on_host ? "ilu0" : "isai";
+}
+
+/// For complex matrices.
+choices complex_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
+    std::string const factors = complex_preconditioner(traits, on_host, false);
     choices all;
-    if (traits.maybe_positive_definite()) all.push_back({"cg", "jacobi"});
+    if (traits.maybe_positive_definite()) all.push_back({"cg", complex_preconditioner(traits, on_host, true)});
     if (traits.symmetric) all.push_back({"minres", traits.positive_diagonal ? "jacobi" : "none"});
-    if (!traits.symmetric) all.push_back({"bicgstab", "jacobi"});
+    if (!traits.symmetric) all.push_back({"bicgstab", factors});
+    all.push_back({"gmres", factors, usual_space(n)});
     all.push_back({"idrs", "jacobi"});
-    all.push_back({"gmres", "jacobi", usual_space(n)});
+    if (factors != "jacobi") all.push_back({"gmres", "jacobi", usual_space(n)});
     all.push_back({"gmres", "none", usual_space(n)});
     if (n <= most_rows_for_long_spaces) all.push_back({"gmres", "none", 1000});
     return all;
@@ -56,7 +65,7 @@ choices complex_choices(matrix_traits const& traits, std::int64_t n) {
 
 /// All there are, the most promising first, both of the method's and the preconditioner's choice.
 choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
-    if (traits.complex) return complex_choices(traits, n);
+    if (traits.complex) return complex_choices(traits, n, on_host);
     std::string const factors = general_preconditioner(traits, on_host);
     choices all;
     if (worth_levels(traits, n))
@@ -95,8 +104,15 @@ choices choices_of_method(matrix_traits const& traits, std::int64_t n, std::stri
 /// The preconditioners to go with a method that is given.
 choices choices_of_preconditioner(matrix_traits const& traits, bool on_host, std::string_view solver) {
     std::string const kept(solver);
-    if (traits.complex) return {{kept, "jacobi"}, {kept, "none"}};
     choices all;
+    if (traits.complex) {
+        bool const symmetric = solver == "cg" || solver == "minres";
+        if (!symmetric || traits.maybe_positive_definite())
+            all.push_back({kept, complex_preconditioner(traits, on_host, symmetric)});
+        if (all.empty() || all.front().preconditioner != "jacobi") all.push_back({kept, "jacobi"});
+        all.push_back({kept, "none"});
+        return all;
+    }
     if (solver == "cg" || solver == "minres")
         all.push_back(
             {kept, traits.maybe_positive_definite() ? definite_preconditioner(traits, on_host) : positive_diagonal});

@@ -52,6 +52,8 @@ namespace detail {
 
 template <class E>
 inline constexpr int dot_parts = element_of_type<std::remove_const_t<E>>::parts;
+template <class E>
+using real_of_t = typename element_of_type<std::remove_const_t<E>>::real;
 /// The unit in the last place of 1 in the precision of T.
 template <class T>
 inline constexpr double unit_of = double(std::numeric_limits<typename element_of_type<T>::real>::epsilon());
@@ -82,10 +84,18 @@ csr_view<element_t<T>, I, O> as_elements(csr_view<T, I, O> a) {
             a.offsets,   a.indices,      reinterpret_cast<element_t<T> const*>(a.coefficients)};
 }
 
+COPPICE_HD inline float real_part(float x) { return x; }
 COPPICE_HD inline double real_part(double x) { return x; }
-COPPICE_HD inline double real_part(complex_pair<double> const& x) { return x.re; }
+template <class R>
+COPPICE_HD R real_part(complex_pair<R> const& x) {
+    return x.re;
+}
+COPPICE_HD inline float conjugate_of(float x) { return x; }
 COPPICE_HD inline double conjugate_of(double x) { return x; }
-COPPICE_HD inline complex_pair<double> conjugate_of(complex_pair<double> const& x) { return {x.re, -x.im}; }
+template <class R>
+COPPICE_HD complex_pair<R> conjugate_of(complex_pair<R> const& x) {
+    return {x.re, -x.im};
+}
 COPPICE_HD inline double length_of(double x) { return std::fabs(x); }
 COPPICE_HD inline double length_of(complex_pair<double> const& x) { return std::hypot(x.re, x.im); }
 COPPICE_HD inline bool is_zero(double x) { return x == 0; }

@@ -49,6 +49,19 @@ TEST_CASE("graph algorithms: answers count vertices from 1") {
     CHECK(answer({"pagerank"}).second["converged"] == 1);
     CHECK(answer({"independent-set"}).second["size"].get<int>() >= 3);
     CHECK(answer({"colouring"}).second["colours"] == 3);
+    CHECK(answer({"widest"}).first.rfind("inf 2 2 2 2 ", 0) == 0);
+    CHECK(answer({"strong-components"}).first == "1 1 1 1 1 6 6");
+    CHECK(answer({"bridges"}).second["bridges"] == 2); // the tail and the pair
+    CHECK(answer({"diameter"}).second["lower"] == 3);
+    CHECK(answer({"betweenness"}).first == "0 1 1 3 0 0 0");
+    CHECK(answer({"closeness", "--samples", "7"}).second["sources"] == 7);
+    CHECK(answer({"truss"}).second["largest"] == 3);
+    CHECK(answer({"similarity"}).second["edges"] == 7);
+    CHECK(answer({"communities"}).second["communities"].get<int>() >= 2);
+    CHECK(answer({"label-propagation"}).second["converged"] == 1);
+    CHECK(answer({"katz", "--alpha", "0.1"}).second["converged"] == 1);
+    CHECK(answer({"eigenvector", "--max-iterations", "1000"}).second["converged"] == 1);
+    CHECK(answer({"hits", "--max-iterations", "1000"}).second["converged"] == 1);
 }
 
 TEST_CASE("graph algorithms: bad input is one line that says what to do") {
@@ -71,6 +84,10 @@ TEST_CASE("graph algorithms: bad input is one line that says what to do") {
     fails({"sssp", falls}, 4, "negative length");
     fails({"pagerank", arrow, "--max-iterations", "1"}, 4, "did not converge");
     fails({"pagerank", arrow, "--damping", "1"}, 2, "damping");
+    CHECK(run({"strong-components", arrow}).code == 0);
+    fails({"communities", arrow}, 3, "--symmetrise");
+    fails({"closeness", arrow, "--samples", "-1"}, 2, "samples");
+    fails({"katz", arrow, "--alpha", "-1"}, 2, "alpha");
     fails({"bfs", folder.write("empty.mtx", banner + "general\n0 0 0\n")}, 3, "empty");
     fails({"bfs", folder.write("wide.mtx", banner + "general\n2 3 1\n1 1 1\n")}, 3, "square");
     fails({"sssp", folder.write("nan.mtx", banner + "general\n2 2 1\n1 2 nan\n")}, 3, "");

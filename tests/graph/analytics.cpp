@@ -150,6 +150,10 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
         CHECK(set.size == std::count(members.begin(), members.end(), 1));
         auto const painted = colour_graph(exec, graph_view(a));
         CHECK(check_colours(weights, to_vector(exec, painted.colours)) == "");
+        host_executor const host(1);
+        auto const on_host = weights.on(host); // the same sets and colours everywhere
+        CHECK(to_vector(host, maximal_independent_set(host, graph_view(on_host)).members) == members);
+        CHECK(to_vector(host, colour_graph(host, graph_view(on_host)).colours) == to_vector(exec, painted.colours));
         if (weights.rows > 5000) continue; // what follows takes n^2 steps
         auto const k = core_numbers(exec, graph_view(a));
         CHECK(to_vector(exec, k.cores) == plain_cores(weights));
@@ -245,7 +249,8 @@ TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs wh
         auto const a = weights.on(exec);
         for (auto const& row : graph_algorithm_catalogue) {
             CAPTURE(row.name);
-            auto const answer = run_graph_algorithm(exec, row.name, a.view(), {.undirected = true});
+            auto const answer = run_graph_algorithm(exec, row.name, a.view(),
+                                                    {.undirected = true, .max_iterations = 100000, .samples = 40});
             CHECK(answer.failure.empty());
             CHECK(!answer.facts.empty());
             if (row.name != "matching") continue;

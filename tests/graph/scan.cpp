@@ -78,7 +78,7 @@ struct affine_of {
         return {std::uint32_t(2 + v % 1000), std::uint32_t(3 * v % 997 + d)};
     }
 };
-struct count_one {
+struct bring_one {
     COPPICE_HD unsigned operator()(std::int64_t, int) const { return 1; }
 };
 
@@ -205,7 +205,7 @@ TEST_CASE_TEMPLATE("pointer jumping stops when all paths are finished", Fixture,
     auto const rounds = [&](linked_graph const& g) {
         auto const neighbors = exec.copy(g.neighbors);
         auto const n = std::int64_t(g.neighbors.size()) / 2;
-        return graph_detail::scan_by_jumping<unsigned, int>(exec, n, neighbor_of{neighbors.data()}, count_one{}, plus{})
+        return graph_detail::scan_by_jumping<unsigned, int>(exec, n, neighbor_of{neighbors.data()}, bring_one{}, plus{})
             .rounds;
     };
     CHECK(rounds(link_up({}, {}, 1)) == 0);

@@ -11,6 +11,7 @@
 #include <lapacke.h>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/core/executor.hpp>
 
 namespace coppice::test {
 
@@ -23,6 +24,27 @@ struct dense {
     double& operator()(int i, int j) { return a[std::size_t(i) * std::size_t(n) + std::size_t(j)]; }
     double operator()(int i, int j) const { return a[std::size_t(i) * std::size_t(n) + std::size_t(j)]; }
 };
+
+/// M^-1 r of a preconditioner.
+template <class Executor, class M>
+std::vector<double> apply(Executor const& exec, M const& m, std::vector<double> const& r) {
+    auto const right = exec.copy(r);
+    buffer<double> z(exec, std::int64_t(r.size()));
+    m.apply(exec, right.view(), z.view());
+    return to_vector(exec, z);
+}
+/// M^-1 of a preconditioner of n rows, column by column.
+template <class Executor, class M>
+dense inverse_of(Executor const& exec, M const& m, int n) {
+    dense inverse(n);
+    for (int j = 0; j < n; ++j) {
+        std::vector<double> unit(static_cast<std::size_t>(n));
+        unit[std::size_t(j)] = 1;
+        auto const column = apply(exec, m, unit);
+        for (int i = 0; i < n; ++i) inverse(i, j) = column[std::size_t(i)];
+    }
+    return inverse;
+}
 
 /// Random sparse matrix, diagonally dominant; symmetric positive definite where asked for.
 inline dense random_matrix(int n, bool symmetric, unsigned seed) {

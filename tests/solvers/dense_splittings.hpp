@@ -49,13 +49,6 @@ inline dense direct_product(dense const& a, std::vector<dense> const& parts) {
     }
     return whole;
 }
-template <class Executor, class M>
-std::vector<double> apply(Executor const& exec, M const& m, std::vector<double> const& r) {
-    auto const right = exec.copy(r);
-    buffer<double> z(exec, std::int64_t(r.size()));
-    m.apply(exec, right.view(), z.view());
-    return to_vector(exec, z);
-}
 inline double distance(std::vector<double> const& x, std::vector<double> const& y) {
     double difference = 0, size = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -159,4 +159,92 @@ inline std::pair<double, int> kruskal(plain const& a) {
     return forest;
 }
 
+/// What `source` reaches; against the direction of edges where `back`.
+inline std::vector<char> plain_reach(plain const& a, int source, bool back) {
+    std::vector<char> there(std::size_t(a.rows), 0);
+    there[std::size_t(source)] = 1;
+    for (bool changes = true; changes;) {
+        changes = false;
+        for_entries(a, [&](int u, int v, double) {
+            if (back) std::swap(u, v);
+            if (!there[std::size_t(u)] || there[std::size_t(v)]) return;
+            there[std::size_t(v)] = 1;
+            changes = true;
+        });
+    }
+    return there;
+}
+
+/// Labels are the smallest vertices of what reaches each other. Says how many components there are.
+inline std::string check_strong_components(plain const& a, std::vector<int> const& labels, std::int64_t& components) {
+    std::vector<int> smallest(labels.size(), -1);
+    components = 0;
+    for (int v = 0; v < a.rows; ++v) {
+        if (smallest[std::size_t(v)] >= 0) continue;
+        ++components;
+        auto const from = plain_reach(a, v, false), to = plain_reach(a, v, true);
+        for (std::size_t u = 0; u < labels.size(); ++u)
+            if (from[u] && to[u]) smallest[u] = v;
+    }
+    for (std::size_t v = 0; v < labels.size(); ++v)
+        if (labels[v] != smallest[v]) return "label of " + std::to_string(v);
+    return {};
+}
+
+/// Widths of the widest paths by relaxing all edges until nothing changes.
+inline std::vector<double> plain_widths(plain const& a, int source) {
+    double const infinity = std::numeric_limits<double>::infinity();
+    std::vector<double> w(std::size_t(a.rows), -infinity);
+    w[std::size_t(source)] = infinity;
+    for (bool changes = true; changes;) {
+        changes = false;
+        for_entries(a, [&](int u, int v, double x) {
+            double const next = std::min(w[std::size_t(u)], x);
+            if (!(next > w[std::size_t(v)])) return;
+            w[std::size_t(v)] = next;
+            changes = true;
+        });
+    }
+    return w;
+}
+inline std::string check_widest_parents(plain const& a, int source, std::vector<double> const& widths,
+                                        std::vector<int> const& parents) {
+    std::vector<char> explained(widths.size(), 0);
+    for_entries(a, [&](int u, int v, double x) {
+        if (parents[std::size_t(v)] == u && std::min(widths[std::size_t(u)], x) == widths[std::size_t(v)])
+            explained[std::size_t(v)] = 1;
+    });
+    for (int v = 0; v < a.rows; ++v) {
+        bool const reached = widths[std::size_t(v)] > -std::numeric_limits<double>::infinity();
+        if (reached != (parents[std::size_t(v)] >= 0)) return "a parent or none: " + std::to_string(v);
+        int at = v, walked = 0;
+        while (reached && at != source && walked++ <= a.rows) {
+            if (!explained[std::size_t(at)]) return "no edge to the parent: " + std::to_string(at);
+            at = parents[std::size_t(at)];
+        }
+        if (reached && at != source) return "parents run in a circle: " + std::to_string(v);
+    }
+    return {};
+}
+
+/// Every edge is listed if, and only if, there are more components without it.
+inline std::string check_bridges(plain const& a, std::vector<int> const& from, std::vector<int> const& to) {
+    std::vector<std::pair<int, int>> edges, found;
+    for_entries(a, [&](int u, int v, double) {
+        if (u < v) edges.emplace_back(u, v);
+    });
+    for (std::size_t k = 0; k < from.size(); ++k) found.emplace_back(std::minmax(from[k], to[k]));
+    std::sort(found.begin(), found.end());
+    std::vector<std::pair<int, int>> expected;
+    for (std::size_t left_out = 0; left_out < edges.size(); ++left_out) {
+        union_find parts(a.rows);
+        for (std::size_t k = 0; k < edges.size(); ++k)
+            if (k != left_out) parts.join(edges[k].first, edges[k].second);
+        if (parts.root(edges[left_out].first) != parts.root(edges[left_out].second))
+            expected.push_back(edges[left_out]);
+    }
+    return found == expected ? ""
+                             : "bridges: " + std::to_string(found.size()) + " for " + std::to_string(expected.size());
+}
+
 } // namespace coppice::test

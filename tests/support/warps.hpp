@@ -12,8 +12,8 @@ namespace coppice {
 
 template <class F>
 void for_each_warp(host_executor const&, std::int64_t n, F f) {
-    test::block_runner blocks(warp_lanes, 16);
-    blocks.run(int(n), [&](auto const& block, int w, std::byte*) { f(block, std::int64_t(w)); });
+    test::block_runner blocks(warp_lanes, F::warp_bytes);
+    blocks.run(int(n), [&](auto const& block, int w, std::byte* memory) { f(block, std::int64_t(w), memory); });
 }
 
 } // namespace coppice

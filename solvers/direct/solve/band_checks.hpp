@@ -59,11 +59,10 @@ void check_matrix(Executor const& exec, band_matrix<T> const& a, band_options co
     check_shape(a, o.cyclic);
     check_options(o);
     if (o.method == band_method::rpts && !rpts_applies(exec, a, o))
-        refuse("rpts solves real tridiagonal systems, not transposed; cyclic ones on CUDA alone, of equal size, from "
-               "64 rows "
-               "on, with pivoting and without a threshold; interleaved ones and such of different sizes on CUDA only "
-               "where "
-               "each fits into a block; on the host interleaved ones of at most 4096 rows");
+        refuse(
+            "rpts solves real tridiagonal systems, not transposed; cyclic ones on CUDA alone, of equal size, from 64 "
+            "rows on, with pivoting and without a threshold; interleaved ones and such of different sizes on CUDA only "
+            "where each fits into a block; on the host interleaved ones of at most 4096 rows");
     check_bounds(o);
 }
 

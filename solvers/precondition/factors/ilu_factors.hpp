@@ -30,7 +30,7 @@ struct ilu_options {
     int factor_sweeps = 5;  ///< fixed-point sweeps from the entries of A
     int solve_sweeps = 4;   ///< Jacobi sweeps of each triangular solve, after the first guess
     double shift = 0;       ///< the diagonal is moved away from zero by this share of the rest of its row
-    bool symmetric = false; ///< A is symmetric: U = D L^T, with D above zero (incomplete Cholesky)
+    bool symmetric = false; ///< A is symmetric (complex: Hermitian): U = D L^H, with D above zero (incomplete Cholesky)
 };
 
 namespace detail {
@@ -72,6 +72,7 @@ struct triangle {
     buffer<std::int32_t> places{}; ///< of its entries among those of both factors
     srcsr_plan<std::int32_t> plan{};
     row_schedule<Executor> schedule{};
+    mutable buffer<std::byte> workspace{}; ///< of the products
 
     void make(Executor const& exec, ilu_pattern const& pattern, bool lower, bool exact) {
         auto p = strict_triangle(exec, pattern, lower);
@@ -81,6 +82,7 @@ struct triangle {
         matrix = {pattern.rows(), pattern.rows(), std::move(p.offsets), std::move(p.columns),
                   buffer<T>(exec, nonzeros)};
         plan = make_srcsr_plan(exec, matrix.view());
+        workspace = buffer<std::byte>(exec, plan.template workspace<T>());
     }
     void take(Executor const& exec, T const* factors) {
         for_each(exec, places.size(), take_places<T>{factors, places.data(), matrix.values().data()});
@@ -101,7 +103,7 @@ struct triangle {
         for (int k = 0; k < sweeps; ++k, std::swap(now, next))
             reduce_rows(exec, plan,
                         along_nonzeros{multiply_stored<T, std::int32_t, T>{now}, view.coefficients, view.indices},
-                        add_plus<T>{}, store_sweep<T>{inverse, b, next});
+                        add_plus<T>{}, store_sweep<T>{inverse, b, next}, workspace.view());
     }
 };
 
@@ -111,7 +113,7 @@ struct trial_magnitude {
     T const *inverse, *solution;
     bool positive;
     COPPICE_HD double operator()(std::int64_t i) const {
-        bool const sound = is_finite(inverse[i]) && inverse[i] != T(0) && (!positive || inverse[i] > T(0));
+        bool const sound = is_finite(inverse[i]) && inverse[i] != T(0) && (!positive || real_part(inverse[i]) > 0);
         return sound ? double(magnitude(solution[i])) : std::numeric_limits<double>::quiet_NaN();
     }
 };
@@ -121,7 +123,7 @@ struct equals_mirror {
     std::int32_t const* row_of;
     COPPICE_HD bool operator()(std::int64_t k) const {
         std::int32_t const mirror = position_in_row(f, f.indices[k], row_of[k]);
-        return mirror >= 0 && f.coefficients[mirror] == f.coefficients[k];
+        return mirror >= 0 && f.coefficients[mirror] == conjugate_of(f.coefficients[k]);
     }
 };
 
@@ -222,11 +224,12 @@ void ilu_factors<Executor, T>::refresh(Executor const& exec, csr_view<T> a) {
 template <executor Executor, class T>
 void ilu_factors<Executor, T>::load(Executor const& exec, csr_view<T> a, double shift) {
     for_each(exec, size(),
-             detail::load_factor_row<T>{view(whole_.values().data()), sources_.data(), a.coefficients, T(shift),
-                                        options_.symmetric, trial_.data()});
+             detail::load_factor_row<T>{view(whole_.values().data()), sources_.data(), a.coefficients,
+                                        detail::real_of_t<T>(shift), options_.symmetric, trial_.data()});
     if (options_.symmetric &&
         !reduce(exec, whole_.nonzeros(), true, detail::equals_mirror<T>{whole_.view(), row_of_.data()}, detail::both{}))
-        throw matrix_error("an incomplete Cholesky factorisation needs a symmetric matrix, this one is not");
+        throw matrix_error(std::string("an incomplete Cholesky factorisation needs a ") +
+                           (is_complex_number<T> ? "Hermitian" : "symmetric") + " matrix, this one is not");
 }
 
 template <executor Executor, class T>
@@ -254,7 +257,7 @@ bool ilu_factors<Executor, T>::is_sound(Executor const& exec) {
     solve(exec, array_view<T const>(side), solution);
     double const largest = reduce(
         exec, n, 0.0, detail::trial_magnitude<T>{inverse_.data(), solution.data(), options_.symmetric}, maximum{});
-    return largest <= 1e3 / double(std::numeric_limits<T>::epsilon());
+    return largest <= 1e3 / detail::unit_of<T>;
 }
 
 template <executor Executor, class T>

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <coppice/algebra/row_access.hpp>
+#include <coppice/solvers/vectors/elements.hpp>
 
 namespace coppice::detail {
 
@@ -24,22 +25,31 @@ struct load_factor_row {
     ilu_view<T> f;
     std::int32_t const* sources;
     T const* of_matrix;
-    T shift;
+    real_of_t<T> shift;
     bool positive;
     T* sums;
 
     COPPICE_HD void operator()(std::int64_t i) const {
-        T beside(0);
+        using real = real_of_t<T>;
+        real beside(0);
         for (std::int32_t k = f.offsets[i]; k < f.offsets[i + 1]; ++k) {
             T const value = sources[k] < 0 ? T(0) : of_matrix[sources[k]];
             f.values[k] = value;
             if (k != f.diagonal[i]) beside = beside + magnitude(value);
         }
         T& pivot = f.values[f.diagonal[i]];
-        T const sum = beside + magnitude(pivot);
-        sums[i] = sum > T(0) ? sum : T(1);
-        T const more = shift * (beside > T(0) ? beside : sums[i]);
-        if (shift > T(0)) pivot = pivot < T(0) && !positive ? pivot - more : magnitude(pivot) + more;
+        real const size = magnitude(pivot), sum = beside + size > real(0) ? beside + size : real(1);
+        sums[i] = T(sum);
+        real const more = shift * (beside > real(0) ? beside : sum);
+        if (shift > real(0)) pivot = positive ? T(size + more) : moved_away(pivot, size, more);
+    }
+
+private:
+    COPPICE_HD static T moved_away(T const& pivot, real_of_t<T> size, real_of_t<T> more) {
+        if constexpr (is_complex_number<T>)
+            return size > 0 ? pivot * ((size + more) / size) : T(more);
+        else
+            return pivot < T(0) ? pivot - more : pivot + more;
     }
 };
 
@@ -97,7 +107,7 @@ struct sweep_entry {
     }
 };
 
-/// l_ij = u_ji / u_jj for the factors of a symmetric matrix: what sweeps leave between the two is taken from U.
+/// l_ij = conj(u_ji) / u_jj for the factors of a Hermitian matrix: what sweeps leave between the two is taken from U.
 template <class T>
 struct mirror_entry {
     csr_view<T> f;
@@ -107,7 +117,7 @@ struct mirror_entry {
         std::int32_t const row = row_of[k], column = f.indices[k];
         if (column >= row) return;
         std::int32_t const mirror = position_in_row(f, column, row);
-        values[k] = values[mirror] / values[diagonal[column]];
+        values[k] = conjugate_of(values[mirror]) / values[diagonal[column]];
     }
 };
 

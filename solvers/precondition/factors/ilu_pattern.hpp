@@ -10,6 +10,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/algebra/lane_sort.hpp>
+#include <coppice/algebra/transform.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
@@ -39,10 +40,6 @@ struct ilu_row_length {
             if (columns[k] == i) return end - begin;
         return end - begin + 1;
     }
-};
-struct store_ilu_offset {
-    std::int32_t* offsets;
-    COPPICE_HD void operator()(std::int64_t i, std::int64_t sum) const { offsets[i] = std::int32_t(sum); }
 };
 
 /// Row i with its diagonal entry, sorted.
@@ -82,12 +79,9 @@ template <executor Executor, class T>
 ilu_pattern make_ilu_pattern(Executor const& exec, csr_view<T> a) {
     std::int64_t const n = a.rows();
     ilu_pattern p;
-    p.offsets = buffer<std::int32_t>(exec, n + 1);
-    std::int64_t const total = exclusive_scan(exec, n, ilu_row_length{a.offsets, a.indices},
-                                              store_ilu_offset{p.offsets.data()}, std::int64_t(0));
-    std::int32_t const nonzeros = checked_cast<std::int32_t>(total, "number of nonzeros");
-    exec.copy_elements(&nonzeros, p.offsets.data() + n, 1);
-    p.missing = std::int32_t(total - a.nonzeros());
+    std::int32_t total = 0;
+    p.offsets = offsets_of_degrees<std::int32_t>(exec, n, ilu_row_length{a.offsets, a.indices}, total);
+    p.missing = total - a.nonzeros();
     for (auto* all : {&p.columns, &p.sources, &p.row_of}) *all = buffer<std::int32_t>(exec, total);
     p.diagonal = buffer<std::int32_t>(exec, n);
     for_each(exec, n,
@@ -128,9 +122,8 @@ triangle_pattern strict_triangle(Executor const& exec, ilu_pattern const& p, boo
     std::int64_t const n = p.rows();
     strict_row const row{p.offsets.data(), p.diagonal.data(), lower};
     triangle_pattern t;
-    t.offsets = buffer<std::int32_t>(exec, n + 1);
-    auto const total = std::int32_t(exclusive_scan(exec, n, row, store_ilu_offset{t.offsets.data()}, std::int64_t(0)));
-    exec.copy_elements(&total, t.offsets.data() + n, 1);
+    std::int32_t total = 0;
+    t.offsets = offsets_of_degrees<std::int32_t>(exec, n, row, total);
     t.columns = buffer<std::int32_t>(exec, total);
     t.places = buffer<std::int32_t>(exec, total);
     for_each(exec, n, place_strict_row{row, p.columns.data(), t.offsets.data(), t.columns.data(), t.places.data()});

@@ -65,7 +65,8 @@ template <executor Executor, class T, bool Lower>
 struct inverse_triangle {
     csr<T> matrix{};
     srcsr_plan<std::int32_t> plan{};
-    buffer<float16> half{}; ///< the values again, where products read two bytes of each
+    mutable buffer<std::byte> workspace{}; ///< of the products
+    buffer<float16> half{};                ///< the values again, where products read two bytes of each
     buffer<T> row{}, column{};
 
     void make(Executor const& exec, csr_view<T> t, int power, bool in_half = false) {
@@ -73,6 +74,7 @@ struct inverse_triangle {
         std::int64_t const nonzeros = p.columns.size();
         matrix = {t.rows(), t.rows(), std::move(p.offsets), std::move(p.columns), buffer<T>(exec, nonzeros)};
         plan = make_srcsr_plan(exec, matrix.view());
+        workspace = buffer<std::byte>(exec, plan.template workspace<T>());
         if (!in_half) return;
         half = buffer<float16>(exec, matrix.nonzeros());
         row = buffer<T>(exec, matrix.rows());
@@ -83,19 +85,21 @@ struct inverse_triangle {
         for_each(exec, matrix.rows(),
                  invert_row<T, Lower>{t, inverse, matrix.row_offsets().data(), matrix.column_indices().data(),
                                       matrix.values().data()});
-        if (!row.empty())
-            for_each(exec, matrix.rows(),
-                     halve_row<T>{matrix.view(), inverse_pivots, half.data(), row.data(), column.data()});
+        if constexpr (!is_complex_number<T>)
+            if (!row.empty())
+                for_each(exec, matrix.rows(),
+                         halve_row<T>{matrix.view(), inverse_pivots, half.data(), row.data(), column.data()});
     }
     void multiply(Executor const& exec, T const* x, T* y) const {
         auto const view = matrix.view();
-        if (!row.empty())
-            return reduce_rows(
-                exec, plan,
-                along_nonzeros{multiply_halved<T>{x, column.data()}, std::as_const(half).data(), view.indices},
-                add_plus<T>{}, store_scaled_value<T>{row.data(), y});
+        if constexpr (!is_complex_number<T>)
+            if (!row.empty())
+                return reduce_rows(
+                    exec, plan,
+                    along_nonzeros{multiply_halved<T>{x, column.data()}, std::as_const(half).data(), view.indices},
+                    add_plus<T>{}, store_scaled_value<T>{row.data(), y}, workspace.view());
         reduce_rows(exec, plan, along_nonzeros{multiply_stored<T, std::int32_t, T>{x}, view.coefficients, view.indices},
-                    add_plus<T>{}, store_value<T>{y});
+                    add_plus<T>{}, store_value<T>{y}, workspace.view());
     }
 };
 
@@ -106,10 +110,13 @@ struct inverse_triangle {
 template <executor Executor, class T>
 class isai_preconditioner {
 public:
-    /// `in_half`: products read two bytes of each value of the inverses, and a scale of each row.
+    /// `in_half`: products read two bytes of each value of the inverses, and a scale of each row; argument_error for
+    /// complex values, which have no such storage.
     isai_preconditioner(Executor const& exec, csr_view<T> a, int power, ilu_options const& options = {},
                         bool in_half = false)
         : factors_(exec, a, options), middle_(exec, a.rows()) {
+        if (in_half && is_complex_number<T>)
+            throw argument_error("preconditioner \"isai\": storage=half is for real matrices, this one is complex");
         lower_.make(exec, factors_.lower(), power, in_half);
         upper_.make(exec, factors_.upper(), power, in_half);
         invert(exec);

@@ -182,7 +182,7 @@ private:
 namespace detail {
 
 /// Names of part_kind, in its order.
-inline constexpr std::array<std::string_view, 6> part_names{"forest", "blocks", "bands"};
+inline constexpr choice_names part_names{"forest", "blocks", "bands"};
 
 } // namespace detail
 

@@ -20,18 +20,6 @@ namespace {
 template <class Executor>
 using multilevel = multilevel_preconditioner<Executor, double>;
 
-/// M^-1, column by column.
-template <class Executor, class M>
-dense matrix_of(Executor const& exec, M const& m, int n) {
-    dense inverse(n);
-    for (int j = 0; j < n; ++j) {
-        std::vector<double> unit(static_cast<std::size_t>(n));
-        unit[std::size_t(j)] = 1;
-        auto const column = apply(exec, m, unit);
-        for (int i = 0; i < n; ++i) inverse(i, j) = column[std::size_t(i)];
-    }
-    return inverse;
-}
 dense to_dense(csr<double> const& a) {
     dense m(a.rows());
     for (int i = 0; i < m.n; ++i)
@@ -109,7 +97,7 @@ TEST_CASE_TEMPLATE("multilevel: a symmetric positive definite matrix stays so", 
                     exec, local.view(),
                     {.smoother = smoother, .cycle = cycle, .storage = multilevel_storage::full, .coarsest = 6});
                 CHECK(m.report().levels.size() >= 2);
-                auto const inverse = matrix_of(exec, m, int(a.rows()));
+                auto const inverse = inverse_of(exec, m, int(a.rows()));
                 double asymmetry = 0;
                 for (int i = 0; i < inverse.n; ++i)
                     for (int j = 0; j < i; ++j)
@@ -188,6 +176,93 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
         CAPTURE(options);
         CHECK(solve_with(exec, "cg", options, of("laplace2d", {}, 150), 1e-8).iterations <= 19);
     }
+}
+
+TEST_CASE_TEMPLATE("multilevel: rigid body modes are in the range of P_0, whose columns are orthonormal", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    int const points = 40, n = 3 * points;
+    auto const modes = rigid_body_modes(3, random_vector<double>(n, 5));
+    std::vector<std::int32_t> of(std::size_t(n), -1);
+    for (int v = 0; v < n; ++v) // aggregates of 1, 2, 3, ... points, the last five of none
+        for (int g = 0, first = 0; v / 3 < points - 5 && first <= v / 3; first += ++g) of[std::size_t(v)] = g;
+    int const count = of[std::size_t(n - 16)] + 1;
+    vertex_aggregates<> const aggregates{n, count, exec.copy(of)};
+    multilevel_detail::level_modes<double> const given{3, 6, exec.copy(modes)};
+    auto const [p, next] = multilevel_detail::tentative_of_modes(exec, aggregates, given);
+    REQUIRE(p.columns() == 6 * count);
+    auto const local = host_executor{1}.copy(p);
+    auto const coarse = to_vector(exec, next.vectors);
+    dense dense_p(std::max(n, 6 * count));
+    for (int v = 0; v < n; ++v)
+        for (int k = local.row_offsets()[v]; k < local.row_offsets()[v + 1]; ++k)
+            dense_p(v, local.column_indices()[k]) = local.values()[k];
+    for (int c = 0; c < 6; ++c)
+        for (int v = 0; v < n; ++v) {
+            double sum = 0;
+            for (int j = 0; j < 6 * count; ++j) sum += dense_p(v, j) * coarse[std::size_t(c * 6 * count + j)];
+            double const mode = of[std::size_t(v)] < 0 ? 0.0 : modes[std::size_t(c * n + v)];
+            CHECK(sum == doctest::Approx(mode).epsilon(1e-12));
+        }
+    int columns = 0;
+    for (int i = 0; i < 6 * count; ++i)
+        for (int j = 0; j <= i; ++j) {
+            double sum = 0;
+            for (int v = 0; v < n; ++v) sum += dense_p(v, i) * dense_p(v, j);
+            CHECK((std::abs(sum) < 1e-12 || (i == j && std::abs(sum - 1) < 1e-12)));
+            columns += i == j && sum > 0.5;
+        }
+    CHECK(columns == 3 + 5 + 6 * (count - 2)); // a point has three modes, two have five
+}
+
+TEST_CASE_TEMPLATE("multilevel: with rigid body modes elasticity does not grow", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const with_modes = [&](int points, multilevel_options const& options, auto const& use) {
+        auto const a = exec.copy(generate<double>(host_executor{2}, "elasticity", {.nx = points}));
+        std::vector<double> at;
+        for (int p = 0; p < points * points * points; ++p)
+            for (int const c : {p % points, p / points % points, p / points / points}) at.push_back(c);
+        auto const modes = exec.copy(rigid_body_modes(3, at));
+        multilevel<Executor> m(exec, a.view(), options, {.block = 3, .count = 6, .vectors = modes});
+        return use(a, m);
+    };
+    auto const iterations = [&](int points) {
+        return with_modes(points, {}, [&](auto const& a, auto& m) {
+            csr_operator<Executor, double> const op(exec, a.view());
+            auto const b = exec.copy(random_vector<double>(int(a.rows()), 3));
+            auto x = exec.copy(std::vector<double>(std::size_t(a.rows())));
+            auto const result = solve(exec, "cg", op, m, b.view(), x.view(), {.tolerance = 1e-8, .max_iterations = 60});
+            CHECK(result.converged);
+            return result.iterations;
+        });
+    };
+    auto const small = iterations(6), large = iterations(12);
+    CHECK(large <= small + 2);
+    CHECK(large <= 18);
+    with_modes(4, {.storage = multilevel_storage::full, .coarsest = 30}, [&](auto const& a, auto& m) {
+        CHECK(m.report().levels.size() >= 2);
+        auto const inverse = inverse_of(exec, m, int(a.rows()));
+        CHECK(eigenvalues(inverse).front() > 0);
+        for (int i = 0; i < inverse.n; ++i)
+            for (int j = 0; j < i; ++j) CHECK(std::abs(inverse(i, j) - inverse(j, i)) < 1e-12 * largest_of(inverse));
+        auto const r = random_vector<double>(inverse.n, 2);
+        auto const before = apply(exec, m, r);
+        m.refresh(exec, a.view());
+        CHECK(apply(exec, m, r) == before);
+        return 0;
+    });
+    auto const a = exec.copy(generate<double>(host_executor{1}, "elasticity", {.nx = 7}));
+    auto const short_one = exec.copy(std::vector<double>(5));
+    CHECK_THROWS_AS(multilevel<Executor>(exec, a.view(), {}, {.block = 0}), argument_error);
+    CHECK_THROWS_AS(multilevel<Executor>(exec, a.view(), {}, {.block = 2}), dimension_error);
+    CHECK_THROWS_AS(multilevel<Executor>(exec, a.view(), {}, {.block = 3, .count = 1, .vectors = short_one}),
+                    dimension_error);
+    CHECK_THROWS_AS(rigid_body_modes(4, std::vector<double>(8)), argument_error);
+    CHECK_THROWS_AS(rigid_body_modes(2, std::vector<double>(7)), dimension_error);
+    CHECK(
+        solve_with(exec, "cg", "multilevel,block=3", generate<double>(host_executor{1}, "elasticity", {.nx = 8}), 1e-8)
+            .converged);
 }
 
 TEST_CASE_TEMPLATE("multilevel: powers of two change no bit, nor does the order of a row's columns", Fixture,

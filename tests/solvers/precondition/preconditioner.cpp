@@ -18,16 +18,7 @@ namespace {
 /// M of a preconditioner: M^-1 by columns, inverted by LAPACK.
 template <class Executor, class M>
 dense matrix_of(Executor const& exec, M const& m, int n) {
-    dense inverse(n);
-    for (int j = 0; j < n; ++j) {
-        std::vector<double> unit(static_cast<std::size_t>(n));
-        unit[std::size_t(j)] = 1;
-        auto const r = exec.copy(unit);
-        buffer<double> z(exec, n);
-        m.apply(exec, r.view(), z.view());
-        auto const column = to_vector(exec, z);
-        for (int i = 0; i < n; ++i) inverse(i, j) = column[std::size_t(i)];
-    }
+    dense const inverse = inverse_of(exec, m, n);
     dense result(n);
     for (int j = 0; j < n; ++j) {
         std::vector<double> unit(static_cast<std::size_t>(n));

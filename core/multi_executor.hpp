@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Several executors that work on parts of one problem, and how the parts exchange values.
+///
+/// Each part is worked on by a thread of its own with an executor of its own: the cores of this machine in shares, or a
+/// device and its stream each. What crosses between parts is a few values of the host at a time.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <condition_variable>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <coppice/core/executor.hpp>
+
+namespace coppice {
+
+/// How a part of a problem reaches the others: gather(value) is called by all parts, in the same order, and gives the
+/// values of all of them, by number of the part. It throws where a part has failed; none waits for that one.
+template <class Messages>
+concept communicator = requires(Messages const& m) {
+    { m.parts() } -> std::convertible_to<int>;
+    { m.part() } -> std::convertible_to<int>;
+    { m.gather(0.0) } -> std::same_as<std::vector<double>>;
+};
+
+namespace detail {
+
+/// Where the parts of a multi_executor meet. Values lie here, not with the parts, and in turn at two places: one that
+/// is a meeting ahead writes where nobody reads.
+class meeting_place {
+public:
+    explicit meeting_place(int parts)
+        : parts_(parts), slots_{std::vector<slot>(std::size_t(parts)), std::vector<slot>(std::size_t(parts))} {}
+
+    template <class Value>
+    std::vector<Value> gather(int part, Value const& value) {
+        static_assert(std::is_trivially_copyable_v<Value>, "parts exchange trivially copyable values");
+        slot mine(sizeof(Value));
+        std::memcpy(mine.data(), &value, sizeof(Value));
+        std::vector<slot> const& from = meet(part, std::move(mine));
+        std::vector<Value> values(from.size());
+        for (std::size_t p = 0; p < from.size(); ++p) std::memcpy(&values[p], from[p].data(), sizeof(Value));
+        return values;
+    }
+    /// Part `part` will not come again: the others throw where they meet.
+    void fail(int part, std::string const& why) {
+        std::lock_guard const lock(mutex_);
+        if (failure_.empty()) failure_ = "part " + std::to_string(part) + " failed: " + why;
+        all_here_.notify_all();
+    }
+
+private:
+    using slot = std::vector<std::byte>;
+
+    std::vector<slot> const& meet(int part, slot mine) {
+        std::unique_lock lock(mutex_);
+        std::size_t const round = round_;
+        slots_[round % 2][std::size_t(part)] = std::move(mine);
+        if (++here_ == parts_) {
+            here_ = 0;
+            ++round_;
+            all_here_.notify_all();
+        }
+        all_here_.wait(lock, [&] { return round_ != round || !failure_.empty(); });
+        if (round_ == round) throw error(error_code::device, failure_);
+        return slots_[round % 2];
+    }
+
+    std::mutex mutex_{};
+    std::condition_variable all_here_{};
+    int parts_, here_ = 0;
+    std::size_t round_ = 0;
+    std::array<std::vector<slot>, 2> slots_;
+    std::string failure_{};
+};
+
+} // namespace detail
+
+/// The messages of a part of a multi_executor: a communicator.
+class part_messages {
+public:
+    part_messages(detail::meeting_place& place, int part, int parts) : place_(&place), part_(part), parts_(parts) {}
+    int part() const { return part_; }
+    int parts() const { return parts_; }
+    template <class Value>
+    std::vector<Value> gather(Value const& value) const {
+        return place_->gather(part_, value);
+    }
+
+private:
+    detail::meeting_place* place_;
+    int part_, parts_;
+};
+
+/// Executors for the parts of a problem, one each; several may name the same device.
+template <executor Executor>
+class multi_executor {
+public:
+    /// Throws argument_error where there is no executor.
+    explicit multi_executor(std::vector<Executor> executors) : executors_(std::move(executors)) {
+        if (executors_.empty()) throw argument_error("multi_executor: no executors, expected at least one");
+    }
+    int parts() const { return int(executors_.size()); }
+    Executor const& part(int p) const { return executors_[std::size_t(p)]; }
+
+    /// Calls work(executor, messages) for every part at the same time and returns when all have ended. Where parts
+    /// throw, the others throw at their next gather(), and the exception of the first part that failed by itself
+    /// reaches the caller.
+    template <class Work>
+    void run(Work const& work) const {
+        detail::meeting_place place(parts());
+        std::vector<std::exception_ptr> failures(executors_.size());
+        int first_failed = -1;
+        std::mutex mutex;
+        auto const failed = [&](int p, char const* why) {
+            failures[std::size_t(p)] = std::current_exception();
+            {
+                std::lock_guard const lock(mutex);
+                if (first_failed < 0) first_failed = p;
+            }
+            place.fail(p, why);
+        };
+        auto const one = [&](int p) {
+            try {
+                work(part(p), part_messages(place, p, parts()));
+            } catch (std::exception const& e) {
+                failed(p, e.what());
+            } catch (...) {
+                failed(p, "an exception of no known type");
+            }
+        };
+        std::vector<std::thread> threads;
+        threads.reserve(executors_.size());
+        for (int p = 1; p < parts(); ++p) threads.emplace_back(one, p);
+        one(0);
+        for (std::thread& thread : threads) thread.join();
+        if (first_failed >= 0) std::rethrow_exception(failures[std::size_t(first_failed)]);
+    }
+
+private:
+    std::vector<Executor> executors_;
+};
+
+} // namespace coppice

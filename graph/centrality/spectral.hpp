@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Centralities that are fixed points of sums over neighbours: Katz, eigenvector, hubs and authorities.
+#pragma once
+
+#include <cmath>
+
+#include <coppice/graph/analytics/pagerank.hpp>
+
+namespace coppice {
+
+struct spectral_options {
+    double tolerance = 1e-6;   ///< stops where the sum of |change| is below it, > 0
+    int max_iterations = 1000; ///< >= 1
+};
+struct katz_options {
+    double alpha = 0;          ///< weight of an edge; 0: 0.85 over the largest number of edges that leave a vertex or
+                               ///< come in, whichever is less, which always converges
+    double beta = 1;           ///< what every vertex has
+    double tolerance = 1e-6;   ///< as above
+    int max_iterations = 1000; ///< >= 1
+};
+
+/// In the memory of the executor.
+struct spectral_result {
+    buffer<double> scores{};
+    int iterations = 0;
+    double residual = 0; ///< sum over the vertices of |change| in the last iteration
+    bool converged = false;
+};
+struct hits_result {
+    buffer<double> hubs{}, authorities{}; ///< either sums to 1
+    int iterations = 0;
+    double residual = 0; ///< of the hubs, as above
+    bool converged = false;
+};
+
+// `incoming` is the graph with its edges turned round: g itself where it is undirected, else its transpose. Edges
+// count, not their values. Sums are folded in the order of the rows and of the vertices: the same bits for any number
+// of threads, on one kind of executor. Memory: four values a vertex and the plans. All wait once an iteration, throw
+// argument_error for options out of range and dimension_error where sizes disagree; one that does not converge says so.
+
+/// x = alpha (sum of x over edges that come in) + beta (Katz 1953). `g` chooses alpha. Diverges where alpha is not
+/// below 1 / (largest eigenvalue).
+template <executor Executor>
+spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view incoming,
+                                katz_options const& options = {});
+
+/// The dominant eigenvector of the transpose, of length 1 and not negative (Bonacich 1972), by powers of I + A^T: of
+/// graphs of several components that of the one with the largest eigenvalue is meant, and may take long to show.
+template <executor Executor>
+spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming, spectral_options const& options = {});
+
+/// Hubs h = A a and authorities a = A^T h (Kleinberg 1999).
+template <executor Executor>
+hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view incoming,
+                                 spectral_options const& options = {});
+
+namespace analytics {
+
+inline void check_iteration(char const* algorithm, double tolerance, int max_iterations) {
+    if (!(tolerance > 0))
+        throw argument_error(std::string(algorithm) + " option tolerance is " + std::to_string(tolerance) +
+                             ", expected more than 0");
+    if (max_iterations < 1)
+        throw argument_error(std::string(algorithm) + " option max_iterations is " + std::to_string(max_iterations) +
+                             ", expected 1 or more");
+}
+
+struct store_sum {
+    double* to;
+    COPPICE_HD void operator()(std::int64_t v, double const& sum) const { to[v] = sum; }
+};
+/// Sums over the neighbours of every vertex.
+template <executor Executor>
+class neighbor_sums {
+public:
+    neighbor_sums(Executor const& exec, graph_view g)
+        : exec_(exec), g_(g),
+          plan_(make_srcsr_plan(exec, array_view<std::int32_t const>(g.offsets, g.vertices + 1),
+                                std::int64_t(g.edge_count), {.nonzero_bytes = int(sizeof(vertex_id))})) {}
+    void operator()(buffer<double> const& x, buffer<double>& y) const {
+        share_of<double> const value{x.data()};
+        reduce_rows(exec_, plan_, along_nonzeros{value, g_.neighbors}, add_values<double>{}, store_sum{y.data()});
+    }
+
+private:
+    Executor exec_;
+    graph_view g_;
+    srcsr_plan<std::int32_t> plan_;
+};
+
+/// next = scale (y + own x) + constant; |change| on the way.
+struct next_score {
+    double const *x, *y;
+    double* next;
+    double scale, own, constant;
+    COPPICE_HD double operator()(std::int64_t v) const {
+        double const to = scale * (y[v] + own * x[v]) + constant, change = to - x[v];
+        next[v] = to;
+        return change < 0 ? -change : change;
+    }
+};
+/// What takes the place of x; the sum of |change|.
+template <executor Executor>
+double take_step(Executor const& exec, buffer<double>& x, buffer<double> const& y, buffer<double>& next, double scale,
+                 double own, double constant) {
+    double const change =
+        reduce(exec, x.size(), 0.0, next_score{x.data(), y.data(), next.data(), scale, own, constant}, plus{});
+    x.swap(next);
+    return change;
+}
+struct multiply_by {
+    double* x;
+    double factor;
+    COPPICE_HD void operator()(std::int64_t v) const { x[v] *= factor; }
+};
+struct score_size {
+    double const* x;
+    double const* y;
+    double own;
+    bool squared;
+    COPPICE_HD double operator()(std::int64_t v) const {
+        double const s = y[v] + own * x[v];
+        return squared ? s * s : s;
+    }
+};
+struct degree_of {
+    graph_view g;
+    COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }
+};
+
+template <executor Executor>
+void scale_to_sum(Executor const& exec, buffer<double>& x) {
+    double const sum = reduce(exec, x.size(), 0.0, value_at<double>{x.data()}, plus{});
+    if (sum > 0) for_each(exec, x.size(), multiply_by{x.data(), 1 / sum});
+}
+
+} // namespace analytics
+
+template <executor Executor>
+spectral_result katz_centrality(Executor const& exec, graph_view g, graph_view incoming, katz_options const& options) {
+    using namespace analytics;
+    check_iteration("katz_centrality", options.tolerance, options.max_iterations);
+    require_size("vertices of the incoming edges of katz_centrality", incoming.vertices, g.vertices);
+    if (!(options.alpha >= 0 && options.alpha < 1e300))
+        throw argument_error("katz_centrality option alpha is " + std::to_string(options.alpha) +
+                             ", expected a weight, or 0 to have it chosen");
+    std::int64_t const n = g.vertices;
+    spectral_result result{buffer<double>(exec, n)};
+    if (n == 0) return {std::move(result.scores), 0, 0, true};
+    double alpha = options.alpha;
+    if (alpha == 0) {
+        auto const out = reduce(exec, n, std::int32_t{1}, degree_of{g}, maximum{});
+        auto const in = reduce(exec, n, std::int32_t{1}, degree_of{incoming}, maximum{});
+        alpha = 0.85 / std::min(out, in);
+    }
+    neighbor_sums<Executor> const sums(exec, incoming);
+    buffer<double> y(exec, n), next(exec, n);
+    fill(exec, result.scores.view(), options.beta);
+    while (result.iterations < options.max_iterations && !result.converged) {
+        sums(result.scores, y);
+        result.residual = take_step(exec, result.scores, y, next, alpha, 0, options.beta);
+        ++result.iterations;
+        result.converged = result.residual < options.tolerance;
+        if (!(result.residual < 1e300)) break;
+    }
+    return result;
+}
+
+template <executor Executor>
+spectral_result eigenvector_centrality(Executor const& exec, graph_view incoming, spectral_options const& options) {
+    using namespace analytics;
+    check_iteration("eigenvector_centrality", options.tolerance, options.max_iterations);
+    std::int64_t const n = incoming.vertices;
+    spectral_result result{buffer<double>(exec, n)};
+    if (n == 0) return {std::move(result.scores), 0, 0, true};
+    neighbor_sums<Executor> const sums(exec, incoming);
+    buffer<double> y(exec, n), next(exec, n);
+    fill(exec, result.scores.view(), 1 / std::sqrt(double(n)));
+    while (result.iterations < options.max_iterations && !result.converged) {
+        sums(result.scores, y);
+        double const length =
+            std::sqrt(reduce(exec, n, 0.0, score_size{result.scores.data(), y.data(), 1, true}, plus{}));
+        result.residual = take_step(exec, result.scores, y, next, 1 / length, 1, 0);
+        ++result.iterations;
+        result.converged = result.residual < options.tolerance;
+    }
+    return result;
+}
+
+template <executor Executor>
+hits_result hubs_and_authorities(Executor const& exec, graph_view g, graph_view incoming,
+                                 spectral_options const& options) {
+    using namespace analytics;
+    check_iteration("hubs_and_authorities", options.tolerance, options.max_iterations);
+    require_size("vertices of the incoming edges of hubs_and_authorities", incoming.vertices, g.vertices);
+    std::int64_t const n = g.vertices;
+    hits_result result{buffer<double>(exec, n), buffer<double>(exec, n)};
+    if (n == 0) return {std::move(result.hubs), std::move(result.authorities), 0, 0, true};
+    neighbor_sums<Executor> const out(exec, g), in(exec, incoming);
+    buffer<double> y(exec, n), next(exec, n);
+    fill(exec, result.hubs.view(), 1 / double(n));
+    while (result.iterations < options.max_iterations && !result.converged) {
+        in(result.hubs, result.authorities);
+        scale_to_sum(exec, result.authorities);
+        out(result.authorities, y);
+        double const size = reduce(exec, n, 0.0, score_size{result.hubs.data(), y.data(), 0, false}, plus{});
+        double const scale = size > 0 ? 1 / size : 0;
+        result.residual = take_step(exec, result.hubs, y, next, scale, 0, 0);
+        ++result.iterations;
+        result.converged = result.residual < options.tolerance;
+    }
+    in(result.hubs, result.authorities);
+    scale_to_sum(exec, result.authorities);
+    return result;
+}
+
+#define COPPICE_SPECTRAL(EXTERN, EXECUTOR)                                                                             \
+    EXTERN template spectral_result katz_centrality(EXECUTOR const&, graph_view, graph_view, katz_options const&);     \
+    EXTERN template spectral_result eigenvector_centrality(EXECUTOR const&, graph_view, spectral_options const&);      \
+    EXTERN template hits_result hubs_and_authorities(EXECUTOR const&, graph_view, graph_view, spectral_options const&)
+COPPICE_SPECTRAL(extern, host_executor);
+COPPICE_SPECTRAL(extern, cuda_executor);
+
+} // namespace coppice

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Graphs with a batch of edges added or removed.
+#pragma once
+
+#include <vector>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/graph/analytics/graph_view.hpp>
+
+namespace coppice {
+
+/// Edges in host memory; both directions of those of an undirected graph (both_directions()).
+template <class T>
+struct edge_batch {
+    std::vector<vertex_id> from{}, to{};
+    std::vector<T> values{}; ///< of edges to add
+    std::int64_t size() const { return std::int64_t(from.size()); }
+};
+
+/// The edges of the batch and their opposites, loops once.
+template <class T>
+edge_batch<T> both_directions(edge_batch<T> batch) {
+    for (std::size_t k = 0, count = batch.from.size(); k < count; ++k) {
+        if (batch.from[k] == batch.to[k]) continue;
+        vertex_id const u = batch.from[k];
+        batch.from.push_back(batch.to[k]);
+        batch.to.push_back(u);
+        if (!batch.values.empty()) batch.values.push_back(T(batch.values[k]));
+    }
+    return batch;
+}
+
+/// The matrix with these entries too; one that is there already takes the new value, of several for one place the last
+/// counts. Rows of `a` are sorted and hold every edge once, and so do those of the result. Rows without a new entry are
+/// copied as they are: one pass over the arrays, k log m steps for k edges. Waits.
+///
+/// Throws argument_error for an edge outside of the matrix, dimension_error where the lengths of the batch disagree or
+/// the entries are more than 2^31 - 1.
+template <executor Executor, class T>
+csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch);
+
+/// The matrix without these entries; those that are not there do not matter, nor do values. As above.
+template <executor Executor, class T>
+csr<T> without_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch);
+
+namespace analytics {
+
+/// Distinct edges in the order of rows, and where they stand in the matrix or would.
+struct sorted_batch {
+    std::vector<std::uint64_t> keys;
+    std::vector<std::int64_t> order; ///< in the batch, of the last of each
+};
+template <class T>
+sorted_batch sort_batch(csr_view<T> a, edge_batch<T> const& batch, bool with_values) {
+    require_size("ends of a batch of edges", std::int64_t(batch.to.size()), batch.size());
+    if (with_values) require_size("values of a batch of edges", std::int64_t(batch.values.size()), batch.size());
+    for (std::size_t k = 0; k < batch.from.size(); ++k)
+        if (batch.from[k] < 0 || batch.from[k] >= a.rows() || batch.to[k] < 0 || batch.to[k] >= a.columns())
+            throw argument_error("edge " + std::to_string(k) + " of a batch leads from " +
+                                 std::to_string(batch.from[k]) + " to " + std::to_string(batch.to[k]) +
+                                 " in a graph of " + std::to_string(a.rows()) + " vertices, which are counted from 0");
+    auto const key = [&](std::int64_t k) {
+        auto const i = std::size_t(k);
+        return std::uint64_t(std::uint32_t(batch.from[i])) << 32 | std::uint32_t(batch.to[i]);
+    };
+    std::vector<std::int64_t> all(batch.from.size());
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::int64_t(k);
+    std::stable_sort(all.begin(), all.end(), [&](std::int64_t x, std::int64_t y) { return key(x) < key(y); });
+    sorted_batch s;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (k + 1 < all.size() && key(all[k]) == key(all[k + 1])) continue;
+        s.keys.push_back(key(all[k]));
+        s.order.push_back(all[k]);
+    }
+    return s;
+}
+
+/// Where an edge stands in the matrix, or would: twice the place, plus one where it is there.
+template <class T>
+struct find_place {
+    csr_view<T> a;
+    std::uint64_t const* keys;
+    std::int64_t* places;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        auto const u = static_cast<std::int64_t>(keys[k] >> 32);
+        auto const v = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
+        std::int32_t low = a.offsets[u], high = a.offsets[u + 1];
+        while (low < high) {
+            std::int32_t const middle = low + (high - low) / 2;
+            if (a.indices[middle] < v)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bool const there = low < a.offsets[u + 1] && a.indices[low] == v;
+        places[k] = 2 * std::int64_t(low) + (there ? 1 : 0);
+    }
+};
+/// The number of elements of a rising list that are below a bound.
+COPPICE_HD inline std::int64_t count_below(std::int64_t const* list, std::int64_t low, std::int64_t high,
+                                           std::int64_t bound) {
+    while (low < high) {
+        std::int64_t const middle = low + (high - low) / 2;
+        if (list[middle] < bound)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+inline constexpr std::int64_t copied_together = 1024; ///< entries that look up once how far they move
+struct count_moves {
+    std::int64_t const* places;
+    std::int64_t count;
+    std::int64_t* before; ///< changes in front of a stretch of entries
+    COPPICE_HD void operator()(std::int64_t b) const { before[b] = count_below(places, 0, count, b * copied_together); }
+};
+/// Entry p moves by the changes in front of it: on where edges are added, back where they are removed.
+template <class T>
+struct move_entry {
+    csr_view<T> a;
+    std::int64_t const* places; ///< of changes, rising
+    std::int64_t const* before;
+    int step; ///< 1: added in front of the entry at a place, -1: the entry at a place is removed
+    std::int32_t* indices;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t p) const {
+        std::int64_t const block = p / copied_together, low = before[block], high = before[block + 1];
+        // Added edges at place p itself stand in front of entry p.
+        std::int64_t const changes = low == high ? low : count_below(places, low, high, step > 0 ? p + 1 : p);
+        if (step < 0 && changes < high && places[changes] == p) return;
+        std::int64_t const to = p + step * changes;
+        indices[to] = a.indices[p];
+        values[to] = a.coefficients[p];
+    }
+};
+struct move_offset {
+    std::int32_t const* offsets;
+    std::uint64_t const* keys; ///< of changes, rising
+    std::int64_t count;
+    int step;
+    std::int32_t* to;
+    COPPICE_HD void operator()(std::int64_t u) const {
+        std::int64_t low = 0, high = count;
+        while (low < high) {
+            std::int64_t const middle = low + (high - low) / 2;
+            if (static_cast<std::int64_t>(keys[middle] >> 32) < u)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        to[u] = static_cast<std::int32_t>(offsets[u] + step * low);
+    }
+};
+template <class T>
+struct write_added {
+    std::uint64_t const* keys;
+    std::int64_t const* places;
+    T const* added;
+    std::int32_t* indices;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        indices[places[k] + k] = static_cast<std::int32_t>(keys[k] & 0xffffffffu);
+        values[places[k] + k] = added[k];
+    }
+};
+template <class T>
+struct write_replaced {
+    std::int64_t const* at;
+    T const* from;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t k) const { values[at[k]] = from[k]; }
+};
+
+/// Moves all entries; `keys` and `places` are those of the changes.
+template <executor Executor, class T>
+typename csr<T>::arrays move_entries(Executor const& exec, csr_view<T> a, buffer<std::uint64_t> const& keys,
+                                     buffer<std::int64_t> const& places, int step) {
+    std::int64_t const changes = keys.size(), before = a.nonzeros(), after = before + step * changes;
+    if (after > std::numeric_limits<std::int32_t>::max())
+        throw dimension_error("a batch makes " + std::to_string(after) + " edges, more than 32-bit indices count");
+    buffer<std::int32_t> offsets(exec, std::int64_t(a.rows()) + 1), indices(exec, after);
+    buffer<T> values(exec, after);
+    std::int64_t const stretches = before / copied_together + 2;
+    buffer<std::int64_t> moves(exec, stretches);
+    for_each(exec, stretches, count_moves{places.data(), changes, moves.data()});
+    for_each(exec, before, move_entry<T>{a, places.data(), moves.data(), step, indices.data(), values.data()});
+    for_each(exec, offsets.size(), move_offset{a.offsets, keys.data(), changes, step, offsets.data()});
+    return {std::move(offsets), std::move(indices), std::move(values)};
+}
+
+/// What find_place finds for each of the keys.
+template <executor Executor, class T>
+std::vector<std::int64_t> find_places(Executor const& exec, csr_view<T> a, std::vector<std::uint64_t> const& keys) {
+    auto const wanted = exec.copy(keys);
+    buffer<std::int64_t> found(exec, wanted.size());
+    for_each(exec, wanted.size(), find_place<T>{a, wanted.data(), found.data()});
+    return to_vector(exec, found);
+}
+
+} // namespace analytics
+
+template <executor Executor, class T>
+csr<T> with_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch) {
+    using namespace analytics;
+    auto const sorted = sort_batch(a, batch, true);
+    auto const where = find_places(exec, a, sorted.keys);
+    std::vector<std::uint64_t> keys;
+    std::vector<std::int64_t> places, replaced;
+    std::vector<T> added, values;
+    for (std::size_t k = 0; k < where.size(); ++k) {
+        T const value = batch.values[std::size_t(sorted.order[k])];
+        if (where[k] % 2 != 0) { // moves by what is added in front of it
+            replaced.push_back(where[k] / 2 + std::int64_t(keys.size()));
+            values.push_back(value);
+        } else {
+            keys.push_back(sorted.keys[k]);
+            places.push_back(where[k] / 2);
+            added.push_back(value);
+        }
+    }
+    auto const new_keys = exec.copy(keys);
+    auto const new_places = exec.copy(places), at = exec.copy(replaced);
+    auto const new_values = exec.copy(added), other_values = exec.copy(values);
+    auto b = move_entries(exec, a, new_keys, new_places, 1);
+    for_each(exec, new_keys.size(),
+             write_added<T>{new_keys.data(), new_places.data(), new_values.data(), b.indices.data(), b.values.data()});
+    for_each(exec, at.size(), write_replaced<T>{at.data(), other_values.data(), b.values.data()});
+    exec.synchronize();
+    return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
+}
+
+template <executor Executor, class T>
+csr<T> without_edges(Executor const& exec, csr_view<T> a, edge_batch<T> const& batch) {
+    using namespace analytics;
+    auto const sorted = sort_batch(a, batch, false);
+    auto const where = find_places(exec, a, sorted.keys);
+    std::vector<std::uint64_t> keys;
+    std::vector<std::int64_t> places;
+    for (std::size_t k = 0; k < where.size(); ++k) {
+        if (where[k] % 2 == 0) continue;
+        keys.push_back(sorted.keys[k]);
+        places.push_back(where[k] / 2);
+    }
+    auto const old_keys = exec.copy(keys);
+    auto const old_places = exec.copy(places);
+    auto b = move_entries(exec, a, old_keys, old_places, -1);
+    exec.synchronize();
+    return {a.rows(), a.columns(), std::move(b.offsets), std::move(b.indices), std::move(b.values)};
+}
+
+#define COPPICE_EDGE_BATCH(EXTERN, EXECUTOR, T)                                                                        \
+    EXTERN template csr<T> with_edges(EXECUTOR const&, csr_view<T>, edge_batch<T> const&);                             \
+    EXTERN template csr<T> without_edges(EXECUTOR const&, csr_view<T>, edge_batch<T> const&)
+COPPICE_EDGE_BATCH(extern, host_executor, float);
+COPPICE_EDGE_BATCH(extern, host_executor, double);
+COPPICE_EDGE_BATCH(extern, cuda_executor, float);
+COPPICE_EDGE_BATCH(extern, cuda_executor, double);
+
+} // namespace coppice

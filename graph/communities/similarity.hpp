@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// How alike the neighbourhoods of the two ends of an edge are.
+#pragma once
+
+#include <coppice/graph/analytics/shared_neighbors.hpp>
+
+namespace coppice {
+
+enum class similarity {
+    jaccard, ///< |N(u) and N(v)| / |N(u) or N(v)|
+    overlap, ///< |N(u) and N(v)| / min(|N(u)|, |N(v)|)
+};
+
+/// A value for every stored edge of an undirected graph whose rows are sorted and hold every edge once; in the memory
+/// of the executor. Loops do not count, and have 0. The same bits for any number of threads, on host and CUDA. An edge
+/// takes as many steps as its end of fewer edges has, times the logarithm of the other. On CUDA returns at once.
+template <executor Executor>
+buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity kind = similarity::jaccard);
+
+namespace analytics {
+
+/// Where v stands in the sorted row of u; -1: nowhere.
+COPPICE_HD inline std::int32_t edge_number(graph_view g, vertex_id u, vertex_id v) {
+    std::int32_t low = g.offsets[u], high = g.offsets[u + 1];
+    while (low < high) {
+        std::int32_t const middle = low + (high - low) / 2;
+        if (g.neighbors[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g.offsets[u + 1] && g.neighbors[low] == v ? low : -1;
+}
+
+struct compare_ends {
+    graph_view g;
+    similarity kind;
+    double* values;
+    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD double neighbors(vertex_id u) const { return double(g.degree(u) - (edge_number(g, u, u) >= 0 ? 1 : 0)); }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        double shared = 0;
+        for (common_neighbors both(g, u, v); u != v && both.next();)
+            shared += both.vertex != u && both.vertex != v ? 1 : 0;
+        double const a = neighbors(u), b = neighbors(v);
+        double const of = kind == similarity::jaccard ? a + b - shared : a < b ? a : b;
+        values[k] = of > 0 ? shared / of : 0.0;
+    }
+};
+
+} // namespace analytics
+
+template <executor Executor>
+buffer<double> edge_similarity(Executor const& exec, graph_view g, similarity kind) {
+    using namespace analytics;
+    buffer<double> values(exec, g.edge_count);
+    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
+    visit_edges(exec, nullptr, everyone.data(), g, nothing(), compare_ends{g, kind, values.data()});
+    return values;
+}
+
+#define COPPICE_SIMILARITY(EXTERN, EXECUTOR)                                                                           \
+    EXTERN template buffer<double> edge_similarity(EXECUTOR const&, graph_view, similarity)
+COPPICE_SIMILARITY(extern, host_executor);
+COPPICE_SIMILARITY(extern, cuda_executor);
+
+} // namespace coppice

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Truss numbers by peeling edges.
+#pragma once
+
+#include <coppice/algebra/transform.hpp>
+#include <coppice/graph/analytics/cores.hpp>
+#include <coppice/graph/communities/similarity.hpp>
+
+namespace coppice {
+
+/// Edges in the order of their smaller ends; in the memory of the executor.
+struct truss_result {
+    buffer<vertex_id> from{}; ///< the smaller end
+    buffer<vertex_id> to{};
+    buffer<std::int32_t> numbers{}; ///< the largest k of a k-truss with the edge, 2 or more
+    std::int32_t largest = 0;       ///< 0 where there is no edge
+};
+
+/// The k-truss of an undirected graph is its largest subgraph whose every edge is in k - 2 triangles of it (Cohen
+/// 2008). Rows are sorted and hold every edge once; loops are ignored.
+///
+/// Edges in the fewest triangles are taken away together, where of two edges of a triangle that go at once the one of
+/// the smaller number tells the third (Kabir and Madduri, PKT, 2017). Steps: for every edge those of comparing its two
+/// rows, and at every number the edges that remain. Memory: 10 words an edge and one for either direction. The same for
+/// any number of threads, on host and CUDA. Waits.
+template <executor Executor>
+truss_result truss_numbers(Executor const& exec, graph_view g);
+
+namespace analytics {
+
+struct count_above {
+    graph_view g;
+    COPPICE_HD std::int32_t operator()(std::int64_t u) const {
+        std::int32_t count = 0;
+        for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) count += g.neighbors[k] > u ? 1 : 0;
+        return count;
+    }
+};
+struct number_above {
+    graph_view g;
+    std::int32_t const* first;
+    std::int32_t* number;
+    vertex_id* from;
+    vertex_id* to;
+    COPPICE_HD void operator()(std::int64_t u) const {
+        std::int32_t at = first[u];
+        for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) {
+            if (g.neighbors[k] <= u) continue;
+            from[at] = static_cast<vertex_id>(u);
+            to[at] = g.neighbors[k];
+            number[k] = at++;
+        }
+    }
+};
+/// An edge towards a smaller vertex has the number of its opposite.
+struct number_below {
+    graph_view g;
+    std::int32_t* number;
+    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id u, std::int32_t k) const {
+        if (g.neighbors[k] < u) number[k] = number[edge_number(g, g.neighbors[k], u)];
+    }
+};
+
+struct truss_arrays {
+    graph_view g;
+    std::int32_t const* number; ///< of every stored edge
+    vertex_id const *from, *to;
+    std::int32_t* support; ///< triangles that are left
+    std::int32_t* numbers; ///< -1 while the edge is left
+    std::int32_t* when;    ///< the round in which it goes; 0: not yet
+    std::int32_t* round;
+    cores_state* state;
+};
+struct count_support {
+    truss_arrays x;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id e) const {
+        std::int32_t count = 0;
+        vertex_id const u = x.from[e], v = x.to[e];
+        for (common_neighbors both(x.g, u, v); both.next();) count += both.vertex != u && both.vertex != v ? 1 : 0;
+        x.support[e] = count;
+        x.numbers[e] = -1;
+        x.when[e] = 0;
+    }
+};
+struct count_round {
+    std::int32_t* round;
+    COPPICE_HD void operator()(std::int64_t) const { ++*round; }
+};
+struct mark_leaving {
+    truss_arrays x;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id e) const {
+        x.when[e] = *x.round;
+    }
+};
+struct peel_triangles {
+    truss_arrays x;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id e) const {
+        std::int32_t const round = *x.round;
+        vertex_id const u = x.from[e], v = x.to[e];
+        for (common_neighbors both(x.g, u, v); both.next();) {
+            if (both.vertex == u || both.vertex == v) continue;
+            std::int32_t const a = x.number[both.edge_of_u()], b = x.number[both.edge_of_v()];
+            std::int32_t const a_when = x.when[a], b_when = x.when[b];
+            bool const a_goes = a_when == round, b_goes = b_when == round;
+            if ((a_when != 0 && !a_goes) || (b_when != 0 && !b_goes) || (a_goes && b_goes)) continue;
+            if (!a_goes && (!b_goes || e < b)) lower_support(worker, a);
+            if (!b_goes && (!a_goes || e < a)) lower_support(worker, b);
+        }
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void lower_support(Worker& worker, std::int32_t e) const {
+        std::int32_t const k = x.state->k;
+        if (worker.load(x.support + e) <= k || worker.add(x.support + e, -1) != k + 1) return;
+        x.numbers[e] = k;
+        worker.emit(e);
+    }
+};
+/// The number of a core of supports, as that of a truss.
+struct add_two {
+    std::int32_t* numbers;
+    COPPICE_HD void operator()(std::int64_t e) const { numbers[e] += 2; }
+};
+
+} // namespace analytics
+
+template <executor Executor>
+truss_result truss_numbers(Executor const& exec, graph_view g) {
+    using namespace analytics;
+    std::int32_t edges = 0;
+    auto const first = detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, count_above{g}, edges);
+    truss_result r{buffer<vertex_id>(exec, edges), buffer<vertex_id>(exec, edges), buffer<std::int32_t>(exec, edges)};
+    if (edges == 0) return r;
+    buffer<std::int32_t> number(exec, g.edge_count), support(exec, edges), when(exec, edges);
+    auto everyone = placed(exec, worklist{nullptr, g.vertices, 0});
+    auto round = placed(exec, std::int32_t{0});
+    auto state = placed(exec, cores_state{});
+    cores_state* const s = state.data();
+    worklists<4> lists(exec, edges);
+    worklist *const now = lists[0], *const next = lists[1], *const rest = lists[2], *const rest_next = lists[3];
+    truss_arrays const x{
+        g, number.data(), r.from.data(), r.to.data(), support.data(), r.numbers.data(), when.data(), round.data(), s};
+    for_each(exec, g.vertices, number_above{g, first.data(), number.data(), r.from.data(), r.to.data()});
+    visit_edges(exec, nullptr, everyone.data(), g, nothing(), number_below{g, number.data()});
+    for_each(exec, edges, list_all{rest, edges});
+    visit_items(exec, nullptr, rest, nothing(), count_support{x});
+    auto const body = [&] {
+        for_each(exec, 1, count_round{x.round});
+        visit_items(exec, nullptr, now, nothing(), mark_leaving{x});
+        visit_items(exec, nullptr, now, into(next), peel_triangles{x});
+        for_each(exec, 1, end_peeling{now, next, rest, s});
+        visit_items(exec, &s->selects, rest, into(now, rest_next), select_core{support.data(), x.numbers, s});
+        for_each(exec, 1, end_selection{now, rest, rest_next, s});
+    };
+    repetition<Executor> repeat(exec);
+    repeat.run(&s->loop, {.replayable = true}, body, nullptr);
+    for_each(exec, edges, add_two{r.numbers.data()});
+    r.largest = reduce(exec, edges, std::int32_t{0}, value_at<std::int32_t>{r.numbers.data()}, maximum{});
+    return r;
+}
+
+#define COPPICE_TRUSS(EXTERN, EXECUTOR) EXTERN template truss_result truss_numbers(EXECUTOR const&, graph_view)
+COPPICE_TRUSS(extern, host_executor);
+COPPICE_TRUSS(extern, cuda_executor);
+
+} // namespace coppice

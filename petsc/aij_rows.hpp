@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The rows of a MATSEQAIJ and the elements of a Vec, as the library's views of them; nothing is copied.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <petscmat.h>
+
+#include <coppice/algebra/csr.hpp>
+
+#include "petsc/petsc_error.hpp"
+
+namespace coppice::petsc {
+
+static_assert(std::is_same_v<PetscReal, double> || std::is_same_v<PetscReal, float>,
+              "coppice works in single and double precision");
+
+/// PETSc's indices as 32-bit ones: they themselves, or a copy where PetscInt has 64 bits; overflow_error where one does
+/// not fit.
+class indices_view {
+public:
+    template <class Index>
+    indices_view(Index const* indices, std::int64_t count) {
+        if constexpr (sizeof(Index) == sizeof(std::int32_t)) {
+            data_ = indices;
+        } else {
+            copy_.reserve(std::size_t(count));
+            for (std::int64_t k = 0; k < count; ++k)
+                copy_.push_back(checked_cast<std::int32_t>(indices[k], "an index of the matrix"));
+            data_ = copy_.data();
+        }
+    }
+    std::int32_t const* data() const { return data_; }
+
+private:
+    std::int32_t const* data_ = nullptr;
+    std::vector<std::int32_t> copy_;
+};
+
+/// use(csr_view) of a MATSEQAIJ, returning a PetscErrorCode; PETSC_ERR_SUP for a matrix that is none.
+template <class Use>
+PetscErrorCode with_rows(Mat a, Use&& use) {
+    PetscFunctionBegin;
+    PetscBool is_aij = PETSC_FALSE, done = PETSC_FALSE;
+    PetscCall(PetscObjectBaseTypeCompare(reinterpret_cast<PetscObject>(a), MATSEQAIJ, &is_aij));
+    if (!is_aij) {
+        MatType type = nullptr;
+        PetscCall(MatGetType(a, &type));
+        SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
+                "coppice reads matrices of type aij; this one is of type %s (MatConvert() changes it)",
+                type ? type : "none");
+    }
+    PetscInt rows = 0, columns = 0;
+    PetscInt const *offsets = nullptr, *indices = nullptr;
+    PetscScalar const* values = nullptr;
+    PetscCall(MatGetSize(a, nullptr, &columns));
+    PetscCall(MatGetRowIJ(a, 0, PETSC_FALSE, PETSC_FALSE, &rows, &offsets, &indices, &done));
+    if (!done) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP, "the rows of this matrix cannot be read");
+    PetscCall(MatSeqAIJGetArrayRead(a, &values));
+    PetscErrorCode const status = guarded([&]() -> PetscErrorCode {
+        std::int64_t const count = rows > 0 ? std::int64_t(offsets[rows]) : 0;
+        indices_view const from(offsets, std::int64_t(rows) + 1), in(indices, count);
+        return use(csr_view<PetscScalar>{checked_cast<std::int32_t>(rows, "rows of the matrix"),
+                                         checked_cast<std::int32_t>(columns, "columns of the matrix"),
+                                         checked_cast<std::int32_t>(count, "nonzeros of the matrix"), from.data(),
+                                         in.data(), values});
+    });
+    PetscCall(MatSeqAIJRestoreArrayRead(a, &values));
+    PetscCall(MatRestoreRowIJ(a, 0, PETSC_FALSE, PETSC_FALSE, &rows, &offsets, &indices, &done));
+    PetscCall(status);
+    PetscFunctionReturn(0);
+}
+
+/// use(from, to) of the elements of two vectors on this rank, returning a PetscErrorCode.
+template <class Use>
+PetscErrorCode with_elements(Vec from, Vec to, Use&& use) {
+    PetscFunctionBegin;
+    PetscInt length = 0;
+    PetscScalar const* read = nullptr;
+    PetscScalar* written = nullptr;
+    PetscCall(VecGetLocalSize(to, &length));
+    PetscCall(VecGetArrayRead(from, &read));
+    PetscCall(VecGetArrayWrite(to, &written));
+    PetscErrorCode const status = guarded([&]() -> PetscErrorCode {
+        return use(array_view<PetscScalar const>(read, length), array_view<PetscScalar>(written, length));
+    });
+    PetscCall(VecRestoreArrayWrite(to, &written));
+    PetscCall(VecRestoreArrayRead(from, &read));
+    PetscCall(status);
+    PetscFunctionReturn(0);
+}
+
+} // namespace coppice::petsc

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// PCType "coppice": a preconditioner of the catalogue for the rows and columns that a rank owns.
+#include <optional>
+#include <string>
+
+#include <petsc/private/pcimpl.h>
+
+#include <coppice/preconditioner.hpp>
+
+#include "petsc/aij_rows.hpp"
+#include "petsc/plugin.hpp"
+
+namespace coppice::petsc {
+namespace {
+
+using any_scalar_preconditioner = any_preconditioner<host_executor, PetscScalar>;
+
+constexpr bool is_complex = is_complex_number<PetscScalar>;
+
+/// What a PC keeps. Ranks share the cores of a machine, so each takes one of them unless it is told otherwise.
+struct pc_state {
+    named_choice choice{is_complex ? "jacobi" : "forest", {}};
+    PetscInt threads = 1;
+    bool changed = true; ///< the choice, since the preconditioner was made
+    std::optional<host_executor> exec{};
+    std::optional<any_scalar_preconditioner> made{};
+};
+
+pc_state& state_of(PC pc) { return *static_cast<pc_state*>(pc->data); }
+
+/// The state of a PC of this type, null for one of another.
+PetscErrorCode find_state(PC pc, pc_state** state) {
+    PetscFunctionBegin;
+    PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+    PetscBool ours = PETSC_FALSE;
+    PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCCOPPICE, &ours));
+    *state = ours ? &state_of(pc) : nullptr;
+    PetscFunctionReturn(0);
+}
+
+std::string listed_names() {
+    std::string text;
+    auto const add = [&](auto const& names) {
+        for (std::string_view const name : names) text += (text.empty() ? "" : " ") + std::string(name);
+    };
+    if constexpr (is_complex)
+        add(complex_preconditioner_names);
+    else
+        add(preconditioner_names);
+    return text;
+}
+
+/// "charge-period" of the catalogue is -pc_coppice_charge_period.
+std::string option_key(std::string_view name) {
+    std::string key = "-pc_coppice_" + std::string(name);
+    for (char& c : key)
+        if (&c > &key[0] && c == '-') c = '_';
+    return key;
+}
+
+PetscErrorCode set_from_options(PC pc, PetscOptionItems* PetscOptionsObject) {
+    PetscFunctionBegin;
+    pc_state& s = state_of(pc);
+    char text[256];
+    PetscBool given = PETSC_FALSE;
+    PetscOptionsHeadBegin(PetscOptionsObject, "Coppice preconditioner options");
+    PetscCall(PetscOptionsString("-pc_coppice_type", listed_names().c_str(), "PCCoppiceSetType", s.choice.name.c_str(),
+                                 text, sizeof text, &given));
+    if (given) PetscCall(PCCoppiceSetType(pc, text));
+    PetscInt threads = s.threads;
+    PetscCall(PetscOptionsBoundedInt("-pc_coppice_threads", "cores of a rank; 0 takes all", nullptr, threads, &threads,
+                                     nullptr, 0));
+    s.changed = s.changed || threads != s.threads;
+    s.threads = threads;
+    for (option_row const& row : preconditioner_row_of(s.choice.name).options) {
+        option_value const* const now = s.choice.options.find(row.name);
+        std::string const meaning = std::string(row.meaning) + "; " + expected_of(row);
+        std::string const value = now ? now->text : std::string(row.standard);
+        PetscCall(PetscOptionsString(option_key(row.name).c_str(), meaning.c_str(), "PCCoppiceSetOption", value.c_str(),
+                                     text, sizeof text, &given));
+        if (given) PetscCall(PCCoppiceSetOption(pc, std::string(row.name).c_str(), text));
+    }
+    PetscOptionsHeadEnd();
+    PetscFunctionReturn(0);
+}
+
+/// Makes the preconditioner for the block of this rank, or renews it where only values have changed.
+PetscErrorCode set_up_block(PC pc) {
+    PetscFunctionBegin;
+    pc_state& s = state_of(pc);
+    Mat block = nullptr;
+    PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
+    PetscCall(with_rows(block, [&](csr_view<PetscScalar> a) -> PetscErrorCode {
+        if (s.made && !s.changed && pc->flag == SAME_NONZERO_PATTERN) {
+            s.made->refresh(*s.exec, a);
+            return 0;
+        }
+        s.made.reset();
+        s.exec.emplace(int(s.threads));
+        s.made = make_preconditioner(*s.exec, s.choice.name, a, s.choice.options);
+        s.changed = false;
+        return 0;
+    }));
+    PetscFunctionReturn(0);
+}
+
+/// Where it fails on one rank, all of them say so and none waits for another.
+PetscErrorCode set_up(PC pc) {
+    PetscFunctionBegin;
+    MPI_Comm const comm = PetscObjectComm(reinterpret_cast<PetscObject>(pc));
+    PetscMPIInt rank = 0, ranks = 1;
+    PetscCallMPI(MPI_Comm_rank(comm, &rank));
+    PetscCallMPI(MPI_Comm_size(comm, &ranks));
+    PetscErrorCode const status = set_up_block(pc);
+    int failed = status ? rank : ranks;
+    if (ranks > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, comm));
+    PetscCall(status);
+    PetscCheck(failed == ranks, PETSC_COMM_SELF, PETSC_ERR_LIB, "coppice: the set-up failed on rank %d", failed);
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode apply(PC pc, Vec r, Vec z) {
+    PetscFunctionBegin;
+    pc_state const& s = state_of(pc);
+    PetscCall(
+        with_elements(r, z, [&](array_view<PetscScalar const> from, array_view<PetscScalar> to) -> PetscErrorCode {
+            s.made->apply(*s.exec, from, to);
+            return 0;
+        }));
+    PetscFunctionReturn(0);
+}
+
+/// A preconditioner that varies begins its turn anew with every solve, but not with every use as a block of another
+/// preconditioner, which is a solve of KSPPREONLY.
+PetscErrorCode begin_solve(PC pc, KSP ksp, Vec, Vec) {
+    PetscFunctionBegin;
+    PetscBool only_applied = PETSC_FALSE;
+    PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp), KSPPREONLY, &only_applied));
+    if (!only_applied) state_of(pc).made->begin_solve();
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode view(PC pc, PetscViewer viewer) {
+    PetscFunctionBegin;
+    pc_state const& s = state_of(pc);
+    PetscBool ascii = PETSC_FALSE;
+    PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
+    if (!ascii) PetscFunctionReturn(0);
+    PetscMPIInt ranks = 1;
+    PetscCallMPI(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ranks));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  coppice type: %s, %s\n", s.choice.name.c_str(),
+                                     ranks > 1 ? "a block a rank" : "one block"));
+    if (!s.made) PetscFunctionReturn(0);
+    preconditioner_report const report = s.made->report();
+    for (auto const& [name, value] : report.options.entries())
+        PetscCall(PetscViewerASCIIPrintf(viewer, "    %s: %s\n", name.c_str(), value.text.c_str()));
+    if (ranks > 1 && !report.findings.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  found on rank 0\n"));
+    for (finding const& f : report.findings)
+        PetscCall(PetscViewerASCIIPrintf(viewer, "    %s: %g\n", std::string(f.key).c_str(), f.value));
+    if (s.made->varies()) PetscCall(PetscViewerASCIIPrintf(viewer, "    another one at every call: for KSPFGMRES\n"));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode reset(PC pc) {
+    PetscFunctionBegin;
+    state_of(pc).made.reset();
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode destroy(PC pc) {
+    PetscFunctionBegin;
+    delete static_cast<pc_state*>(pc->data);
+    pc->data = nullptr;
+    PetscFunctionReturn(0);
+}
+
+} // namespace
+
+PetscErrorCode create_preconditioner(PC pc) {
+    PetscFunctionBegin;
+    PetscCall(guarded([&]() -> PetscErrorCode {
+        pc->data = new pc_state;
+        return 0;
+    }));
+    pc->ops->setup = set_up;
+    pc->ops->apply = apply;
+    pc->ops->presolve = begin_solve;
+    pc->ops->setfromoptions = set_from_options;
+    pc->ops->view = view;
+    pc->ops->reset = reset;
+    pc->ops->destroy = destroy;
+    PetscFunctionReturn(0);
+}
+
+} // namespace coppice::petsc
+
+PetscErrorCode PCCoppiceSetType(PC pc, char const name[]) {
+    using namespace coppice;
+    PetscFunctionBegin;
+    petsc::pc_state* s = nullptr;
+    PetscCall(petsc::find_state(pc, &s));
+    if (!s) PetscFunctionReturn(0);
+    PetscCall(petsc::guarded([&]() -> PetscErrorCode {
+        named_choice choice = parse_choice(name);
+        auto const& rows = preconditioner_row_of(choice.name).options;
+        if (choice.name == s->choice.name)
+            for (auto const& [key, value] : s->choice.options.entries())
+                if (!choice.options.find(key)) choice.options.set(key, value);
+        chosen_options("preconditioner \"" + choice.name + "\"", rows, choice.options);
+        s->choice = std::move(choice);
+        s->changed = true;
+        return 0;
+    }));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode PCCoppiceSetOption(PC pc, char const name[], char const value[]) {
+    using namespace coppice;
+    PetscFunctionBegin;
+    petsc::pc_state* s = nullptr;
+    PetscCall(petsc::find_state(pc, &s));
+    if (!s) PetscFunctionReturn(0);
+    PetscCall(petsc::guarded([&]() -> PetscErrorCode {
+        option_values options = s->choice.options;
+        options.set(name, value);
+        chosen_options("preconditioner \"" + s->choice.name + "\"", preconditioner_row_of(s->choice.name).options,
+                       options);
+        s->choice.options = std::move(options);
+        s->changed = true;
+        return 0;
+    }));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode PCCoppiceGetFinding(PC pc, char const name[], double* value) {
+    using namespace coppice;
+    PetscFunctionBegin;
+    petsc::pc_state* s = nullptr;
+    PetscCall(petsc::find_state(pc, &s));
+    PetscCheck(s && s->made, PETSC_COMM_SELF, PETSC_ERR_ORDER, "a PC of type coppice finds figures in PCSetUp()");
+    PetscCall(petsc::guarded([&]() -> PetscErrorCode {
+        *value = s->made->report().number(name);
+        return 0;
+    }));
+    PetscFunctionReturn(0);
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Graphs and sparse algebra: direct and iterative solvers, preconditioners, linear forests, semiring products.
+
+Works on NumPy arrays and what shares memory with them, scipy.sparse matrices and NetworkX graphs. NumPy is all that is
+needed; SciPy, NetworkX, Numba and PyTorch are used where they are installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from contextlib import contextmanager
+
+from . import _core, forests, graph, semiring
+from ._core import version as __version__
+from .direct import *  # noqa: F403
+from .direct import __all__ as _direct
+from .semiring import Matrix, Vector
+
+# With SciPy's LinearOperator, which takes longer to import than all else here: on first use.
+_iterative = ("Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres", "preconditioner",
+              "preconditioners", "solve")
+
+__all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "semiring", "set_threads", "threads",
+           "use_threads", "__version__"]
+
+
+def __getattr__(name: str):
+    if name != "iterative" and name not in _iterative:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(".iterative", __name__)
+    globals().update({each: getattr(module, each) for each in _iterative}, iterative=module)
+    return globals()[name]
+
+
+def __dir__():
+    return sorted({*globals(), *_iterative, "iterative"})
+
+
+def threads() -> int:
+    """Number of threads that calls use."""
+    return _core.threads()
+
+
+def set_threads(count: int = 0) -> None:
+    """Use `count` threads from now on, in the whole process; 0: all cores. Results do not depend on it."""
+    _core.set_threads(count)
+
+
+@contextmanager
+def use_threads(count: int):
+    """``with coppice.use_threads(2): ...``"""
+    before = threads()
+    set_threads(count)
+    try:
+        yield
+    finally:
+        set_threads(before)

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Direct solvers for tridiagonal systems and their relatives."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import array, contiguous, same_type
+
+__all__ = [
+    "Factorization", "Report", "factorize_banded", "factorize_block_tridiagonal", "factorize_tridiagonal",
+    "solve_banded", "solve_block_tridiagonal", "solve_cyclic_tridiagonal", "solve_tridiagonal",
+]
+
+# struct solve_report of the library
+_REPORT = np.dtype([("backward_error", "f8"), ("componentwise_error", "f8"), ("row", "i8"), ("status", "i4"),
+                    ("tries", "i4"), ("condition", "f8")])
+_STATUS = np.array(["ok", "singular", "not_finite", "inaccurate"])
+_empty_like = np.empty_like
+_quick = _core.quick_tridiagonal
+
+
+class Report(NamedTuple):
+    """What became of the systems of a call; arrays have the shape of the batch, and () without one.
+
+    Attributes
+    ----------
+    backward_error : max |A x - b| / (|A| |x| + |b|) in maximum norms, the largest over right-hand sides.
+    componentwise_error : max over rows of |A x - b|_i / (|A| |x| + |b|)_i.
+    status : "ok", "singular", "not_finite" or "inaccurate".
+    row : row of the first column without a pivot, counted from 0; -1 where every column has one.
+    condition : estimate of the condition number in the 1-norm; 0 where ``condition=True`` did not ask for it.
+    tries : number of the attempt that gave the answer.
+    """
+
+    backward_error: np.ndarray
+    componentwise_error: np.ndarray
+    status: np.ndarray
+    row: np.ndarray
+    condition: np.ndarray
+    tries: np.ndarray
+
+    @property
+    def ok(self) -> bool:
+        """Whether every system was solved to its error bound."""
+        return bool(np.all(self.status == "ok"))
+
+
+def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", method="auto", refinements=0,
+                      report=False, condition=False):
+    """Solve tridiagonal systems A x = b with partial pivoting at the speed of memory.
+
+    Parameters
+    ----------
+    dl, d, du : (..., n) arrays of float32, float64, complex64 or complex128
+        Lower, main and upper diagonal: row i reads ``dl[i] x[i-1] + d[i] x[i] + du[i] x[i+1]``. ``dl[..., 0]`` and
+        ``du[..., -1]`` are ignored. Diagonals of n - 1 elements, as LAPACK takes them, are copied to length n.
+    b : (..., n) or (..., n, k) array of the same type
+        Right-hand sides: k of them where b has one dimension more than the matrix. Leading dimensions broadcast.
+    transposed : bool
+        Solve with the transpose of A.
+    pivoting : {"partial", "scaled", "none"}
+    method : {"auto", "rpts", "chain"}
+    refinements : int
+        Steps of iterative refinement.
+    report : bool
+        Also return a `Report`; a system whose backward error is too large is then solved again by a safer method.
+    condition : bool
+        Estimate condition numbers for the report, which it implies.
+
+    Returns
+    -------
+    x : array of the shape of b (broadcast)
+    report : Report
+        Only where it was asked for.
+
+    Notes
+    -----
+    A singular matrix gives x with infinities, NaN or huge numbers, and the status "singular" in the report, never an
+    exception. Contiguous arrays are read where they lie; several right-hand sides are copied unless their last axis
+    has the largest stride, and a batch that broadcasts is laid out whole. The interpreter's lock is released.
+    """
+    if pivoting == "partial" and method == "auto" and not (transposed or refinements or report or condition):
+        x = _quick(_empty_like, dl, d, du, b)
+        if x is not None:
+            return x
+    system = _tridiagonal(dl, d, du, corners=False)
+    return _solve(system, b, transposed, pivoting, method, refinements, report, condition)
+
+
+def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", refinements=0, report=False,
+                             condition=False):
+    """Solve cyclic tridiagonal systems: ``dl[..., 0]`` couples the first row to the last unknown, ``du[..., -1]`` the
+    last row to the first. All diagonals have n elements; otherwise as `solve_tridiagonal`."""
+    system = _tridiagonal(dl, d, du, corners=True)
+    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition)
+
+
+def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refinements=0, report=False,
+                 condition=False):
+    """Solve banded systems in SciPy's layout.
+
+    Parameters
+    ----------
+    l_and_u : (int, int)
+        Number of bands below and above the diagonal, each at most 8.
+    ab : (..., l + u + 1, n) array
+        ``ab[..., u + i - j, j]`` is A[i, j].
+    b : (..., n) or (..., n, k) array
+
+    One band on either side is read where it lies; other bands are copied into the library's order. Everything else is
+    as in `solve_tridiagonal`.
+    """
+    return _solve(_banded(l_and_u, ab), b, transposed, pivoting, "auto", refinements, report, condition)
+
+
+def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transposed=False, pivoting="partial",
+                            refinements=0, report=False, condition=False):
+    """Solve block tridiagonal systems with blocks of m x m, m from 1 to 8.
+
+    Parameters
+    ----------
+    lower, diagonal, upper : (..., n, m, m) arrays
+        Block row i reads ``lower[i] @ x[i-1] + diagonal[i] @ x[i] + upper[i] @ x[i+1]``. The first block of `lower`
+        and the last one of `upper` are ignored unless `cyclic`. Blocks are copied to column-major order unless they
+        are stored so.
+    b : (..., n * m) or (..., n * m, k) array
+
+    Everything else is as in `solve_tridiagonal`.
+    """
+    system = _blocks(lower, diagonal, upper, cyclic)
+    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition)
+
+
+def factorize_tridiagonal(dl, d, du, *, cyclic=False) -> Factorization:
+    """Factorise tridiagonal systems once to solve often; arguments as in `solve_tridiagonal`."""
+    return Factorization(_tridiagonal(dl, d, du, corners=cyclic))
+
+
+def factorize_banded(l_and_u, ab) -> Factorization:
+    """Factorise banded systems once to solve often; arguments as in `solve_banded`."""
+    return Factorization(_banded(l_and_u, ab))
+
+
+def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False) -> Factorization:
+    """Factorise block tridiagonal systems once to solve often; arguments as in `solve_block_tridiagonal`."""
+    return Factorization(_blocks(lower, diagonal, upper, cyclic))
+
+
+class Factorization:
+    """A factorisation of one system or of a batch; made by the functions factorize_*.
+
+    Holds a copy of the matrix, from which the factors of the transpose are made when they are first needed.
+
+    Attributes
+    ----------
+    shape : shape of the batch
+    n : rows of a system
+    dtype : of the matrix
+    """
+
+    def __init__(self, system: _System):
+        self._system = system.copy()
+        self._factors = {}
+        self._factors_of("none")
+
+    shape = property(lambda self: self._system.batch)
+    n = property(lambda self: self._system.rows)
+    dtype = property(lambda self: self._system.dtype)
+
+    @property
+    def singular_rows(self) -> np.ndarray:
+        """For each system the row of the first column without a pivot, or -1."""
+        return self._factors_of("none").singular_rows.reshape(self._system.batch)
+
+    def solve(self, b, *, transposed=False, conjugate=False):
+        """Solve A x = b, with ``transposed`` A^T x = b, with ``conjugate`` as well A^H x = b; b as in the functions
+        solve_*, for the batch of the factorisation."""
+        operation = _operation(transposed, conjugate)
+        sides = _Sides(self._system, b)
+        if sides.batch != self._system.batch:
+            raise ValueError(f"b has shape {np.shape(b)}: its batch is {sides.batch}, expected that of the "
+                             f"factorisation, {self._system.batch}")
+        x = np.empty_like(sides.columns)
+        self._factors_of(operation).solve(sides.columns, x, sides.count)
+        return sides.shaped(x)
+
+    def _factors_of(self, operation):
+        if operation not in self._factors:
+            self._factors[operation] = _core.factorise(self._system.bands(), self._system.options(operation))
+        return self._factors[operation]
+
+
+class _System:
+    """Arrays of a batch of matrices, checked: parts (..., length, *rest), of one type."""
+
+    def __init__(self, names, parts, *, length, block=1, bands=(-1, -1), cyclic=False, batch=()):
+        self.names, self.parts, self.length, self.block = names, parts, length, block
+        self.lower_upper, self.cyclic, self.batch = bands, cyclic, batch
+        self.dtype = parts[0].dtype
+        self.rows = length * block
+
+    @property
+    def systems(self):
+        return math.prod(self.batch)
+
+    def spread(self, batch):
+        """The same matrices over a larger batch."""
+        if batch == self.batch:
+            return self
+        parts = [_spread(part, self.batch, batch) for part in self.parts]
+        return _System(self.names, parts, length=self.length, block=self.block, bands=self.lower_upper,
+                       cyclic=self.cyclic, batch=batch)
+
+    def copy(self):
+        return _System(self.names, [np.array(part) for part in self.parts], length=self.length, block=self.block,
+                       bands=self.lower_upper, cyclic=self.cyclic, batch=self.batch)
+
+    def bands(self):
+        lower, diagonal, upper = self.parts if len(self.parts) == 3 else (None, self.parts[0], None)
+        return _core.Bands(lower, diagonal, upper, self.systems, self.length, self.block, *self.lower_upper)
+
+    def options(self, operation, pivoting="partial", method="auto", refinements=0, condition=False):
+        return _core.BandOptions(pivoting, 0.0, self.cyclic, operation, method, refinements, 0.0, condition)
+
+
+class _Sides:
+    """Right-hand sides as the library takes them: [columns, systems, rows]."""
+
+    def __init__(self, system: _System, b):
+        b = array("b", b)
+        same_type(system.names[-1], system.parts[-1], "b", b)
+        n, dimensions = system.rows, len(system.batch) + 1
+        self.vectors = b.ndim <= dimensions
+        rows = b.shape[-1:] if self.vectors else b.shape[-2:-1]
+        if rows != (n,):
+            raise ValueError(f"b has shape {b.shape}, expected (..., {n}) or (..., {n}, k) for "
+                             f"{'one system' if not system.batch else f'a batch {system.batch} of systems'} "
+                             f"of {n} rows")
+        own = b.shape[:-1] if self.vectors else b.shape[:-2]
+        try:
+            self.batch = np.broadcast_shapes(own, system.batch)
+        except ValueError:
+            raise ValueError(f"b has shape {b.shape}: its batch {own} does not broadcast with that of the matrix, "
+                             f"{system.batch}") from None
+        self.count = 1 if self.vectors else b.shape[-1]
+        if self.vectors:
+            contiguous("b", b)
+            self.columns = _spread(b, own, self.batch)
+        else:
+            spread = np.broadcast_to(b, self.batch + b.shape[-2:])
+            self.columns = np.ascontiguousarray(np.moveaxis(spread, -1, 0))
+
+    def shaped(self, x):
+        return x if self.vectors else np.moveaxis(x, 0, -1)
+
+
+def _solve(system, b, transposed, pivoting, method, refinements, report, condition):
+    sides = _Sides(system, b)
+    system = system.spread(sides.batch)
+    options = system.options(_operation(transposed, False), pivoting, method, refinements, condition)
+    told = np.zeros(system.systems, _REPORT) if report or condition else None
+    x = np.empty_like(sides.columns)
+    if x.size:
+        _core.solve_bands(system.bands(), sides.columns, x, sides.count, options,
+                          None if told is None else told.view(np.uint8))
+    if told is None:
+        return sides.shaped(x)
+    told = told.reshape(system.batch)
+    return sides.shaped(x), Report(told["backward_error"], told["componentwise_error"], _STATUS[told["status"]],
+                                   told["row"], told["condition"], told["tries"])
+
+
+def _operation(transposed, conjugate):
+    if not transposed:
+        if conjugate:
+            raise ValueError("conjugate=True goes with transposed=True")
+        return "none"
+    return "conjugate_transposed" if conjugate else "transposed"
+
+
+def _spread(part, batch, wanted):
+    rest = part.shape[len(batch):]
+    return part if batch == wanted else np.ascontiguousarray(np.broadcast_to(part, wanted + rest))
+
+
+def _one_type(names, parts):
+    parts = [array(name, part) for name, part in zip(names, parts)]
+    for name, part in zip(names, parts):
+        same_type(names[1] if len(parts) > 1 else names[0], parts[len(parts) // 2], name, part)
+    return parts
+
+
+def _common_batch(names, parts, dimensions):
+    batches = [part.shape[:part.ndim - dimensions] for part in parts]
+    try:
+        batch = np.broadcast_shapes(*batches)
+    except ValueError:
+        shapes = ", ".join(f"{name} {part.shape}" for name, part in zip(names, parts))
+        raise ValueError(f"leading dimensions do not broadcast: {shapes}") from None
+    return batch, [_spread(part, own, batch) for part, own in zip(parts, batches)]
+
+
+def _tridiagonal(dl, d, du, corners) -> _System:
+    names = ("dl", "d", "du")
+    dl, d, du = _one_type(names, (dl, d, du))
+    if d.ndim == 0:
+        raise ValueError("d has shape (), expected (..., n)")
+    n = d.shape[-1]
+    parts = []
+    for name, part, pad in (("dl", dl, (1, 0)), ("d", d, None), ("du", du, (0, 1))):
+        if part.ndim > 0 and pad and not corners and n > 0 and part.shape[-1] == n - 1:
+            part = np.pad(part, [(0, 0)] * (part.ndim - 1) + [pad])
+        if part.ndim == 0 or part.shape[-1] != n:
+            also = "" if corners or name == "d" else f" or (..., {n - 1})"
+            raise ValueError(f"{name} has shape {part.shape}, expected (..., {n}){also} as d has shape {d.shape}")
+        parts.append(contiguous(name, part))
+    batch, parts = _common_batch(names, parts, 1)
+    return _System(names, parts, length=n, cyclic=corners, batch=batch)
+
+
+def _banded(l_and_u, ab) -> _System:
+    try:
+        below, above = (int(k) for k in l_and_u)
+    except (TypeError, ValueError):
+        raise TypeError(f"l_and_u is {l_and_u!r}, expected two integers (l, u)") from None
+    most = _core.largest_block
+    if not (0 <= below <= most and 0 <= above <= most):
+        raise ValueError(f"l_and_u is ({below}, {above}), expected two numbers from 0 to {most}")
+    ab = contiguous("ab", array("ab", ab))
+    if ab.ndim < 2 or ab.shape[-2] != below + above + 1:
+        raise ValueError(f"ab has shape {ab.shape}, expected (..., {below + above + 1}, n) for l_and_u "
+                         f"({below}, {above})")
+    n, batch = ab.shape[-1], ab.shape[:-2]
+    if (below, above) == (1, 1) and not batch and n > 1:
+        flat = ab.reshape(-1)  # lower[i] = ab[2, i - 1], upper[i] = ab[0, i + 1]; what lies outside is ignored
+        parts = [flat[2 * n - 1:3 * n - 1], flat[n:2 * n], flat[1:n + 1]]
+        return _System(("ab",) * 3, parts, length=n)
+    bands = np.zeros(batch + (below + above + 1, n), ab.dtype)
+    for k in range(-below, above + 1):  # A[i, i + k]
+        first, last = max(0, -k), max(max(0, -k), n - max(k, 0))
+        bands[..., k + below, first:last] = ab[..., above - k, first + k:last + k]
+    return _System(("ab",), [bands], length=n, bands=(below, above), batch=batch)
+
+
+def _blocks(lower, diagonal, upper, cyclic) -> _System:
+    names = ("lower", "diagonal", "upper")
+    parts = _one_type(names, (lower, diagonal, upper))
+    d = parts[1]
+    if d.ndim < 3 or d.shape[-1] != d.shape[-2] or not 1 <= d.shape[-1] <= _core.largest_block:
+        raise ValueError(f"diagonal has shape {d.shape}, expected (..., n, m, m) with m from 1 to "
+                         f"{_core.largest_block}")
+    for name, part in zip(names, parts):
+        if part.shape[-3:] != d.shape[-3:]:
+            raise ValueError(f"{name} has shape {part.shape}, expected (..., {', '.join(map(str, d.shape[-3:]))}) "
+                             f"as diagonal has shape {d.shape}")
+    batch, parts = _common_batch(names, parts, 3)
+    parts = [np.ascontiguousarray(np.swapaxes(part, -1, -2)) for part in parts]
+    return _System(names, parts, length=d.shape[-3], block=d.shape[-1], cyclic=cyclic, batch=batch)

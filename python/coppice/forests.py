@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Heavy edges of a sparse matrix: [0, n]-factors, linear forests, and the permutations they give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import _core
+from ._arrays import REALS
+from ._sparse import csr, to_scipy
+
+__all__ = ["Factor", "Forest", "factor", "linear_forest", "symmetrised_weights"]
+
+
+@dataclass
+class Factor:
+    """A [0, n]-factor: at most n edges at every vertex.
+
+    Attributes
+    ----------
+    neighbors : (vertices, degree) int32 array, -1 where a place is free.
+    edges, rounds : int
+    maximal : bool, whether it is known that no further edge fits.
+    weight, weight_coverage : float, |w| of its edges, and their share of all.
+    """
+
+    neighbors: np.ndarray = field(repr=False)
+    degree: int
+    edges: int
+    rounds: int
+    maximal: bool
+    weight: float
+    weight_coverage: float
+
+
+@dataclass
+class Forest:
+    """A linear forest: paths that cover all vertices.
+
+    Attributes
+    ----------
+    permutation : (n,) int32 array; position p of the new order holds vertex permutation[p].
+    inverse : (n,) int32 array; inverse[permutation[p]] == p.
+    path_offsets : (paths + 1,) int32 array; path k holds the positions from path_offsets[k] to path_offsets[k + 1].
+    path_ids, positions : (n,) int32 arrays; the smaller end vertex of a vertex's path, and the steps from there.
+    lower, diagonal, upper : (n,) arrays, the tridiagonal part of A along the paths, in the new order, as
+        `coppice.solve_tridiagonal` takes it.
+    """
+
+    permutation: np.ndarray = field(repr=False)
+    inverse: np.ndarray = field(repr=False)
+    path_offsets: np.ndarray = field(repr=False)
+    path_ids: np.ndarray = field(repr=False)
+    positions: np.ndarray = field(repr=False)
+    lower: np.ndarray = field(repr=False)
+    diagonal: np.ndarray = field(repr=False)
+    upper: np.ndarray = field(repr=False)
+    paths: int
+    longest_path: int
+    cycles_broken: int
+    edges: int
+    weight: float
+    weight_coverage: float
+
+    def _repr_html_(self):
+        from .iterative import _table
+
+        names = ("paths", "longest_path", "cycles_broken", "edges", "weight_coverage")
+        return _table("linear forest", {name: getattr(self, name) for name in names})
+
+
+def factor(A, degree=2, *, method="parallel", rounds=None, ties="hash", seed=0) -> Factor:
+    """A [0, degree]-factor of heavy edges of the graph of A, whose edge {i, j} weighs (|a_ij| + |a_ji|) / 2.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, float32 or float64
+    degree : int from 1 to 4
+    method : "parallel" or "greedy"
+    rounds : int; 0 goes on until the factor is maximal, None as long as it pays
+    ties : "hash" or "near", the order of edges of equal weight
+    """
+    found = _core.factor(csr("A", A, REALS, square=True)[0], degree, method, rounds, ties, seed)
+    found["neighbors"] = found["neighbors"].reshape(-1, degree)
+    return Factor(**found)
+
+
+def linear_forest(A, *, method="parallel", rounds=None, ties="near", seed=0) -> Forest:
+    """The linear forest of heavy edges of A: its [0, 2]-factor with every cycle opened at its weakest edge.
+
+    ``A[forest.permutation][:, forest.permutation]`` has the heavy edges beside its diagonal. Arguments as in `factor`.
+    """
+    return Forest(**_core.linear_forest(csr("A", A, REALS, square=True)[0], method, rounds, ties, seed))
+
+
+def symmetrised_weights(A):
+    """The weights that `factor` works with, as a SciPy array."""
+    return to_scipy(_core.symmetrised_weights(csr("A", A, REALS, square=True)[0]))

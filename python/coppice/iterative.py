@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Krylov methods with SciPy's call and return conventions, and preconditioners by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import _core
+from ._arrays import NUMBERS, out_vector, vector
+from ._sparse import csr, is_sparse
+
+try:
+    from scipy.sparse.linalg import LinearOperator
+except ImportError:  # everything but preconditioners in SciPy's own solvers works without it
+
+    class LinearOperator:  # type: ignore[no-redef]
+        def __init__(self, dtype, shape):
+            self.dtype, self.shape = np.dtype(dtype), shape
+
+        def matvec(self, x):
+            return self._matvec(x)
+
+        __matmul__ = matvec
+
+
+__all__ = ["Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres", "preconditioner",
+           "preconditioners", "solve"]
+
+
+def preconditioners() -> dict[str, dict]:
+    """The catalogue of preconditioners: what each is, needs and suits, and its options, by name."""
+    return {row["name"]: row for row in _core.preconditioner_catalogue()}
+
+
+def preconditioner(name: str, A, **options) -> Preconditioner:
+    """The preconditioner of that name for a square sparse matrix.
+
+    Parameters
+    ----------
+    name : str
+        A name of `preconditioners()`, or a name with options: ``"forest,rounds=7"``.
+    A : (n, n) scipy.sparse matrix
+    **options
+        Options of the catalogue, with ``_`` for ``-``: ``charge_period=3``.
+
+    Returns
+    -------
+    Preconditioner
+        A SciPy ``LinearOperator``, z = M^-1 r, also for SciPy's own solvers.
+    """
+    return Preconditioner(name, A, options)
+
+
+class Preconditioner(LinearOperator):
+    """M^-1 as a linear operator; made by `preconditioner`. It does not refer to the matrix afterwards.
+
+    Attributes
+    ----------
+    report : dict with what the set-up found, its options and its time.
+    """
+
+    def __init__(self, name: str, A, options=None):
+        matrix, dtype = csr("A", A, square=True)
+        chosen = {key.replace("_", "-"): _text(key, value) for key, value in (options or {}).items()}
+        self._held = _core.make_preconditioner(name, matrix, chosen)
+        self.name = name.split(",")[0]
+        super().__init__(dtype, A.shape)
+
+    def _matvec(self, x):
+        x = np.ascontiguousarray(x, self.dtype).reshape(-1)
+        z = np.empty_like(x)
+        self._held.apply(x, z)
+        return z
+
+    def refresh(self, A) -> None:
+        """Take the values of another matrix with the same pattern; what depends on the pattern alone stays."""
+        matrix, dtype = csr("A", A, square=True)
+        if A.shape != self.shape or dtype != self.dtype:
+            raise ValueError(f"A has shape {A.shape} and dtype {dtype}, expected {self.shape} and {self.dtype}")
+        self._held.refresh(matrix)
+
+    @property
+    def report(self) -> dict:
+        return self._held.report
+
+    def __repr__(self):
+        return f"<coppice preconditioner {self.name!r}, {self.shape[0]} rows, {self.dtype}>"
+
+    def _repr_html_(self):
+        return _table(self.name, {key: value for key, value in self.report.items() if key != "name"})
+
+
+@dataclass
+class Solution:
+    """What `solve` found.
+
+    Attributes
+    ----------
+    x : (n,) array, the best by its true residual: never worse than the guess.
+    converged : bool
+    reason : str: converged, zero_rhs, max_iterations, breakdown, stagnated, not_finite or cancelled.
+    iterations : int
+    relative_residual : float, the true |b - A x| / |b|.
+    residual_history : (iterations + 1,) array of relative residuals.
+    fault : str, what in the input is not finite, if anything.
+    attempts : list of dict, what ``auto`` tried, in order.
+    """
+
+    x: np.ndarray = field(repr=False)
+    converged: bool
+    reason: str
+    iterations: int
+    relative_residual: float
+    residual_history: np.ndarray = field(repr=False)
+    restarts: int = 0
+    fault: str = ""
+    attempts: list = field(default_factory=list, repr=False)
+    setup_seconds: float = 0.0
+    solve_seconds: float = 0.0
+
+    def _repr_html_(self):
+        rows = {key: getattr(self, key) for key in ("reason", "iterations", "relative_residual")}
+        for attempt in self.attempts:
+            rows[f"{attempt['solver']} with {attempt['preconditioner']}"] = attempt["refusal"] or attempt["reason"]
+        return _table("solution", rows) + _curve(self.residual_history)
+
+
+def solve(A, b, x0=None, *, method="auto", preconditioner="auto", rtol=1e-6, atol=0.0, maxiter=None, restart=30, s=4,
+          callback=None, **options) -> Solution:
+    """Solve A x = b and tell how it went.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix; with a method and a preconditioner that are no names "auto", also a
+        ``LinearOperator``, a dense array or a function x -> A x.
+    b : (n,) array of the type of A
+    x0 : (n,) array, the starting guess; zero by default.
+    method : "auto" or the name of a Krylov method.
+    preconditioner : "auto", a name of the catalogue, an operator z = M^-1 r, or None.
+    rtol, atol : float
+        Stop where the true |b - A x| <= max(rtol |b|, atol).
+    maxiter : int, the iterations at most; 10000 by default.
+    restart : int, the dimension of the Krylov space of gmres and fgmres.
+    s : int, the shadow space of idrs.
+    callback : function (iteration, relative residual)
+    **options : of the preconditioner, by name.
+
+    Notes
+    -----
+    An interrupt from the keyboard ends the solve with the reason "cancelled" and the best x so far.
+    """
+    given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
+    if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
+        matrix, dtype = csr("A", A, square=True)
+        b, x = _vectors(b, x0, A.shape[0], dtype)
+        chosen = {key.replace("_", "-"): _text(key, value) for key, value in options.items()}
+        found = _core.solve_automatically(method, preconditioner or "none", chosen, matrix, b, x, given, callback)
+        return Solution(x, **found)
+    if method == "auto" or isinstance(preconditioner, str) or options:
+        raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
+                        "method, preconditioner and its options are chosen by name for scipy.sparse matrices alone")
+    b, x, found = _iterate(method, A, b, x0, preconditioner, given, callback)
+    return Solution(x, **found)
+
+
+def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    """Conjugate gradients, for symmetric (Hermitian) positive definite A; call and result as in
+    ``scipy.sparse.linalg.cg``.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    x0 : (n,) array, the starting guess
+    rtol, atol : float
+        Stop where the true |b - A x| <= max(rtol |b|, atol).
+    maxiter : int, 10 n by default
+    M : operator z = M^-1 r: a `preconditioner` of coppice, a ``LinearOperator``, a matrix or a function
+    callback : function (x), called after every iteration with the current x, which is not to be changed or kept
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int
+        0: converged; positive: the iterations done without getting there (the limit, stagnation, an interrupt from the
+        keyboard); negative: breakdown, or input that is not finite.
+    """
+    return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback)
+
+
+def minres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M; otherwise as `cg`."""
+    return _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback)
+
+
+def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    """BiCGStab, for any square A, preconditioned from the right; otherwise as `cg`."""
+    return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback)
+
+
+def idrs(A, b, x0=None, *, s=4, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+    """IDR(s) with a shadow space of `s` vectors, for any square A; otherwise as `cg`."""
+    return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, s=s)
+
+
+def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None):
+    """GMRES(restart), preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
+
+    `restart` is min(20, n) by default, `maxiter` counts restart cycles (10 n by default), and `callback` gets the
+    relative residual of every inner iteration. Otherwise as `cg`.
+    """
+    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback)
+
+
+def fgmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None):
+    """Flexible GMRES, whose M may change from call to call; otherwise as `gmres`."""
+    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback)
+
+
+def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback):
+    n = max(1, np.shape(b)[0] if np.ndim(b) else 1)
+    restart = min(20, n) if restart is None else int(restart)
+    cycles = 10 * n if maxiter is None else int(maxiter)
+    given = _core.KrylovOptions(rtol, atol, cycles * restart, restart, 4)
+    told = None if callback is None else lambda iteration, residual: callback(residual)
+    _, x, found = _iterate(method, A, b, x0, M, given, told)
+    return x, _info(found)
+
+
+def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, s=4):
+    limit = 10 * max(1, np.shape(b)[0] if np.ndim(b) else 1) if maxiter is None else int(maxiter)
+    given = _core.KrylovOptions(rtol, atol, limit, 30, s)
+    told = None if callback is None else lambda x: lambda iteration, residual: callback(x)
+    _, x, found = _iterate(method, A, b, x0, M, given, told, tells_x=True)
+    return x, _info(found)
+
+
+def _iterate(method, A, b, x0, M, given, callback, tells_x=False):
+    if is_sparse(A):
+        matrix, dtype = csr("A", A, canonical=False, square=True)
+        b, x = _vectors(b, x0, A.shape[0], dtype)
+    else:
+        b, x = _vectors(b, x0, None, None)
+        matrix = _function("A", A, x)
+    told = callback(x) if tells_x and callback else callback
+    held = M._held if isinstance(M, Preconditioner) else None if M is None else _function("M", M, x)
+    return b, x, _core.solve_krylov(method, matrix, held, b, x, given, told)
+
+
+def _vectors(b, x0, n, dtype):
+    """b, and the x to work in: a copy of the guess."""
+    if isinstance(b, np.ndarray) and b.ndim == 2 and b.shape[1] == 1:
+        b = b[:, 0]
+    b = vector("b", b, n)
+    if dtype is not None and b.dtype != dtype:
+        raise TypeError(f"b with shape {b.shape} has dtype {b.dtype}, expected {dtype} as A has")
+    if x0 is None:
+        return b, np.zeros_like(b)
+    return b, out_vector("x0", np.array(vector("x0", x0)), b)
+
+
+def _function(name, operator, like):
+    """operator as a function of a vector, whose result is checked."""
+    n, dtype = like.shape[0], like.dtype
+    if hasattr(operator, "shape") and tuple(operator.shape) != (n, n):
+        raise ValueError(f"{name} has shape {tuple(operator.shape)}, expected ({n}, {n}) as b has shape ({n},)")
+    if hasattr(operator, "matvec"):
+        product = operator.matvec
+    elif hasattr(operator, "__matmul__"):
+        product = operator.__matmul__
+    elif callable(operator):
+        product = operator
+    else:
+        raise TypeError(f"{name} is a {type(operator).__name__}, expected a matrix, a LinearOperator or a function")
+    if name == "A" and np.dtype(getattr(operator, "dtype", None) or dtype) not in NUMBERS:
+        raise TypeError(f"A has dtype {operator.dtype}, expected a floating-point type")
+
+    def apply(x):
+        y = np.asarray(product(x))
+        if y.size != n or not np.can_cast(y.dtype, dtype, "same_kind"):
+            raise ValueError(f"{name} of a vector of shape ({n},) and dtype {dtype} gave shape {y.shape} and dtype "
+                             f"{y.dtype}, expected the same")
+        return np.ascontiguousarray(y, dtype).reshape(n)
+
+    return apply
+
+
+def _info(found):
+    if found["converged"]:
+        return 0
+    if found["reason"] in ("breakdown", "not_finite"):
+        return -1
+    return max(1, found["iterations"])
+
+
+def _text(name, value) -> str:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, int, float, np.number)):
+        raise TypeError(f"the option {name} is {value!r}, expected a number or a name")
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
+
+
+def _table(title, rows) -> str:
+    from html import escape
+
+    def text(value):
+        return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
+
+    body = "".join(f"<tr><th>{escape(str(key))}</th><td>{text(value)}</td></tr>" for key, value in rows.items())
+    return f"<table><caption>{escape(title)}</caption>{body}</table>"
+
+
+def _curve(history) -> str:
+    """Convergence as a small SVG picture: the logarithm of the residual over iterations."""
+    values = np.log10(np.maximum(np.asarray(history, float), 1e-300))
+    if values.size < 2 or not np.all(np.isfinite(values)):
+        return ""
+    x = np.linspace(5, 295, values.size)
+    y = 5 + 90 * (values.max() - values) / max(np.ptp(values), 1e-300)
+    points = " ".join(f"{a:.1f},{c:.1f}" for a, c in zip(x, y))
+    return (f'<svg width="300" height="100" role="img"><title>residuals from 1e{values[0]:.0f} to '
+            f'1e{values[-1]:.0f}</title><polyline fill="none" stroke="currentColor" points="{points}"/></svg>')

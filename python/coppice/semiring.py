@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Products of sparse matrices over semirings: named ones, and such of the user's own operators."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core
+from ._arrays import REALS, out_vector, vector
+from ._sparse import arrays_of, to_scipy
+
+__all__ = ["Matrix", "Semiring", "Vector", "named", "user"]
+
+
+class Semiring:
+    """A semiring of the library, by name: ``coppice.semiring.min_plus``."""
+
+    def __init__(self, name, meaning, writes_columns):
+        self.name, self.meaning, self.writes_columns = name, meaning, writes_columns
+
+    def __repr__(self):
+        return f"<semiring {self.name}: {self.meaning}>"
+
+
+named = {row[0]: Semiring(*row) for row in _core.semirings}
+for _name, _semiring in named.items():
+    globals()[_name.replace("-", "_")] = _semiring
+    __all__.append(_name.replace("-", "_"))
+
+
+class UserSemiring:
+    """A semiring of two functions of Python, compiled by Numba; made by `user`."""
+
+    def __init__(self, add, multiply, identity):
+        try:
+            import numba
+        except ImportError:
+            raise ImportError("operators written in Python are compiled by Numba, which is not installed: "
+                              "pip install numba") from None
+        self._numba, self._compiled = numba, {}
+        self._add, self._multiply = (f if hasattr(f, "py_func") else numba.njit(f) for f in (add, multiply))
+        self.name, self.identity = "of the user", identity
+
+    def address(self, dtype) -> int:
+        """Of the compiled function that folds rows for this type; compiled once."""
+        if dtype not in self._compiled:
+            self._compiled[dtype] = _compile_rows(self._numba, self._add, self._multiply, self.identity, dtype)
+        return self._compiled[dtype].address
+
+
+def user(add, multiply, identity) -> UserSemiring:
+    """A semiring of your own for `Matrix.mxv` and `Matrix.vxm`.
+
+    Parameters
+    ----------
+    add : function (sum, product) -> sum, associative
+    multiply : function (a_ij, x_j) -> product
+    identity : float, what a sum begins with, and the result of an empty row
+
+    Both functions are compiled by Numba with the loop over the rows, for the type of the matrix; rows are folded in
+    their order, several at a time.
+    """
+    return UserSemiring(add, multiply, identity)
+
+
+class Vector:
+    """A dense vector with an element a row or column of a matrix; a thin wrap of an array, which it shares."""
+
+    def __init__(self, values):
+        self.values = vector("values", values, types=REALS)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self):
+        return self.values.shape[0]
+
+    def vxm(self, A: Matrix, semiring="plus-times", **options):
+        """x A, as `Matrix.vxm`."""
+        return Vector(A.vxm(self.values, semiring, **options))
+
+    def __repr__(self):
+        return f"Vector({self.values!r})"
+
+
+class Matrix:
+    """A sparse matrix with the plan of its products.
+
+    Parameters
+    ----------
+    A : (m, n) scipy.sparse matrix, float32 or float64; CSR arrays are shared, and their values may change.
+    """
+
+    def __init__(self, A):
+        self._arrays = arrays_of("A", A, REALS)
+        self.dtype, self.shape = self._arrays[2].dtype, tuple(map(int, A.shape))
+        self._csr = _core.Csr(*self._arrays, *self.shape)
+        self._plan = _core.plan_products(self._csr)
+        self._turned = None
+
+    def mxv(self, x, semiring="plus-times", *, mask=None, complement=False, accumulate=None):
+        """y_i = ⊕_j multiply(a_ij, x_j).
+
+        Parameters
+        ----------
+        x : (n,) array of the type of the matrix, or Vector
+        semiring : a name, `named` one, or one of `user`
+        mask : (m,) array; only where it is not 0 (with `complement`: where it is 0) is y computed. Elsewhere y is that
+            of `accumulate`, or of an empty row.
+        accumulate : (m,) array that the addition of the semiring joins to the product
+
+        Returns
+        -------
+        y : (m,) array, or Vector where x is one
+        """
+        wrapped = isinstance(x, Vector)
+        x = vector("x", x.values if wrapped else x, self.shape[1], REALS)
+        if x.dtype != self.dtype:
+            raise TypeError(f"x with shape {x.shape} has dtype {x.dtype}, expected {self.dtype} as the matrix has")
+        y = np.empty(self.shape[0], self.dtype)
+        if isinstance(semiring, UserSemiring):
+            if mask is not None or accumulate is not None:
+                raise ValueError("mask and accumulate go with named semirings")
+            _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
+        else:
+            beside = [None if a is None else out_like(name, a, y) for name, a in
+                      (("mask", mask), ("accumulate", accumulate))]
+            _core.mxv(self._plan, _name_of(semiring), x, y, beside[0], complement, beside[1])
+        return Vector(y) if wrapped else y
+
+    def vxm(self, x, semiring="plus-times", **options):
+        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once."""
+        return self.T.mxv(x, semiring, **options)
+
+    def mxm(self, B: Matrix, semiring="plus-times", *, mask: Matrix | None = None, complement=False) -> Matrix:
+        """The product A B over a named semiring, only where `mask` has entries (with `complement`: has none)."""
+        for name, other in (("B", B), ("mask", mask)):
+            if other is not None and other.dtype != self.dtype:
+                raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
+        if B.shape[0] != self.shape[1]:
+            raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
+        if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
+            raise ValueError(f"mask has shape {mask.shape}, expected {(self.shape[0], B.shape[1])}")
+        return Matrix(to_scipy(_core.mxm(self._csr, B._csr, _name_of(semiring), mask and mask._csr, complement)))
+
+    @property
+    def T(self) -> Matrix:
+        """The transposed matrix, made once; it keeps the values of that time."""
+        if self._turned is None:
+            self._turned = Matrix(to_scipy(_core.transpose(self._csr)))
+        return self._turned
+
+    def to_scipy(self):
+        """A scipy.sparse.csr_array that shares the arrays."""
+        offsets, indices, values = self._arrays
+        return to_scipy((offsets, indices, values, self.shape))
+
+    def __repr__(self):
+        return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
+
+
+def out_like(name, value, y):
+    return out_vector(name, value.values if isinstance(value, Vector) else np.array(value), y)
+
+
+def _name_of(semiring) -> str:
+    return semiring if isinstance(semiring, str) else semiring.name
+
+
+def _compile_rows(numba, add, multiply, identity, dtype):
+    """fold(first, last, offsets, indices, values, x, y) as a C function, with both operators in its loop."""
+    number = numba.from_dtype(dtype)
+    start = dtype.type(identity)
+    pointer = numba.types.CPointer
+    integer, index = numba.int64, pointer(numba.int32)
+
+    def fold(first, last, offsets, indices, values, x, y):
+        for row in range(first, last):
+            total = start
+            for k in range(offsets[row], offsets[row + 1]):
+                total = add(total, multiply(values[k], x[indices[k]]))
+            y[row] = total
+
+    signature = numba.void(integer, integer, index, index, pointer(number), pointer(number), pointer(number))
+    return numba.cfunc(signature, nopython=True)(fold)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tridiagonal and banded solves for PyTorch, with gradients: ``from coppice.torch import solve_tridiagonal``.
+
+The gradient of x = A^-1 b is g = A^-H dx for b and -conj(x) g^T, on the bands, for A (both with factors of the same
+matrix). Tensors are on the CPU; their memory is shared.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from . import direct
+
+__all__ = ["solve_banded", "solve_tridiagonal"]
+
+
+def solve_tridiagonal(dl, d, du, b):
+    """x of tridiagonal systems as `coppice.solve_tridiagonal`; all of shape (..., n), with the same batch."""
+    for name, tensor in (("dl", dl), ("du", du), ("b", b)):
+        if tensor.shape != d.shape:
+            raise ValueError(f"{name} has shape {tuple(tensor.shape)}, expected {tuple(d.shape)} as d has")
+    return _Tridiagonal.apply(dl, d, du, b)
+
+
+def solve_banded(l_and_u, ab, b):
+    """x of banded systems in SciPy's layout as `coppice.solve_banded`; ab (..., l + u + 1, n), b (..., n)."""
+    if ab.shape[:-2] + ab.shape[-1:] != b.shape:
+        raise ValueError(f"b has shape {tuple(b.shape)}, expected that of ab, {tuple(ab.shape)}, without its bands")
+    return _Banded.apply(l_and_u, ab, b)
+
+
+def _numpy(tensor) -> np.ndarray:
+    if tensor.device.type != "cpu":
+        raise TypeError(f"a tensor with shape {tuple(tensor.shape)} lies on {tensor.device}; this build of coppice "
+                        "works on the CPU")
+    return tensor.detach().resolve_conj().contiguous().numpy()
+
+
+class _Tridiagonal(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, dl, d, du, b):
+        factors = direct.factorize_tridiagonal(_numpy(dl), _numpy(d), _numpy(du))
+        x = torch.from_numpy(factors.solve(_numpy(b)))
+        ctx.factors = factors
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, dx):
+        (x,) = ctx.saved_tensors
+        g = torch.from_numpy(ctx.factors.solve(_numpy(dx), transposed=True, conjugate=True))
+        y = x.conj()
+        lower, upper = torch.zeros_like(g), torch.zeros_like(g)
+        lower[..., 1:] = -g[..., 1:] * y[..., :-1]
+        upper[..., :-1] = -g[..., :-1] * y[..., 1:]
+        return lower, -g * y, upper, g
+
+
+class _Banded(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, l_and_u, ab, b):
+        ctx.l_and_u = l_and_u
+        ctx.factors = direct.factorize_banded(l_and_u, _numpy(ab))
+        x = torch.from_numpy(ctx.factors.solve(_numpy(b)))
+        ctx.save_for_backward(x)
+        return x
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, dx):
+        (x,) = ctx.saved_tensors
+        below, above = ctx.l_and_u
+        g = torch.from_numpy(ctx.factors.solve(_numpy(dx), transposed=True, conjugate=True))
+        y, n = x.conj(), x.shape[-1]
+        bands = torch.zeros(*x.shape[:-1], below + above + 1, n, dtype=x.dtype)
+        for k in range(-below, above + 1):  # A[i, i + k] stands at ab[above - k, i + k]
+            first, last = max(0, -k), max(max(0, -k), n - max(k, 0))
+            bands[..., above - k, first + k:last + k] = -g[..., first:last] * y[..., first + k:last + k]
+        return None, bands, g

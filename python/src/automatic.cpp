@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Solves that choose their method.
+#include <nanobind/stl/string.h>
+
+#include <coppice/solvers/systems/solve_automatically.hpp>
+
+#include "parts.hpp"
+#include "preconditioner.hpp"
+#include "solve_control.hpp"
+
+namespace coppice::python {
+namespace {
+
+nb::dict to_dict(solver_attempt const& attempt) {
+    nb::dict d;
+    d["solver"] = attempt.choice.solver;
+    d["preconditioner"] = attempt.choice.preconditioner;
+    d["refusal"] = attempt.refusal;
+    d["setup_seconds"] = attempt.setup_seconds;
+    d["solve_seconds"] = attempt.solve_seconds;
+    d["setup"] = dict_of_report(attempt.setup);
+    d["reason"] = std::string(to_string(attempt.result.reason));
+    d["iterations"] = attempt.result.iterations;
+    return d;
+}
+
+nb::dict to_dict(automatic_result const& found) {
+    nb::dict d = dict_of_result(found.result);
+    nb::list attempts;
+    for (solver_attempt const& attempt : found.attempts) attempts.append(to_dict(attempt));
+    d["attempts"] = attempts;
+    d["setup_seconds"] = found.setup_seconds();
+    d["solve_seconds"] = found.solve_seconds();
+    return d;
+}
+
+/// x[n]: the guess, then the solution. A name may be "auto".
+nb::dict solve(std::string const& solver, std::string const& preconditioner, nb::dict const& preconditioner_options,
+               csr_matrix const& a, input_array const& b, output_array const& x, krylov_options krylov,
+               nb::object const& callback) {
+    solve_control control(callback);
+    krylov.progress = control.progress();
+    automatic_options const options{.solver = solver,
+                                    .preconditioner = preconditioner,
+                                    .preconditioner_options = options_of(preconditioner_options),
+                                    .krylov = std::move(krylov)};
+    return to_dict(with_number(x, [&]<class T>(std::type_identity<T>) {
+        require_type<T>(b, "b", "that of x");
+        require_type<T>(a.values, "data of the matrix", "that of b");
+        nb::gil_scoped_release const released;
+        host_executor const exec = current_executor();
+        return solve_automatically(exec, csr_operator(exec, a.view<T>()), elements<T>(b), elements<T>(x), options);
+    }));
+}
+
+} // namespace
+
+void add_automatic(nb::module_& m) {
+    m.def("solve_automatically", solve, nb::arg("solver"), nb::arg("preconditioner"), nb::arg("preconditioner_options"),
+          nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("options"), nb::arg("callback").none());
+}
+
+} // namespace coppice::python

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Factor once, solve often.
+#include <memory>
+
+#include <nanobind/stl/unique_ptr.h>
+
+#include "bands.hpp"
+#include "parts.hpp"
+
+namespace coppice::python {
+namespace {
+
+/// The factors of all systems, whatever their type of number.
+struct factorisation {
+    virtual ~factorisation() = default;
+    /// b and x: [columns, systems, rows]; x may be b.
+    virtual void solve(input_array const& b, output_array const& x, std::int64_t columns) const = 0;
+    std::vector<std::int64_t> singular_rows; ///< a system: of the first column without a pivot, or -1
+};
+
+template <class T>
+struct factors_of final : factorisation {
+    factors_of(bands const& matrix, band_options const& o) : shape(matrix), options(o), parts(parts_of<T>(matrix)) {
+        nb::gil_scoped_release const released;
+        host_executor const exec = current_executor();
+        singular_rows.resize(static_cast<std::size_t>(matrix.systems));
+        for (band_part<T> const& part : parts) {
+            factors.emplace_back(exec, bands_factor_bytes(exec, part.matrix, options));
+            factorise_bands(exec, part.matrix, factors.back().view(), options,
+                            array_view<std::int64_t>(singular_rows.data() + part.first, part.matrix.systems));
+        }
+    }
+    void solve(input_array const& b, output_array const& x, std::int64_t columns) const override {
+        host_executor const exec = current_executor();
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            buffer<std::byte> workspace(exec, factored_workspace(exec, parts[k].matrix, columns, options));
+            solve_factored_bands(exec, parts[k].matrix, factors[k].view(),
+                                 columns_of<T const>(shape, parts[k], elements<T>(b).data(), columns),
+                                 columns_of<T>(shape, parts[k], elements<T>(x).data(), columns), workspace.view(),
+                                 options);
+        }
+    }
+
+    bands shape; // keeps the arrays that `parts` points to
+    band_options options;
+    std::vector<band_part<T>> parts;
+    std::vector<buffer<std::byte>> factors;
+};
+
+std::unique_ptr<factorisation> factorise(bands const& a, band_options const& options) {
+    return with_number(a.diagonal, [&]<class T>(std::type_identity<T>) -> std::unique_ptr<factorisation> {
+        return std::make_unique<factors_of<T>>(a, options);
+    });
+}
+
+} // namespace
+
+void add_factorisation(nb::module_& m) {
+    nb::class_<factorisation>(m, "Factorisation")
+        .def("solve",
+             [](factorisation const& f, input_array const& b, output_array const& x, std::int64_t columns) {
+                 nb::gil_scoped_release const released;
+                 f.solve(b, x, columns);
+             })
+        .def_prop_ro("singular_rows", [](factorisation const& f) { return to_numpy(f.singular_rows); });
+    m.def("factorise", factorise);
+}
+
+} // namespace coppice::python

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Graph algorithms by name, as the catalogue has them.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <coppice/graph/analytics/catalogue.hpp>
+
+#include "matrix.hpp"
+#include "parts.hpp"
+
+namespace coppice::python {
+namespace {
+
+nb::dict to_dict(graph_algorithm_row const& row) {
+    nb::dict d;
+    d["name"] = row.name;
+    d["summary"] = row.summary;
+    d["output"] = row.output;
+    d["undirected"] = row.undirected;
+    d["simple"] = row.simple;
+    d["weighted"] = row.weighted;
+    d["options"] = nb::cast(row.options).attr("split")();
+    return d;
+}
+
+/// Options by the names that the rows use, beside `undirected`.
+analytics_options options_of(nb::dict const& given) {
+    analytics_options o;
+    for (auto const& [key, value] : given) {
+        auto const name = nb::cast<std::string>(key);
+        if (name == "source")
+            o.source = nb::cast<vertex_id>(value);
+        else if (name == "undirected")
+            o.undirected = nb::cast<bool>(value);
+        else if (name == "delta")
+            o.delta = nb::cast<double>(value);
+        else if (name == "damping")
+            o.damping = nb::cast<double>(value);
+        else if (name == "tolerance")
+            o.tolerance = nb::cast<double>(value);
+        else if (name == "max-iterations")
+            o.max_iterations = nb::cast<int>(value);
+        else
+            throw argument_error("the option \"" + name + "\" of a graph algorithm is not known to Python");
+    }
+    return o;
+}
+
+nb::object to_object(answer_edges edges) {
+    return nb::make_tuple(to_numpy(std::move(edges.from)), to_numpy(std::move(edges.to)),
+                          to_numpy(std::move(edges.weights)));
+}
+template <class T>
+nb::object to_object(std::vector<T> values) {
+    return to_numpy(std::move(values));
+}
+
+/// (what was found, facts, failure)
+nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& given) {
+    auto const options = options_of(given);
+    require_type<double>(a.values, "data of the graph", "float64");
+    graph_answer answer;
+    {
+        nb::gil_scoped_release const released;
+        answer = run_graph_algorithm(current_executor(), name, a.view<double>(), options);
+    }
+    nb::dict facts;
+    for (auto const& [fact, value] : answer.facts) facts[nb::cast(fact)] = value;
+    return nb::make_tuple(std::visit([](auto& found) { return to_object(std::move(found)); }, answer.found), facts,
+                          answer.failure);
+}
+
+bool undirected(csr_matrix const& a) {
+    nb::gil_scoped_release const released;
+    return is_undirected(current_executor(), graph_view(a.view<double>()));
+}
+
+} // namespace
+
+void add_graph(nb::module_& m) {
+    m.def("run_graph_algorithm", run);
+    m.def("is_undirected", undirected);
+    m.def("graph_algorithm_catalogue", [] {
+        nb::list rows;
+        for (graph_algorithm_row const& row : graph_algorithm_catalogue) rows.append(to_dict(row));
+        return rows;
+    });
+}
+
+} // namespace coppice::python

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Krylov methods by name, for matrices and functions of Python.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <coppice/solvers/systems/solve_by_name.hpp>
+
+#include "parts.hpp"
+#include "preconditioner.hpp"
+#include "solve_control.hpp"
+
+namespace coppice::python {
+namespace {
+
+/// x[n]: the guess, then the solution. `a` and `m` are a matrix or a preconditioner of ours, or functions.
+template <class T>
+krylov_result solve_with(std::string const& method, nb::object const& a, nb::object const& m, input_array const& b,
+                         output_array const& x, krylov_options const& options, bool* interrupted) {
+    host_executor const exec = current_executor();
+    auto const preconditioner = preconditioner_of<T>(m, interrupted);
+    auto const rhs = elements<T>(b);
+    auto const solution = elements<T>(x);
+    if (nb::isinstance<csr_matrix>(a)) {
+        auto const view = nb::cast<csr_matrix const&>(a).view<T>();
+        nb::gil_scoped_release const released;
+        return solve(exec, method, csr_operator(exec, view), preconditioner, rhs, solution, options);
+    }
+    any_operator<host_executor, T> const any(solution.size(), python_function<T>(a, interrupted));
+    nb::gil_scoped_release const released;
+    return solve(exec, method, any, preconditioner, rhs, solution, options);
+}
+
+nb::dict solve_named(std::string const& method, nb::object const& a, nb::object const& m, input_array const& b,
+                     output_array const& x, krylov_options options, nb::object const& callback) {
+    solve_control control(callback);
+    options.progress = control.progress();
+    return dict_of_result(with_number(x, [&]<class T>(std::type_identity<T>) {
+        require_type<T>(b, "b", "that of x");
+        if (nb::isinstance<csr_matrix>(a))
+            require_type<T>(nb::cast<csr_matrix const&>(a).values, "data of the matrix", "that of b");
+        return solve_with<T>(method, a, m, b, x, options, control.interrupted());
+    }));
+}
+
+} // namespace
+
+krylov_options options_of(double rtol, double atol, std::int64_t max_iterations, int restart, int shadow_space) {
+    return {.tolerance = rtol,
+            .absolute_tolerance = atol,
+            .max_iterations = max_iterations,
+            .restart = restart,
+            .shadow_space = shadow_space};
+}
+
+nb::dict dict_of_result(krylov_result const& result) {
+    nb::dict d;
+    d["iterations"] = result.iterations;
+    d["converged"] = result.converged;
+    d["reason"] = to_string(result.reason);
+    d["relative_residual"] = result.relative_residual;
+    d["restarts"] = result.restarts;
+    d["fault"] = result.fault;
+    d["residual_history"] = to_numpy(result.residual_history);
+    return d;
+}
+
+void add_krylov(nb::module_& m) {
+    nb::class_<krylov_options>(m, "KrylovOptions")
+        .def("__init__", [](krylov_options* self, double rtol, double atol, std::int64_t max_iterations, int restart,
+                            int shadow_space) {
+            new (self) krylov_options(options_of(rtol, atol, max_iterations, restart, shadow_space));
+        });
+    m.def("solve_krylov", solve_named, nb::arg("method"), nb::arg("a"), nb::arg("m").none(), nb::arg("b"), nb::arg("x"),
+          nb::arg("options"), nb::arg("callback").none());
+    nb::list names;
+    for (auto const name : krylov_names) names.append(nb::cast(name));
+    m.attr("krylov_names") = nb::tuple(names);
+    m.attr("most_shadow_space") = krylov_options::most_shadow_space;
+}
+
+} // namespace coppice::python

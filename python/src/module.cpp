@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice._core: what the Python package calls. It checks little; the package in python/coppice does.
+#include <coppice/version.h>
+
+#include "parts.hpp"
+
+NB_MODULE(_core, m) {
+    using namespace coppice::python;
+    m.attr("version") = COPPICE_VERSION_STRING;
+    add_errors(m);
+    add_executors(m);
+    add_quick_tridiagonal(m);
+    add_direct(m);
+    add_factorisation(m);
+    add_matrix(m);
+    add_preconditioner(m);
+    add_krylov(m);
+    add_automatic(m);
+    add_forest(m);
+    add_graph(m);
+    add_semiring(m);
+}

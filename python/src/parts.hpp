@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The parts of the extension module; each is defined in the source of its name.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace coppice::python {
+
+void add_errors(nanobind::module_& m);
+void add_executors(nanobind::module_& m);
+void add_quick_tridiagonal(nanobind::module_& m);
+void add_direct(nanobind::module_& m);
+void add_factorisation(nanobind::module_& m);
+void add_matrix(nanobind::module_& m);
+void add_preconditioner(nanobind::module_& m);
+void add_krylov(nanobind::module_& m);
+void add_automatic(nanobind::module_& m);
+void add_forest(nanobind::module_& m);
+void add_graph(nanobind::module_& m);
+void add_semiring(nanobind::module_& m);
+
+} // namespace coppice::python

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The shortest way from four NumPy vectors to a solution: for small systems, where looking at arguments takes longer
+// than solving.
+#include <array>
+#include <cstring>
+
+#include <coppice/solvers/direct/band_solver.hpp>
+
+#include "arrays.hpp"
+#include "parts.hpp"
+
+namespace coppice::python {
+namespace {
+
+/// The memory of a contiguous vector, held by the buffer protocol.
+class vector_memory {
+public:
+    vector_memory() = default;
+    vector_memory(vector_memory const&) = delete;
+    vector_memory& operator=(vector_memory const&) = delete;
+    ~vector_memory() {
+        if (open_) PyBuffer_Release(&view_);
+    }
+    bool open(PyObject* object, int access) {
+        open_ = PyObject_GetBuffer(object, &view_, access | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) == 0;
+        if (!open_) PyErr_Clear();
+        return open_ && view_.ndim == 1;
+    }
+    bool fits(vector_memory const& other) const {
+        return view_.shape[0] == other.view_.shape[0] && std::strcmp(view_.format, other.view_.format) == 0;
+    }
+    bool holds(char const* format) const { return std::strcmp(view_.format, format) == 0; }
+    std::int64_t size() const { return view_.shape[0]; }
+    template <class T>
+    T* data() const {
+        return static_cast<T*>(view_.buf);
+    }
+
+private:
+    Py_buffer view_{};
+    bool open_ = false;
+};
+
+template <class T>
+void solve(host_executor const& exec, std::array<vector_memory, 5> const& v) {
+    std::int64_t const n = v[0].size();
+    tridiagonal_view<T> const a{n, v[0].data<T const>(), v[1].data<T const>(), v[2].data<T const>()};
+    solve_bands(exec, band_matrix<T>(a), columns_view<T const>(v[3].data<T const>(), n, 1),
+                columns_view<T>(v[4].data<T>(), n, 1));
+}
+
+bool solve_any(std::array<vector_memory, 5> const& v) {
+    host_executor const exec = current_executor();
+    if (v[0].holds("d"))
+        solve<double>(exec, v);
+    else if (v[0].holds("f"))
+        solve<float>(exec, v);
+    else if (v[0].holds("Zd"))
+        solve<std::complex<double>>(exec, v);
+    else if (v[0].holds("Zf"))
+        solve<std::complex<float>>(exec, v);
+    else
+        return false;
+    return true;
+}
+
+/// The solution, or None where the arguments are not four plain vectors of one type and length: those take the long
+/// way, which says what is wrong with them. `empty_like` is numpy.empty_like.
+nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle diagonal, nb::handle upper,
+                             nb::handle b) {
+    constexpr std::int64_t worth_a_release = 256; // of the interpreter's lock
+    std::array<vector_memory, 5> v;
+    std::array<nb::handle, 4> const given{lower, diagonal, upper, b};
+    for (std::size_t k = 0; k < given.size(); ++k)
+        if (!v[k].open(given[k].ptr(), PyBUF_SIMPLE) || !v[k].fits(v[0])) return nb::none();
+    nb::object x = empty_like(b);
+    if (!v[4].open(x.ptr(), PyBUF_WRITABLE) || !v[4].fits(v[0])) return nb::none();
+    bool solved = false;
+    if (v[0].size() > worth_a_release) {
+        nb::gil_scoped_release const released;
+        solved = solve_any(v);
+    } else {
+        solved = solve_any(v);
+    }
+    return solved ? x : nb::none();
+}
+
+} // namespace
+
+void add_quick_tridiagonal(nb::module_& m) { m.def("quick_tridiagonal", quick_tridiagonal); }
+
+} // namespace coppice::python

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Graph algorithms, forests and semirings."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.csgraph as csgraph
+
+import coppice
+
+
+@pytest.fixture
+def G():
+    return nx.gnm_random_graph(60, 150, seed=3)
+
+
+def test_against_networkx(G):
+    A = nx.to_scipy_sparse_array(G, dtype=float)
+    levels = coppice.graph.bfs(G, source=5).values
+    assert {v: k for v, k in levels.items() if k >= 0} == nx.single_source_shortest_path_length(G, 5)
+    assert coppice.graph.cores(G).values == nx.core_number(G)
+    assert coppice.graph.triangles(G).values == nx.triangles(G)
+    assert coppice.graph.components(G).facts["components"] == nx.number_connected_components(G)
+    ranks = coppice.graph.pagerank(A, tolerance=1e-10).values
+    assert np.allclose(ranks, list(nx.pagerank(G, tol=1e-12).values()), atol=1e-8)
+    assert set(coppice.graph.algorithms()) >= {"bfs", "sssp", "mst", "colouring"}
+    for name in coppice.graph.algorithms():
+        assert callable(getattr(coppice.graph, name.replace("-", "_")))
+
+
+def test_weights(G):
+    rng = np.random.default_rng(0)
+    for u, v in G.edges:
+        G[u][v]["weight"] = rng.uniform(1, 2)
+    A = nx.to_scipy_sparse_array(G)
+    assert np.allclose(coppice.graph.sssp(A, source=2).values, csgraph.dijkstra(A, indices=2))
+    edges = coppice.graph.mst(G).values
+    assert sum(w for _, _, w in edges) == pytest.approx(csgraph.minimum_spanning_tree(A).sum())
+    with pytest.raises(ValueError, match="one direction"):
+        coppice.graph.mst(sp.triu(A).tocsr())
+    with pytest.raises(ValueError, match="no node"):
+        coppice.graph.bfs(G, source="x")
+    with pytest.raises(TypeError, match="no option"):
+        coppice.graph.bfs(A, sauce=1)
+
+
+def test_networkx_backend(G):
+    from coppice.networkx_backend import backend
+
+    converted = backend.convert_from_nx(G)
+    close = pytest.approx(nx.pagerank(G), abs=1e-5)
+    assert backend.pagerank(converted) == close
+    assert backend.core_number(converted) == nx.core_number(G)
+    assert backend.triangles(converted) == nx.triangles(G) and backend.triangles(converted, 3) == nx.triangles(G, 3)
+    assert backend.single_source_shortest_path_length(converted, 4) == nx.single_source_shortest_path_length(G, 4)
+    groups = {frozenset(group) for group in backend.connected_components(converted)}
+    assert groups == {frozenset(group) for group in nx.connected_components(G)}
+    if "coppice" in nx.config.backends:  # the installed wheel says so by its entry points
+        assert nx.pagerank(G, backend="coppice") == close
+
+
+def test_forest():
+    A = sp.diags_array([1.0, 4.0, 1.0], offsets=[-1, 0, 1], shape=(30, 30)).tocsr()
+    order = np.random.default_rng(1).permutation(30)
+    B = A[order][:, order].tocsr()
+    forest = coppice.forests.linear_forest(B)
+    assert forest.paths == 1 and forest.weight_coverage == 1
+    assert np.array_equal(forest.permutation[forest.inverse], np.arange(30))
+    b = np.arange(30.0)
+    y = coppice.solve_tridiagonal(forest.lower, forest.diagonal, forest.upper, b[forest.permutation])
+    assert np.allclose(B @ y[forest.inverse], b)
+    for method in ("parallel", "greedy"):
+        factor = coppice.forests.factor(B, 1, method=method, rounds=0 if method == "parallel" else None)
+        mates = factor.neighbors[:, 0]
+        matched = mates >= 0
+        assert np.array_equal(mates[mates[matched]], np.flatnonzero(matched))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_semirings(dtype):
+    rng = np.random.default_rng(2)
+    A = sp.random_array((40, 30), density=0.2, rng=rng, format="csr").astype(dtype)
+    x = rng.uniform(1, 2, 30).astype(dtype)
+    M = coppice.Matrix(A)
+    present, dense = A.toarray() != 0, A.toarray()
+    assert np.allclose(M.mxv(x), A @ x)
+    least = np.where(present, dense + x, np.inf).min(1)
+    assert np.array_equal(M.mxv(x, coppice.semiring.min_plus), least)
+    assert np.array_equal(M.T.vxm(x, "min-plus"), least)
+    mask = (np.arange(40) % 2).astype(dtype)
+    masked = M.mxv(x, "min-plus", mask=mask)
+    assert np.array_equal(masked[1::2], least[1::2]) and np.all(masked[::2] == np.inf)
+    assert np.array_equal(M.mxv(x, "min-plus", accumulate=np.ones(40, dtype)), np.minimum(least, 1))
+    assert np.allclose(M.mxm(M.T).to_scipy().toarray(), dense @ dense.T, atol=1e-6)
+    product = M.mxm(M.T, mask=coppice.Matrix(sp.eye_array(40, format="csr").astype(dtype))).to_scipy().toarray()
+    assert np.allclose(product, np.diag(np.diag(dense @ dense.T)), atol=1e-6)
+    assert coppice.Vector(x).vxm(M.T, "min-plus").values.dtype == dtype
+    assert {s.name for s in coppice.semiring.named.values()} >= {"plus-times", "min-plus", "arg-max"}
+
+
+def test_operators_of_the_user():
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(5)
+    A = sp.random_array((50, 50), density=0.1, rng=rng, format="csr")
+    x = rng.uniform(1, 2, 50)
+    longest = coppice.semiring.user(lambda s, p: max(s, p), lambda a, v: a * v + 1, -np.inf)
+    expected = np.where(A.toarray() != 0, A.toarray() * x + 1, -np.inf).max(1)
+    assert np.allclose(coppice.Matrix(A).mxv(x, longest), expected)
+
+
+def test_operators_without_numba(monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(ImportError, match="pip install numba"):
+        coppice.semiring.user(min, max, 0.0)

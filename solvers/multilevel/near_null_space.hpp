@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Vectors that a matrix nearly maps to zero, which the coarse levels are to represent: rigid body modes of elasticity,
+/// constants of each component of a system. Aggregates are of points then, with all unknowns of a point together.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <coppice/algebra/operations.hpp>
+#include <coppice/graph/contract.hpp>
+#include <coppice/solvers/multilevel/coupling_weights.hpp>
+
+namespace coppice {
+
+/// What the prolongator of a multilevel method reproduces exactly on each aggregate, before it is smoothed.
+template <class T>
+struct near_null_space {
+    int block = 1;                 ///< unknowns of a point, numbered together: those of point p are block p + 0, 1, ...
+    int count = 0;                 ///< vectors; 0: the constants of each of the `block` components
+    array_view<T const> vectors{}; ///< [n count], one behind the other, in memory of the executor
+};
+
+/// The 3 rigid body modes of points in the plane, the 6 in space: translations, then rotations about the centre, one
+/// vector of `dimension` unknowns a point behind the other. coordinates[dimension points], those of a point together.
+/// argument_error for other dimensions, dimension_error for coordinates that are no whole number of points.
+inline std::vector<double> rigid_body_modes(int dimension, array_view<double const> coordinates) {
+    if (dimension != 2 && dimension != 3)
+        throw argument_error("rigid bodies are of 2 or 3 dimensions, got " + std::to_string(dimension));
+    std::int64_t const points = coordinates.size() / dimension, n = points * dimension;
+    require_size("coordinates of points", coordinates.size(), n);
+    std::vector<double> centre(std::size_t(dimension), 0.0);
+    for (std::int64_t k = 0; k < n; ++k) centre[std::size_t(k % dimension)] += coordinates[k] / double(points);
+    int const rotations = dimension == 2 ? 1 : 3;
+    std::vector<double> modes(std::size_t(n * (dimension + rotations)), 0.0);
+    auto const at = [&](int mode, std::int64_t unknown) -> double& { return modes[std::size_t(mode * n + unknown)]; };
+    for (std::int64_t p = 0; p < points; ++p) {
+        for (int c = 0; c < dimension; ++c) at(c, p * dimension + c) = 1;
+        for (int r = 0; r < rotations; ++r) { // in the plane of axes r and r + 1
+            int const one = r, other = (r + 1) % dimension;
+            at(dimension + r, p * dimension + one) = centre[other] - coordinates[p * dimension + other];
+            at(dimension + r, p * dimension + other) = coordinates[p * dimension + one] - centre[one];
+        }
+    }
+    return modes;
+}
+
+namespace multilevel_detail {
+
+/// The vectors of a level; none: the constant one.
+template <class T>
+struct level_modes {
+    int block = 1;
+    int count = 0;
+    buffer<T> vectors{}; ///< [n count]
+
+    explicit operator bool() const { return count > 0; }
+};
+
+template <class T>
+struct constant_of_component {
+    int block;
+    std::int64_t n;
+    T* vectors;
+    COPPICE_HD void operator()(std::int64_t k) const { vectors[k] = k % n % block == k / n ? T(1) : T(0); }
+};
+
+/// The vectors as the first level has them. argument_error, dimension_error for sizes that do not fit.
+template <executor Executor, class T>
+level_modes<T> first_modes(Executor const& exec, near_null_space<T> const& given, std::int64_t n) {
+    constexpr int most = 32;
+    if (given.block < 1 || given.block > most || given.count < 0 || given.count > most)
+        throw argument_error("a point has 1 to 32 unknowns and as many vectors at most, got " +
+                             std::to_string(given.block) + " and " + std::to_string(given.count));
+    if (n % given.block != 0)
+        throw dimension_error("matrix of " + std::to_string(n) + " rows with " + std::to_string(given.block) +
+                              " unknowns at each point");
+    require_size("vectors of a near null space", given.vectors.size(), n * given.count);
+    level_modes<T> modes{given.block, given.count, {}};
+    if (given.count > 0) {
+        modes.vectors = copy_of(exec, given.vectors);
+    } else if (given.block > 1) {
+        modes.count = given.block;
+        modes.vectors = buffer<T>(exec, n * given.block);
+        for_each(exec, modes.vectors.size(), constant_of_component<T>{given.block, n, modes.vectors.data()});
+    }
+    return modes;
+}
+
+template <class I>
+struct divide_by {
+    I divisor;
+    I* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[i] = I(i / divisor); }
+};
+/// Magnitudes of the blocks of a matrix: above zero on the diagonal, below it beside, as couplings have it.
+template <class T, class I>
+struct sign_block {
+    csr_view<T, I> a;
+    T* values;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        values[k] = std::int64_t(a.indices[k]) == row ? a.coefficients[k] : -a.coefficients[k];
+        return 0;
+    }
+};
+template <class T>
+struct take_magnitude {
+    T const* from;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = magnitude(from[k]); }
+};
+
+/// The matrix between points: sums of magnitudes of the blocks, with a minus sign beside the diagonal.
+template <executor Executor, class T, class I>
+csr<T, I> matrix_of_points(Executor const& exec, csr_view<T, I> a, int block) {
+    std::int64_t const n = a.rows();
+    vertex_aggregates<I> points{a.rows(), static_cast<I>(n / block), buffer<I>(exec, n)};
+    for_each(exec, n, divide_by<I>{static_cast<I>(block), points.of.data()});
+    buffer<T> sizes(exec, a.nonzeros());
+    for_each(exec, sizes.size(), take_magnitude<T>{a.coefficients, sizes.data()});
+    a.coefficients = sizes.data();
+    auto between = contract(exec, a, points);
+    auto const made = between.view();
+    reduce_rows(exec, make_srcsr_plan(exec, made), sign_block<T, I>{made, between.values().data()},
+                graph_detail::ignore_products{}, graph_detail::ignore_rows{});
+    return between;
+}
+
+/// Aggregates of points as those of their unknowns.
+template <class I>
+struct aggregate_of_unknown {
+    I block;
+    I const* of_points;
+    I* of;
+    COPPICE_HD void operator()(std::int64_t v) const { of[v] = of_points[v / block]; }
+};
+
+/// P_0 with `count` columns for every aggregate.
+template <class T, class I>
+struct write_tentative {
+    I count;
+    std::int64_t n, members; ///< unknowns, those of an aggregate
+    I const *of, *before;    ///< aggregated unknowns before each
+    T const* vectors;
+    I *offsets, *indices;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t v) const {
+        I const start = count * before[v];
+        offsets[v] = start;
+        if (v == n - 1) offsets[n] = static_cast<I>(count * members);
+        if (of[v] < 0) return;
+        for (I c = 0; c < count; ++c) {
+            indices[start + c] = of[v] * count + c;
+            values[start + c] = vectors[c * n + v];
+        }
+    }
+};
+
+/// Makes the columns of an aggregate orthonormal, Gram and Schmidt's way, twice for each; the coefficients are the
+/// vectors of the next level. A column that depends on those before it becomes zero, and so does its unknown there.
+template <class T, class I>
+struct orthonormalise {
+    I count;
+    std::int64_t coarse;                    ///< unknowns of the next level
+    I const *member_offsets, *member_lists; ///< unknowns of each aggregate
+    I const* offsets;                       ///< of P_0
+    T* values;
+    T* next; ///< [coarse count]
+    COPPICE_HD void operator()(std::int64_t g) const {
+        constexpr double dependent = 1e-4; // of what is left of a vector
+        for (I c = 0; c < count; ++c) {
+            for (I d = 0; d < count; ++d) next[c * coarse + g * count + d] = T(0);
+            double const before = ::sqrt(dot(g, c, c));
+            for (int pass = 0; pass < 2; ++pass)
+                for (I d = 0; d < c; ++d) {
+                    T const part = T(dot(g, d, c));
+                    for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) -= part * at(m, d);
+                    next[c * coarse + g * count + d] += part;
+                }
+            double const left = ::sqrt(dot(g, c, c));
+            bool const counts = left > dependent * before;
+            T const scale = counts ? T(1 / left) : T(0);
+            for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) at(m, c) *= scale;
+            next[c * coarse + g * count + c] = counts ? T(left) : T(0);
+        }
+    }
+
+private:
+    COPPICE_HD T& at(I m, I c) const { return values[offsets[member_lists[m]] + c]; }
+    COPPICE_HD double dot(std::int64_t g, I c, I d) const {
+        double sum = 0;
+        for (I m = member_offsets[g]; m < member_offsets[g + 1]; ++m) sum += double(at(m, c)) * double(at(m, d));
+        return sum;
+    }
+};
+
+/// P_0[n, count aggregates] whose range holds the vectors, with orthonormal columns; the vectors of the next level.
+template <executor Executor, class T, class I>
+std::pair<csr<T, I>, level_modes<T>> tentative_of_modes(Executor const& exec, vertex_aggregates<I> const& aggregates,
+                                                        level_modes<T> const& modes) {
+    std::int64_t const n = aggregates.vertices, count = modes.count, coarse = count * aggregates.count;
+    graph_detail::has_aggregate<I> const counts{aggregates.of.data()};
+    buffer<I> before(exec, n), offsets(exec, n + 1);
+    std::int64_t const members =
+        exclusive_scan(exec, n, counts, detail::store_offset<I>{before.data()}, std::int64_t{0});
+    if (members * count > std::numeric_limits<I>::max())
+        throw overflow_error("the prolongator of a multilevel method outgrows its indices");
+    buffer<I> indices(exec, members * count);
+    buffer<T> values(exec, members * count);
+    for_each(exec, n,
+             write_tentative<T, I>{I(count), n, members, aggregates.of.data(), before.data(), modes.vectors.data(),
+                                   offsets.data(), indices.data(), values.data()});
+    auto const lists = transpose(exec, membership_matrix<T>(exec, aggregates).view());
+    level_modes<T> next{modes.count, modes.count, buffer<T>(exec, coarse * count)};
+    for_each(exec, std::int64_t(aggregates.count),
+             orthonormalise<T, I>{I(count), coarse, lists.view().offsets, lists.view().indices, offsets.data(),
+                                  values.data(), next.vectors.data()});
+    csr<T, I> tentative{aggregates.vertices, static_cast<I>(coarse), std::move(offsets), std::move(indices),
+                        std::move(values)};
+    return {std::move(tentative), std::move(next)};
+}
+
+} // namespace multilevel_detail
+} // namespace coppice

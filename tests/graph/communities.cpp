@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trusses, similarities and communities held against their definitions; one source, every executor.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include <coppice/communities.hpp>
+#include <coppice/graph_structure.hpp>
+
+#include "support/executors.hpp"
+#include "support/graph_answers.hpp"
+#include "support/graphs.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+std::vector<std::set<int>> neighbor_sets(plain const& a) {
+    std::vector<std::set<int>> all(std::size_t(a.rows));
+    for_entries(a, [&](int u, int v, double) {
+        if (u != v) all[std::size_t(u)].insert(v);
+    });
+    return all;
+}
+int shared(std::set<int> const& a, std::set<int> const& b) {
+    return int(std::count_if(a.begin(), a.end(), [&](int v) { return b.count(v) != 0; }));
+}
+
+/// Truss numbers by taking away every edge in too few triangles, for k = 3, 4, ...
+std::map<std::pair<int, int>, int> plain_trusses(plain const& a) {
+    auto left = neighbor_sets(a);
+    std::map<std::pair<int, int>, int> number;
+    for (int k = 2; std::any_of(left.begin(), left.end(), [](auto const& s) { return !s.empty(); }); ++k) {
+        for (std::size_t u = 0; u < left.size(); ++u)
+            for (int const v : left[u])
+                if (int(u) < v) number[{int(u), v}] = k;
+        for (bool changes = true; changes;) {
+            changes = false;
+            for (std::size_t u = 0; u < left.size(); ++u)
+                for (auto at = left[u].begin(); at != left[u].end();) {
+                    int const v = *at++;
+                    if (shared(left[u], left[std::size_t(v)]) >= k - 1) continue;
+                    left[u].erase(v);
+                    left[std::size_t(v)].erase(int(u));
+                    changes = true;
+                }
+        }
+    }
+    return number;
+}
+
+/// Groups of vertices that all know each other, in a ring.
+plain_csr<double> ring_of_groups(int groups, int size) {
+    graph_builder g(groups * size);
+    for (int c = 0; c < groups; ++c) {
+        for (int i = 0; i < size; ++i)
+            for (int j = 0; j < i; ++j) g.edge(c * size + i, c * size + j, 1);
+        g.edge(c * size, (c + 1) % groups * size + 1, 1);
+    }
+    return g.plain();
+}
+
+double plain_modularity(plain const& a, std::vector<int> const& labels) {
+    std::vector<double> rows(labels.size(), 0), totals(labels.size(), 0);
+    double all = 0, within = 0, squares = 0;
+    for_entries(a, [&](int u, int v, double x) {
+        all += x;
+        rows[std::size_t(u)] += x;
+        if (labels[std::size_t(u)] == labels[std::size_t(v)]) within += x;
+    });
+    for (std::size_t v = 0; v < labels.size(); ++v) totals[std::size_t(labels[v])] += rows[v];
+    for (double const t : totals) squares += t / all * (t / all);
+    return all > 0 ? within / all - squares : 0;
+}
+
+/// Labels are the smallest vertices with that label; how many there are.
+std::int64_t check_labels(std::vector<int> const& labels) {
+    std::int64_t count = 0;
+    for (std::size_t v = 0; v < labels.size(); ++v) {
+        auto const label = std::size_t(labels[v]);
+        CHECK(label <= v);
+        CHECK(labels[label] == labels[v]);
+        count += label == v;
+    }
+    return count;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("trusses and similarities: as all pairs of rows say", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : hard_graphs()) {
+        CAPTURE(name);
+        auto const a = weights.on(exec);
+        auto const r = truss_numbers(exec, graph_view(a));
+        auto const from = to_vector(exec, r.from), to = to_vector(exec, r.to), numbers = to_vector(exec, r.numbers);
+        auto const expected = plain_trusses(weights);
+        REQUIRE(from.size() == expected.size());
+        int largest = 0;
+        std::size_t e = 0;
+        for (auto const& [edge, number] : expected) {
+            CHECK(edge == std::pair{from[e], to[e]});
+            CHECK(numbers[e++] == number);
+            largest = std::max(largest, number);
+        }
+        CHECK(r.largest == largest);
+
+        auto const sets = neighbor_sets(weights);
+        auto const jaccard = to_vector(exec, edge_similarity(exec, graph_view(a)));
+        auto const overlap = to_vector(exec, edge_similarity(exec, graph_view(a), similarity::overlap));
+        std::size_t k = 0;
+        bool right = true;
+        for_entries(weights, [&](int u, int v, double) {
+            auto const &x = sets[std::size_t(u)], &y = sets[std::size_t(v)];
+            double const both = u == v ? 0 : shared(x, y), sizes = double(x.size() + y.size());
+            double const any = sizes - both, least = double(std::min(x.size(), y.size()));
+            right = right && jaccard[k] == (any > 0 ? both / any : 0) && overlap[k] == (least > 0 ? both / least : 0);
+            ++k;
+        });
+        CHECK(right);
+    }
+}
+
+TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are what they say", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    auto graphs = hard_graphs();
+    graphs.push_back({"ring of groups", ring_of_groups(200, 8)});
+    for (auto const& [name, weights] : graphs) {
+        CAPTURE(name);
+        auto const a = weights.on(exec);
+        auto const spread = label_propagation(exec, graph_view(a));
+        CHECK(spread.converged);
+        auto const names = to_vector(exec, spread.labels);
+        CHECK(spread.communities == check_labels(names));
+        std::vector<std::map<int, int>> around(names.size()); // no label has more edges than the own
+        for_entries(weights, [&](int u, int v, double) {
+            if (u != v) ++around[std::size_t(u)][names[std::size_t(v)]];
+        });
+        for (std::size_t v = 0; v < names.size(); ++v)
+            for (auto const& [label, count] : around[v]) CHECK(count <= around[v][names[v]]);
+
+        auto const found = louvain(exec, a.view());
+        auto const labels = to_vector(exec, found.labels);
+        CHECK(found.communities == check_labels(labels));
+        CHECK(found.modularity == doctest::Approx(plain_modularity(weights, labels)));
+        CHECK(modularity(exec, a.view(), found.labels.view()) == doctest::Approx(found.modularity));
+        auto const on_host = weights.on(host);
+        CHECK(to_vector(host, louvain(host, on_host.view()).labels) == labels); // on every executor
+        CHECK(to_vector(host, label_propagation(host, graph_view(on_host)).labels) == names);
+        if (name == "ring of groups") {
+            CHECK(spread.communities > 150); // now and then two groups take one label
+            CHECK(spread.communities <= 200);
+            CHECK(found.communities <= 200);
+            CHECK(found.modularity > 0.94);
+        }
+        if (name.find("grid") != std::string::npos) CHECK(found.modularity > 0.8);
+    }
+    auto const ring = ring_of_groups(30, 6);
+    auto const a = ring.on(exec);
+    CHECK(louvain(exec, a.view(), {.resolution = 5}).communities >
+          louvain(exec, a.view(), {.resolution = 0.1}).communities);
+    graph_builder g(2);
+    g.edge(0, 1, -1);
+    CHECK_THROWS_WITH_AS(louvain(exec, g.plain<float>().on(exec).view()),
+                         "louvain: 2 edge weights are negative or not finite", matrix_error);
+    CHECK_THROWS_AS(louvain(exec, a.view(), {.resolution = 0}), argument_error);
+    CHECK_THROWS_AS(louvain(exec, a.view(), {.tolerance = -1}), argument_error);
+    CHECK_THROWS_AS(louvain(exec, a.view(), {.max_levels = 0}), argument_error);
+    CHECK_THROWS_AS(label_propagation(exec, graph_view(a), 0), argument_error);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/tridiagonal_parts.hpp>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "solvers/tridiagonal_reference.hpp"
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+template <class T>
+struct solved {
+    std::vector<T> x;
+    std::vector<solve_report> reports;
+};
+
+/// Rows [cuts[p], cuts[p + 1]) on part p.
+template <class Fixture, class T>
+solved<T> solve_in_parts(test::system<T> const& s, std::vector<std::int64_t> const& cuts) {
+    std::size_t const parts = cuts.size() - 1;
+    using exec_type = decltype(Fixture::exec());
+    multi_executor<exec_type> const all(std::vector<exec_type>(parts, Fixture::exec()));
+    solved<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(parts)};
+    all.run([&](exec_type const& exec, part_messages const& others) {
+        auto const p = std::size_t(others.part());
+        std::int64_t const n = cuts[p + 1] - cuts[p];
+        auto const rows = [&](std::vector<T> const& of) {
+            return exec.copy(std::vector<T>(of.begin() + cuts[p], of.begin() + cuts[p + 1]));
+        };
+        auto const lower = rows(s.lower), diagonal = rows(s.diagonal), upper = rows(s.upper), d = rows(s.rhs);
+        buffer<T> x(exec, n);
+        tridiagonal_view<T> const a{n, lower.data(), diagonal.data(), upper.data()};
+        out.reports[p] = solve_tridiagonal_part(exec, others, a, d.view(), x.view());
+        auto const values = to_vector(exec, x);
+        std::copy(values.begin(), values.end(), out.x.begin() + cuts[p]);
+    });
+    return out;
+}
+
+std::vector<std::int64_t> equal_cuts(std::int64_t n, int parts) {
+    std::vector<std::int64_t> cuts;
+    for (int p = 0; p <= parts; ++p) cuts.push_back(n * p / parts);
+    return cuts;
+}
+
+/// max |A x - d| / (|A| |x| + |d|) in long double, from the definition.
+template <class T>
+double true_error(test::system<T> const& s, std::vector<T> const& x) {
+    long double r = 0, a = 0, largest = 0, d = 0;
+    auto const n = x.size();
+    for (std::size_t i = 0; i < n; ++i) {
+        long double const low = i > 0 ? s.lower[i] : T(0), up = i + 1 < n ? s.upper[i] : T(0), mid = s.diagonal[i];
+        long double const sum = mid * x[i] + (i > 0 ? low * x[i - 1] : 0) + (i + 1 < n ? up * x[i + 1] : 0);
+        r = std::max(r, std::abs(sum - s.rhs[i]));
+        a = std::max(a, std::abs(low) + std::abs(mid) + std::abs(up));
+        largest = std::max<long double>(largest, std::abs(x[i]));
+        d = std::max<long double>(d, std::abs(s.rhs[i]));
+    }
+    return r == 0 ? 0 : double(r / (a * largest + d));
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("parts: any number and size of them solve the system", Fixture, COPPICE_TEST_EXECUTORS) {
+    double const bound = 50 * std::numeric_limits<double>::epsilon();
+    for (std::int64_t const n : {0, 1, 2, 7, 1000, 5000})
+        for (int const parts : {1, 2, 3, 8}) {
+            CAPTURE(n);
+            CAPTURE(parts);
+            auto const s = random_system<double>(n, std::uint64_t(n + parts));
+            auto const r = solve_in_parts<Fixture>(s, equal_cuts(n, parts));
+            for (solve_report const& report : r.reports) {
+                CHECK(report.status == solve_status::ok);
+                CHECK(report.backward_error == r.reports[0].backward_error);
+            }
+            CHECK(true_error(s, r.x) <= bound);
+        }
+    auto const s = random_system<double>(600, 5);
+    for (std::vector<std::int64_t> const& cuts :
+         {std::vector<std::int64_t>{0, 1, 1, 400, 401, 600}, {0, 0, 0, 600}, {0, 600, 600}, {0, 599, 600}}) {
+        auto const r = solve_in_parts<Fixture>(s, cuts);
+        CHECK(r.reports[0].status == solve_status::ok);
+        CHECK(true_error(s, r.x) <= bound);
+        CHECK(r.x == solve_in_parts<Fixture>(s, cuts).x);
+    }
+}
+
+TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that is", Fixture, COPPICE_TEST_EXECUTORS) {
+    std::int64_t const n = 48;
+    auto s = random_system<double>(n, 3);
+    for (std::size_t i = 0; i < std::size_t(n); ++i) {
+        s.diagonal[i] = 0;
+        s.lower[i] = s.upper[i] = 1;
+    }
+    s.make_rhs();
+    for (auto const& cuts : {std::vector<std::int64_t>{0, 15, 26, 48}, {0, 1, 2, 3, 48}, {0, 47, 48}}) { // odd parts
+        auto const r = solve_in_parts<Fixture>(s, cuts);
+        CHECK(r.reports.back().status == solve_status::ok);
+        CHECK(true_error(s, r.x) <= 50 * std::numeric_limits<double>::epsilon());
+    }
+    s.lower[20] = s.upper[20] = 0; // a row of zeros
+    for (int const parts : {1, 3})
+        CHECK(solve_in_parts<Fixture>(s, equal_cuts(n, parts)).reports[0].status != solve_status::ok);
+    s.lower[20] = std::nan("");
+    CHECK(solve_in_parts<Fixture>(s, equal_cuts(n, 3)).reports[2].status != solve_status::ok);
+}
+
+TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    multi_executor<exec_type> const all(std::vector<exec_type>(3, Fixture::exec()));
+    std::vector<std::string> messages(3);
+    auto const work = [&](exec_type const& exec, part_messages const& others) {
+        auto const bands = exec.copy(std::vector<double>(30, 1));
+        buffer<double> x(exec, others.part() == 1 ? 9 : 10);
+        tridiagonal_view<double> const a{10, bands.data(), bands.data() + 10, bands.data() + 20};
+        try {
+            solve_tridiagonal_part(exec, others, a, bands.view().slice(0, 10), x.view());
+        } catch (error const& e) {
+            messages[std::size_t(others.part())] = e.what();
+            throw;
+        }
+    };
+    CHECK_THROWS_AS(all.run(work), dimension_error);
+    CHECK(messages[0] == "part 1 failed: solution of solve_tridiagonal_part: got 9, expected 10");
+    CHECK(messages[2] == messages[0]);
+    CHECK_THROWS_AS(multi_executor<exec_type>({}), argument_error);
+}
