@@ -83,5 +83,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void raise_flag(Flag* flag) {
     __atomic_store_n(flag, Flag(1), __ATOMIC_RELAXED);
 #endif
 }
+/// Whether raise_flag has been called for it, perhaps only just now.
+template <class Flag>
+COPPICE_HD COPPICE_ALWAYS_INLINE bool is_raised(Flag const* flag) {
+#if defined(__CUDA_ARCH__)
+    return *static_cast<Flag const volatile*>(flag) != Flag(0);
+#else
+    return __atomic_load_n(flag, __ATOMIC_RELAXED) != Flag(0);
+#endif
+}
 
 } // namespace coppice

@@ -250,7 +250,9 @@ struct copy_condition {
 struct report_condition {
     double const* condition;
     solve_report* report;
-    COPPICE_HD void operator()(std::int64_t s) const { report[s].condition = condition[s]; }
+    COPPICE_HD void operator()(std::int64_t s) const {
+        report[s].condition = report[s].status == solve_status::singular ? 1e308 * 10 : condition[s];
+    }
 };
 
 /// Fills memory.condition. `solve(rows, vectors, singular, gate)` overwrites vectors[scalar row][start] with the

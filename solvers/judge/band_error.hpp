@@ -11,6 +11,7 @@
 #include <coppice/solvers/chain/chain_stage.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
 #include <coppice/solvers/judge/error_rows.hpp>
+#include <coppice/solvers/judge/zero_sums.hpp>
 
 namespace coppice::chain {
 
@@ -135,6 +136,7 @@ struct measure_job {
     error_parts* parts; ///< [system][column], zero at first
     std::int64_t columns;
     try_scope scope;
+    zero_sums<T> sums;
 
     /// Whether work is dealt out by systems, side by side in memory.
     COPPICE_ALWAYS_INLINE bool by_systems() const { return rows.a.batch.interleaved && rows.a.batch.systems > 1; }
@@ -158,6 +160,7 @@ struct verdict_memory {
     bool* inaccurate;       ///< [system][column]: whether the backward error of the last try was beyond the bound
     std::int64_t* singular; ///< [system]: met_at() of the first row without a pivot, or no_row
     int* next;              ///< [system]: the try that it waits for, 0 for none; -k: only examined by try k
+    int* uneven;            ///< of zero_sums
     int* wanted;            ///< [k]: does any system wait for try k? 0 or not; and behind them `arrived`
     std::int64_t systems, columns;
 
@@ -167,8 +170,10 @@ struct verdict_memory {
 };
 
 /// Nothing measured, no system waits for anything, every column has had a pivot: item i of items().
+template <class T>
 struct clear_verdicts {
     verdict_memory memory;
+    zero_sums<T> sums;
 
     std::int64_t items() const {
         std::int64_t const parts = memory.systems * memory.columns;
@@ -176,7 +181,10 @@ struct clear_verdicts {
     }
     COPPICE_HD void operator()(std::int64_t i) const {
         if (i < memory.systems * memory.columns) memory.parts[i] = error_parts{};
-        if (i < memory.systems) memory.singular[i] = no_row;
+        if (i < memory.systems) {
+            memory.singular[i] = no_row;
+            sums.begin(i);
+        }
         if (i < try_flags) memory.wanted[i] = 0;
     }
 };
@@ -204,12 +212,15 @@ struct judge_system {
     solve_report* report;
     try_scope scope;
     judgement about;
+    batch_shape batch;
+    std::int64_t block, scalar_rows; ///< rows of a block and of all systems
 
     COPPICE_HD void operator()(std::int64_t s) const {
         if (!scope.open()) return;
         if (!scope.covers(s)) {
             if (!about.eliminated) return;
-            if (scope.examines(s) && memory.singular[s] != no_row) call_singular(report[s], memory.singular[s]);
+            if (scope.examines(s) && memory.singular[s] != no_row)
+                call_singular(report[s], row_met(memory.singular[s]));
             memory.singular[s] = no_row; // of an elimination whose result is not taken
             return;
         }
@@ -232,7 +243,10 @@ struct judge_system {
         double const infinity = 1e308 * 10;
         if (!(r.backward_error < infinity)) r.status = solve_status::not_finite;
         if (r.status == solve_status::ok && !(r.backward_error <= about.bound)) r.status = solve_status::inaccurate;
-        if (memory.singular[s] != no_row && finite) call_singular(r, memory.singular[s]);
+        if (finite && memory.singular[s] != no_row)
+            call_singular(r, row_met(memory.singular[s]));
+        else if (!memory.uneven[2 * s] || !memory.uneven[2 * s + 1])
+            call_singular(r, last_row(s));
         report[s] = r;
         int next = 0;
         if (doubtful || r.status == solve_status::not_finite)
@@ -244,9 +258,14 @@ struct judge_system {
         memory.next[s] = next;
         if (next != 0) raise_flag(memory.wanted + (next > 0 ? next : -next));
     }
-    COPPICE_HD static void call_singular(solve_report& r, std::int64_t met) {
+    COPPICE_HD static void call_singular(solve_report& r, std::int64_t row) {
         r.status = solve_status::singular;
-        r.row = row_met(met);
+        r.row = row;
+    }
+    /// Where an elimination in the order of the rows would be left without a pivot.
+    COPPICE_HD std::int64_t last_row(std::int64_t s) const {
+        std::int64_t const rows = batch.system(s).rows * block;
+        return (rows < scalar_rows ? rows : scalar_rows) - 1;
     }
 };
 

@@ -49,6 +49,8 @@ template <class T>
 __device__ void measure_system(measure_job<T> const& job, std::int64_t first, std::int64_t stride) {
     matrix_rows<T> const& a = job.rows.a;
     system_place const s = a.batch.system(0);
+    for (std::int64_t i = first; i < a.scalar_rows && job.sums.open(0); i += stride)
+        job.sums.look(s, i / a.n, int(i % a.n));
     for (std::int64_t column = 0; column < job.columns; ++column) {
         row_extremes<double> most;
         if (a.n == 1 && !a.banded()) {
@@ -83,6 +85,7 @@ __device__ void measure_systems(measure_job<T> const& job, std::int64_t first, s
             last = part;
         }
         job.rows.take(here.system, here.j, here.r, here.side, most);
+        if (here.side == 0 && job.sums.open(here.system.system)) job.sums.look(here.system, here.j, here.r);
     }
     if (last >= 0) raise(job.parts[last], most);
 }

@@ -115,10 +115,17 @@ void take_blocks(residual_rows<T> const& of, system_place const& s, std::int64_t
     ((of.a.n == N + 1 ? take_block_rows<N + 1>(of, s, first, last, column, most) : void()), ...);
 }
 
+template <class T>
+void look_at_sums(measure_job<T> const& job, system_place const& s, std::int64_t first, std::int64_t last) {
+    for (std::int64_t j = first; j < last && job.sums.open(s.system); ++j)
+        for (int r = 0; r < job.rows.a.n; ++r) job.sums.look(s, j, r);
+}
+
 /// Block rows [first, last) of a system.
 template <class T>
 void measure_part(measure_job<T> const& job, system_place const& s, std::int64_t first, std::int64_t last) {
     matrix_rows<T> const& a = job.rows.a;
+    look_at_sums(job, s, first, last);
     for (std::int64_t column = 0; column < job.columns; ++column) {
         row_extremes<double> most;
         if (a.banded()) {
@@ -140,6 +147,8 @@ void measure_part(measure_job<T> const& job, system_place const& s, std::int64_t
 /// Scalar rows of interleaved systems, one in each lane.
 template <class T>
 void measure_lanes(measure_job<T> const& job, std::int64_t first) {
+    for (int l = 0; l < lanes::size; ++l)
+        look_at_sums(job, job.rows.a.batch.system(first + l), 0, job.rows.a.batch.rows);
     for (std::int64_t column = 0; column < job.columns; ++column) {
         strand_rows<T, 3> const rows(job.rows, job.rows.a.batch.system(first), column);
         row_extremes<lanes> many;

@@ -19,7 +19,7 @@ namespace coppice::chain {
 struct workspace_plan : workspace_layout {
     std::int64_t links = 0, links_bytes = 0; ///< also the workspace of rpts, which comes first
     std::int64_t launch = 0, launch_bytes = 0;
-    std::int64_t parts = 0, inaccurate = 0, singular = 0, next = 0, flags = 0; ///< of verdict_memory
+    std::int64_t parts = 0, inaccurate = 0, singular = 0, next = 0, uneven = 0, flags = 0; ///< of verdict_memory
     std::int64_t residual = 0, residual_bytes = 0;
     std::int64_t vectors = 0, climbs = 0, norms = 0, conditions = 0, singular_of_condition = 0,
                  climbing = 0; ///< of condition_memory
@@ -32,6 +32,7 @@ struct workspace_plan : workspace_layout {
         inaccurate = take(systems * columns);
         singular = take(systems * 8);
         next = take(systems * std::int64_t(sizeof(int)));
+        uneven = take(2 * systems * std::int64_t(sizeof(int)));
         flags = take(try_flags * std::int64_t(sizeof(int)));
     }
     void take_condition(std::int64_t systems, std::int64_t vector_bytes) {

@@ -59,6 +59,7 @@ struct solve_run {
                           reinterpret_cast<bool*>(space + plan.inaccurate),
                           reinterpret_cast<std::int64_t*>(space + plan.singular),
                           reinterpret_cast<int*>(space + plan.next),
+                          reinterpret_cast<int*>(space + plan.uneven),
                           reinterpret_cast<int*>(space + plan.flags),
                           matrix.systems,
                           x.columns};
@@ -70,7 +71,7 @@ struct solve_run {
 
     void run() const {
         if (reported()) {
-            clear_verdicts const clear{memory};
+            clear_verdicts<lane> const clear{memory, {a, memory.uneven}};
             for_each(exec, clear.items(), clear);
         }
         first_try();

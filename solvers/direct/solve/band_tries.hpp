@@ -78,8 +78,9 @@ judgement judgement_of(attempt a, try_plan const& plan, double bound) {
 template <class T, class Executor>
 void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
            try_scope const& scope, judgement const& about) {
-    measure_job<T> const job{rows, memory.parts, memory.columns, scope};
-    judge_system const judging{memory, report, scope, about};
+    matrix_rows<T> const& a = rows.a;
+    measure_job<T> const job{rows, memory.parts, memory.columns, scope, {a, memory.uneven}};
+    judge_system const judging{memory, report, scope, about, a.batch, a.n, a.scalar_rows};
     if (!measure(exec, job, judging)) for_each(exec, memory.systems, judging);
 }
 
