@@ -37,7 +37,8 @@
 /// refinement by that where it is beyond; all on the device. Either the backward error is small or the status says that
 /// it is not. A matrix is called singular also where the right-hand side is in its range and x solves the system: where
 /// every column of an x by RPTS has a zero, which is what RPTS leaves for an unknown without a pivot, the chain solver
-/// looks for columns without one, and x stays (not with options.method rpts). In a batch, a system that is singular or
+/// looks for columns without one, and x stays (not with options.method rpts); and where all rows or all columns of
+/// op(A) sum to zero, in double arithmetic. In a batch, a system that is singular or
 /// holds NaN does not touch the others. Condition numbers are estimated on request (options.condition), or without a
 /// solve by estimate_condition.
 ///

@@ -2,6 +2,7 @@
 // What a report promises: no system comes back with a large backward error and status ok, and what LAPACK solves to a
 // small one does so here. Judged by residuals in long double, on systems of the kinds that break solvers.
 #include <algorithm>
+#include <random>
 
 #include <coppice/banded.hpp>
 #include <coppice/krylov.hpp>
@@ -286,6 +287,128 @@ TEST_CASE_TEMPLATE("bands: a singular matrix is called so though there is a solu
     auto const report = solve_scalar(exec, s).reports[0];
     CHECK(report.status == solve_status::singular);
     CHECK(report.row == 2);
+}
+
+namespace {
+
+/// Rates between the places of a chain or a ring, each coupled to `n` on either side at least; small integers, so that
+/// sums are exact. Rows sum to zero, or columns. Where `held` is not negative, that row of a block row loses a bit
+/// more.
+template <class T>
+block_storage<T> balanced(std::int64_t length, int n, bool cyclic, bool columns, std::int64_t held,
+                          std::uint64_t seed) {
+    block_storage<T> s(length, n, seed, cyclic);
+    std::mt19937_64 engine(seed);
+    auto const rate = [&] { return T(real_of<T>(1 + engine() % 5)); };
+    for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
+        for (T& value : *band) value = rate();
+    if (!cyclic) s.spoil(0, length);
+    std::vector<T> sums(std::size_t(length * n));
+    for (std::int64_t i = 0; i < length; ++i)
+        for (int r = 0; r < n; ++r) s.diagonal[std::size_t(i * n * n + r + r * n)] = T(0);
+    auto const meaning = s.meaning(cyclic);
+    for (std::int64_t i = 0; i < meaning.size(); ++i)
+        for (auto const& [j, value] : meaning.rows[std::size_t(i)]) sums[std::size_t(columns ? j : i)] += value;
+    for (std::int64_t i = 0; i < length; ++i)
+        for (int r = 0; r < n; ++r)
+            s.diagonal[std::size_t(i * n * n + r + r * n)] =
+                -sums[std::size_t(i * n + r)] - T(real_of<T>(i == held && r == n - 1 ? 1 : 0));
+    return s;
+}
+
+template <class T, class Executor>
+void check_balanced(Executor const& exec) {
+    for (std::int64_t const length : {1, 2, 3, 33, 64, 65, 700, 5000})
+        for (int const n : {1, 2, 3})
+            for (bool const cyclic : {false, true})
+                for (bool const columns : {false, true})
+                    for (auto const op : {matrix_operation::none, matrix_operation::transposed}) {
+                        if (length * n < 2) continue;
+                        CAPTURE(length);
+                        CAPTURE(n);
+                        CAPTURE(cyclic);
+                        CAPTURE(columns);
+                        CAPTURE(int(op));
+                        auto const seed = std::uint64_t(length * 4 + n);
+                        auto const s = balanced<T>(length, n, cyclic, columns, -1, seed);
+                        auto const rows = s.meaning(cyclic);
+                        auto const d = sides_for(op == matrix_operation::none ? rows : rows.transposed(false), 2, 3);
+                        auto const free =
+                            solve_blocks(exec, s, d, {.cyclic = cyclic, .operation = op, .condition = true}).reports[0];
+                        CHECK(free.status == solve_status::singular);
+                        CHECK(free.condition == infinity);
+                        CHECK(free.row >= 0);
+                        CHECK(free.row < length * n);
+                        for (std::int64_t const held : {std::int64_t(0), length / 2, length - 1}) {
+                            CAPTURE(held);
+                            auto const t = balanced<T>(length, n, cyclic, columns, held, seed);
+                            auto const report =
+                                solve_blocks(exec, t, d, {.cyclic = cyclic, .operation = op}).reports[0];
+                            CHECK(report.status == solve_status::ok);
+                        }
+                    }
+}
+
+} // namespace
+
+// Laplacians without a boundary and rates of Markov chains: elimination in another order than LAPACK's ends in
+// rounding.
+TEST_CASE_TEMPLATE("bands: rows or columns that sum to zero are singular", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    check_balanced<double>(exec);
+    check_balanced<float>(exec);
+    check_balanced<std::complex<double>>(exec);
+    for (std::int64_t const n : {3, 40, 2001})
+        for (int const reach : {2, 5}) {
+            CAPTURE(n);
+            CAPTURE(reach);
+            for (bool const held : {false, true}) {
+                banded_storage<double> s(n, reach, reach);
+                for (std::int64_t i = 0; i < n; ++i) {
+                    double sum = held && i == n / 2 ? 1 : 0;
+                    for (int k = -reach; k <= reach; ++k)
+                        if (k != 0 && i + k >= 0 && i + k < n)
+                            sum += s.at(i, k) = double((i * 7 + (k + i % 3) * k) % 4 + 1);
+                    s.at(i, 0) = -sum;
+                }
+                auto const report = solve_banded_storage(exec, s, sides_for(s.meaning(), 1, 3)).reports[0];
+                CHECK(report.status == (held ? solve_status::ok : solve_status::singular));
+            }
+        }
+}
+
+TEST_CASE_TEMPLATE("bands: of a batch those systems whose rows or columns sum to zero", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const rows : {2, 9, 64, 300})
+        for (bool const interleaved : {false, true}) {
+            CAPTURE(rows);
+            CAPTURE(interleaved);
+            std::int64_t const systems = 37;
+            block_storage<double> all(rows * systems, 1, 1, false);
+            std::vector<double> d(std::size_t(rows * systems));
+            auto const free = [](std::int64_t s) { return s % 3 != 1; };
+            for (std::int64_t s = 0; s < systems; ++s) {
+                auto const one =
+                    balanced<double>(rows, 1, false, s % 3 == 0, free(s) ? -1 : s % rows, std::uint64_t(s));
+                auto const side = sides_for(one.meaning(false), 1, std::uint64_t(s));
+                for (std::int64_t i = 0; i < rows; ++i) {
+                    auto const to = std::size_t(interleaved ? i * systems + s : s * rows + i), from = std::size_t(i);
+                    all.lower[to] = one.lower[from], all.diagonal[to] = one.diagonal[from];
+                    all.upper[to] = one.upper[from], d[to] = side[from];
+                }
+            }
+            blocks_on<double, std::decay_t<decltype(exec)>> const a(exec, all);
+            auto const batch = interleaved ? band_matrix<double>::interleaved_batch(a.matrix, systems)
+                                           : band_matrix<double>::batch(a.matrix, systems);
+            auto const reports = solve_matrix(exec, batch, d).reports;
+            for (std::int64_t s = 0; s < systems; ++s) {
+                CAPTURE(s);
+                CHECK(reports[std::size_t(s)].status == (free(s) ? solve_status::singular : solve_status::ok));
+                CHECK((reports[std::size_t(s)].row >= 0) == free(s));
+                CHECK(reports[std::size_t(s)].row < rows);
+            }
+        }
 }
 
 TEST_CASE_TEMPLATE("bands: unknowns that are zero make no matrix singular, and change no solution", Fixture,
