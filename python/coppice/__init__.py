@@ -28,12 +28,14 @@ __all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "semir
            "use_threads", "__version__"]
 
 
-def __getattr__(name: str) -> Any:
-    if name != "iterative" and name not in _iterative:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(".iterative", __name__)
-    globals().update({each: getattr(module, each) for each in _iterative}, iterative=module)
-    return globals()[name]
+if not TYPE_CHECKING:  # checkers take the names above
+
+    def __getattr__(name: str) -> Any:
+        if name != "iterative" and name not in _iterative:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = importlib.import_module(".iterative", __name__)
+        globals().update({each: getattr(module, each) for each in _iterative}, iterative=module)
+        return globals()[name]
 
 
 def __dir__() -> list[str]:
