@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _core
 from ._arrays import NUMBERS, array, contiguous, named
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
+
+    from ._types import SparseMatrix
+
 _INT32 = np.dtype("i4")
 
 
-def is_sparse(value) -> bool:
+def is_sparse(value: Any) -> TypeGuard[SparseMatrix]:
     return hasattr(value, "tocsr") and hasattr(value, "shape")
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Protocol, Union
 
-import numpy as np
-
-Array = np.ndarray  # what comes out
 if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Buffer
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
     class HasMatmul(Protocol):
         def __matmul__(self, x: Any) -> Any: ...
 
-    Array = npt.NDArray[Any]  # type: ignore[misc]
+    Array = npt.NDArray[Any]  # what comes out
     ArrayIn = Union[npt.NDArray[Any], SupportsDLPack, Buffer]  # what shares memory with NumPy
     Operator = Union[SparseMatrix, HasMatvec, HasMatmul, Callable[[Any], Any]]
     Callback = Callable[[int, float], object]

@@ -127,7 +127,7 @@ class Matrix:
         y : (m,) array, or Vector where x is one
         """
         wrapped = isinstance(x, Vector)
-        x = vector("x", x.values if wrapped else x, self.shape[1], REALS)
+        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
         if x.dtype != self.dtype:
             raise TypeError(f"x with shape {x.shape} has dtype {x.dtype}, expected {self.dtype} as the matrix has")
         y = np.empty(self.shape[0], self.dtype)

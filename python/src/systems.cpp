@@ -16,7 +16,7 @@ namespace {
 /// b[columns, n]; x[columns, n]: the guesses, then the solutions. A result a column.
 nb::list columns(std::string const& method, csr_matrix const& a, nb::object const& m, input_array const& b,
                  output_array const& x, std::int64_t count, krylov_options options) {
-    solve_control control(nb::none());
+    solve_control control{nb::object(nb::none())};
     options.progress = [stop = control.interrupted()](std::int64_t, double) { return !*stop; };
     std::vector<krylov_result> results;
     with_number(x, [&]<class T>(std::type_identity<T>) {
