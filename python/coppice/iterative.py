@@ -250,6 +250,9 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     """
     given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
     matrix, dtype = csr("A", A, (np.dtype("f8"),), square=True)
+    largest = abs(A).max() if A.nnz else 0.0
+    if np.finfo(np.float32).max < largest < np.inf:
+        raise ValueError(f"A with shape {A.shape} holds values up to {largest:.3g}, expected such in the range of float32")
     b, x = _vectors(b, x0, A.shape[0], dtype)
     name = preconditioner or "none"
     with _shown(progress, callback) as told:

@@ -142,7 +142,7 @@ def test_columns(dtype, columns):
     B = np.random.default_rng(columns).standard_normal((144, columns)).astype(dtype)
     rtol = 1e-4 if np.finfo(dtype).eps > 1e-10 else 1e-9
     diagonal = A.diagonal()
-    for M in (None, "forest", coppice.preconditioner("jacobi", A), lambda r: r / diagonal):
+    for M in (None, "ilu0", coppice.preconditioner("jacobi", A), lambda r: r / diagonal):
         found = coppice.solve_columns(A, B, method="bicgstab", preconditioner=M, rtol=rtol)
         assert found.x.shape == B.shape and found.x.dtype == dtype and len(found.columns) == columns
         assert found.converged
@@ -194,7 +194,7 @@ def test_mixed_precision():
     assert found.attempts[0]["setup"]["options"]["rounds"] == "5" and "svg" in found._repr_html_()
     with pytest.raises(TypeError, match="A .*float32, expected float64"):
         coppice.solve_refined(A.astype("f4"), b.astype("f4"))
-    with pytest.raises(ValueError, match="float|range"):
+    with pytest.raises(ValueError, match="A with shape .*float32"):
         coppice.solve_refined(A * 1e300, b)
 
 
