@@ -13,12 +13,10 @@ from ._arrays import NUMBERS, array, contiguous, named
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-    from ._types import SparseMatrix
-
 _INT32 = np.dtype("i4")
 
 
-def is_sparse(value: Any) -> TypeGuard[SparseMatrix]:
+def is_sparse(value: Any) -> TypeGuard[Any]:
     return hasattr(value, "tocsr") and hasattr(value, "shape")
 
 

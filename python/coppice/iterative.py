@@ -180,9 +180,9 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
         matrix, dtype = csr("A", A, square=True)
-        b, x = _vectors(b, x0, A.shape[0], dtype)
+        side, x = _vectors(b, x0, A.shape[0], dtype)
         with _shown(progress, callback) as told:
-            found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, b, x, given,
+            found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, side, x, given,
                                               told)
         return Solution(x, **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
@@ -250,13 +250,13 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     """
     given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
     matrix, dtype = csr("A", A, (np.dtype("f8"),), square=True)
-    largest = abs(A).max() if A.nnz else 0.0
+    largest = np.abs(A.tocsr().data).max(initial=0)
     if np.finfo(np.float32).max < largest < np.inf:
         raise ValueError(f"A with shape {A.shape} holds values up to {largest:.3g}, expected such in the range of float32")
-    b, x = _vectors(b, x0, A.shape[0], dtype)
+    side, x = _vectors(b, x0, A.shape[0], dtype)
     name = preconditioner or "none"
     with _shown(progress, callback) as told:
-        found = _core.solve_refined(method, name, _chosen(options), matrix, b, x, given, told)
+        found = _core.solve_refined(method, name, _chosen(options), matrix, side, x, given, told)
     attempt = {"solver": method, "preconditioner": name, "refusal": "", "setup": found.pop("setup"),
                "setup_seconds": found["setup_seconds"], "solve_seconds": found["solve_seconds"],
                "reason": found["reason"], "iterations": found["iterations"]}

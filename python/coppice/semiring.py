@@ -155,7 +155,8 @@ class Matrix:
             raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
         if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
             raise ValueError(f"mask has shape {mask.shape}, expected {(self.shape[0], B.shape[1])}")
-        return Matrix(to_scipy(_core.mxm(self._csr, B._csr, _name_of(semiring), mask and mask._csr, complement)))
+        return Matrix(to_scipy(_core.mxm(self._csr, B._csr, _name_of(semiring), None if mask is None else mask._csr,
+                                    complement)))
 
     @property
     def T(self) -> Matrix:
