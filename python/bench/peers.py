@@ -33,8 +33,8 @@ def banded(n=2**20):
         with coppice.use_threads(threads):
             theirs, ours = median(lambda: scipy.linalg.solve_banded((1, 1), ab, b),
                                   lambda: coppice.solve_banded((1, 1), ab, b))
-        print(f"solve_banded((1, 1)), 2^20 rows, {threads} threads: SciPy {1e3 * theirs:.1f} ms, ours {1e3 * ours:.1f} ms, "
-              f"{theirs / ours:.1f} times")
+        print(f"solve_banded((1, 1)), 2^20 rows, {threads} threads: SciPy {1e3 * theirs:.1f} ms, "
+              f"ours {1e3 * ours:.1f} ms, {theirs / ours:.1f} times")
 
 
 def products(n=2**19, degree=12):

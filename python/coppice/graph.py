@@ -2,8 +2,8 @@
 """Graph algorithms on scipy.sparse matrices and on graphs of NetworkX and igraph.
 
 The functions are those of the library's catalogue: `algorithms` lists them, ``run("bfs", G, source=3)`` and
-``bfs(G, source=3)`` are the same. A matrix holds the edge (u, v) as its entry (u, v); entries are weights. `from_igraph`, `to_igraph` and
-`to_networkx` convert.
+``bfs(G, source=3)`` are the same. A matrix holds the edge (u, v) as its entry (u, v); entries are weights.
+`from_igraph`, `to_igraph` and `to_networkx` convert.
 """
 
 from __future__ import annotations
@@ -224,4 +224,5 @@ if TYPE_CHECKING:
     def __getattr__(name: str) -> Callable[..., Answer]: ...  # the algorithms of the catalogue
 
 
-__all__ = ["Answer", "algorithms", "from_igraph", "run", "to_igraph", "to_networkx", *(name.replace("-", "_") for name in _ROWS)]
+__all__ = ["Answer", "algorithms", "from_igraph", "run", "to_igraph", "to_networkx",
+           *(name.replace("-", "_") for name in _ROWS)]

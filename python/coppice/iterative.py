@@ -182,8 +182,8 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
         matrix, dtype = csr("A", A, square=True)
         side, x = _vectors(b, x0, A.shape[0], dtype)
         with _shown(progress, callback) as told:
-            found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, side, x, given,
-                                              told)
+            found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, side, x,
+                                              given, told)
         return Solution(x, **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
@@ -252,7 +252,8 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     matrix, dtype = csr("A", A, (np.dtype("f8"),), square=True)
     largest = np.abs(A.tocsr().data).max(initial=0)
     if np.finfo(np.float32).max < largest < np.inf:
-        raise ValueError(f"A with shape {A.shape} holds values up to {largest:.3g}, expected such in the range of float32")
+        raise ValueError(f"A with shape {A.shape} holds values up to {largest:.3g}, expected such in the range "
+                         "of float32")
     side, x = _vectors(b, x0, A.shape[0], dtype)
     name = preconditioner or "none"
     with _shown(progress, callback) as told:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tridiagonal and banded solves for JAX, with gradients: ``from coppice.jax import solve_tridiagonal``.
 
-They are called back on host arrays (``jax.pure_callback``), under ``jax.jit`` and ``jax.vmap`` too, whose batch is solved
-in one call. Reverse mode takes the transposed solve; forward mode and gradients of gradients are not there, as for every
-``jax.custom_vjp``. Inputs are of one type: float64 where ``jax_enable_x64`` is on.
+They are called back on host arrays (``jax.pure_callback``), under ``jax.jit`` and ``jax.vmap`` too, whose batch is
+solved in one call. Reverse mode takes the transposed solve; forward mode and gradients of gradients are not there, as
+for every ``jax.custom_vjp``. Inputs are of one type: float64 where ``jax_enable_x64`` is on.
 
-The gradient of x = A^-1 b for a cotangent v (JAX's, without conjugation) is g = A^-T v for b, and -g x^T on the bands for
-A.
+The gradient of x = A^-1 b for a cotangent v (JAX's, without conjugation) is g = A^-T v for b, and -g x^T on the bands
+for A.
 """
 
 from __future__ import annotations

@@ -98,8 +98,8 @@ def test_with_a_type_checker(tmp_path):
     for name, text in (("good", GOOD), ("bad", BAD)):
         (tmp_path / f"{name}.py").write_text(text)
     run = subprocess.run(
-        [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-error-summary", "--cache-dir", tmp_path / "cache",
-         "good.py", "bad.py"], cwd=tmp_path, capture_output=True, text=True)
+        [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-error-summary", "--cache-dir",
+         tmp_path / "cache", "good.py", "bad.py"], cwd=tmp_path, capture_output=True, text=True)
     lines = [line.split(":")[:2] for line in run.stdout.splitlines() if ": error:" in line]
     wrong = {int(line) for name, line in lines if name == "bad.py"}
     assert [line for line in lines if line[0] != "bad.py"] == [], run.stdout
