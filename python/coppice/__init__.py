@@ -2,13 +2,14 @@
 """Graphs and sparse algebra: direct and iterative solvers, preconditioners, linear forests, semiring products.
 
 Works on NumPy arrays and what shares memory with them, scipy.sparse matrices and NetworkX graphs. NumPy is all that is
-needed; SciPy, NetworkX, Numba and PyTorch are used where they are installed.
+needed; SciPy, NetworkX, igraph, Numba, PyTorch, JAX and tqdm are used where they are installed.
 """
 
 from __future__ import annotations
 
 import importlib
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Iterator
 
 from . import _core, forests, graph, semiring
 from ._core import version as __version__
@@ -17,22 +18,27 @@ from .direct import __all__ as _direct
 from .semiring import Matrix, Vector
 
 # With SciPy's LinearOperator, which takes longer to import than all else here: on first use.
-_iterative = ("Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres", "preconditioner",
-              "preconditioners", "solve")
+_iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
+              "preconditioner", "preconditioners", "solve", "solve_columns", "solve_refined")
+if TYPE_CHECKING:
+    from .iterative import (ColumnsSolution, Preconditioner, Solution, bicgstab, cg, fgmres, gmres, idrs, minres,
+                            preconditioner, preconditioners, solve, solve_columns, solve_refined)
 
 __all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "semiring", "set_threads", "threads",
            "use_threads", "__version__"]
 
 
-def __getattr__(name: str):
-    if name != "iterative" and name not in _iterative:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(".iterative", __name__)
-    globals().update({each: getattr(module, each) for each in _iterative}, iterative=module)
-    return globals()[name]
+if not TYPE_CHECKING:  # checkers take the names above
+
+    def __getattr__(name: str) -> Any:
+        if name != "iterative" and name not in _iterative:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = importlib.import_module(".iterative", __name__)
+        globals().update({each: getattr(module, each) for each in _iterative}, iterative=module)
+        return globals()[name]
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_iterative, "iterative"})
 
 
@@ -47,7 +53,7 @@ def set_threads(count: int = 0) -> None:
 
 
 @contextmanager
-def use_threads(count: int):
+def use_threads(count: int) -> Iterator[None]:
     """``with coppice.use_threads(2): ...``"""
     before = threads()
     set_threads(count)

@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _core
 from ._arrays import NUMBERS, array, contiguous, named
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
+
 _INT32 = np.dtype("i4")
 
 
-def is_sparse(value) -> bool:
+def is_sparse(value: Any) -> TypeGuard[Any]:
     return hasattr(value, "tocsr") and hasattr(value, "shape")
 
 

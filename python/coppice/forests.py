@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._arrays import REALS
 from ._sparse import csr, to_scipy
+
+if TYPE_CHECKING:
+    from ._types import Array, SparseMatrix
 
 __all__ = ["Factor", "Forest", "factor", "linear_forest", "symmetrised_weights"]
 
@@ -26,7 +28,7 @@ class Factor:
     weight, weight_coverage : float, |w| of its edges, and their share of all.
     """
 
-    neighbors: np.ndarray = field(repr=False)
+    neighbors: Array = field(repr=False)
     degree: int
     edges: int
     rounds: int
@@ -49,14 +51,14 @@ class Forest:
         `coppice.solve_tridiagonal` takes it.
     """
 
-    permutation: np.ndarray = field(repr=False)
-    inverse: np.ndarray = field(repr=False)
-    path_offsets: np.ndarray = field(repr=False)
-    path_ids: np.ndarray = field(repr=False)
-    positions: np.ndarray = field(repr=False)
-    lower: np.ndarray = field(repr=False)
-    diagonal: np.ndarray = field(repr=False)
-    upper: np.ndarray = field(repr=False)
+    permutation: Array = field(repr=False)
+    inverse: Array = field(repr=False)
+    path_offsets: Array = field(repr=False)
+    path_ids: Array = field(repr=False)
+    positions: Array = field(repr=False)
+    lower: Array = field(repr=False)
+    diagonal: Array = field(repr=False)
+    upper: Array = field(repr=False)
     paths: int
     longest_path: int
     cycles_broken: int
@@ -64,14 +66,15 @@ class Forest:
     weight: float
     weight_coverage: float
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from .iterative import _table
 
         names = ("paths", "longest_path", "cycles_broken", "edges", "weight_coverage")
         return _table("linear forest", {name: getattr(self, name) for name in names})
 
 
-def factor(A, degree=2, *, method="parallel", rounds=None, ties="hash", seed=0) -> Factor:
+def factor(A: SparseMatrix, degree: int = 2, *, method: Literal["parallel", "greedy"] = "parallel",
+           rounds: int | None = None, ties: Literal["hash", "near"] = "hash", seed: int = 0) -> Factor:
     """A [0, degree]-factor of heavy edges of the graph of A, whose edge {i, j} weighs (|a_ij| + |a_ji|) / 2.
 
     Parameters
@@ -87,7 +90,8 @@ def factor(A, degree=2, *, method="parallel", rounds=None, ties="hash", seed=0) 
     return Factor(**found)
 
 
-def linear_forest(A, *, method="parallel", rounds=None, ties="near", seed=0) -> Forest:
+def linear_forest(A: SparseMatrix, *, method: Literal["parallel", "greedy"] = "parallel", rounds: int | None = None,
+                  ties: Literal["hash", "near"] = "near", seed: int = 0) -> Forest:
     """The linear forest of heavy edges of A: its [0, 2]-factor with every cycle opened at its weakest edge.
 
     ``A[forest.permutation][:, forest.permutation]`` has the heavy edges beside its diagonal. Arguments as in `factor`.
@@ -95,6 +99,6 @@ def linear_forest(A, *, method="parallel", rounds=None, ties="near", seed=0) -> 
     return Forest(**_core.linear_forest(csr("A", A, REALS, square=True)[0], method, rounds, ties, seed))
 
 
-def symmetrised_weights(A):
+def symmetrised_weights(A: SparseMatrix) -> Any:
     """The weights that `factor` works with, as a SciPy array."""
     return to_scipy(_core.symmetrised_weights(csr("A", A, REALS, square=True)[0]))

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Graph algorithms on scipy.sparse matrices and on graphs of NetworkX.
+"""Graph algorithms on scipy.sparse matrices and on graphs of NetworkX and igraph.
 
 The functions are those of the library's catalogue: `algorithms` lists them, ``run("bfs", G, source=3)`` and
 ``bfs(G, source=3)`` are the same. A matrix holds the edge (u, v) as its entry (u, v); entries are weights.
+`from_igraph`, `to_igraph` and `to_networkx` convert.
 """
 
 from __future__ import annotations
 
+import inspect
 import keyword
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
 from . import _core
 from ._sparse import csr, is_sparse
 
-_ROWS = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
+if TYPE_CHECKING:
+    from ._types import SparseMatrix
+
+_ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
 
 
 class Answer(NamedTuple):
@@ -23,31 +28,33 @@ class Answer(NamedTuple):
 
     Attributes
     ----------
-    values : array with an element a vertex (a dict by node for a graph of NetworkX), or the edges (from, to, weights).
+    values : array with an element a vertex (a dict by node for a graph of NetworkX), or the edges (from, to, weights)
+        (a list of such triples by node for a graph of NetworkX).
     facts : dict of single numbers, such as the number of components.
     """
 
-    values: object
-    facts: dict
+    values: Any
+    facts: dict[str, float]
 
 
-def algorithms() -> dict[str, dict]:
+def algorithms() -> dict[str, dict[str, Any]]:
     """The catalogue: summary, output, needs and options of every algorithm, by name."""
     return dict(_ROWS)
 
 
-def run(name: str, G, **options) -> Answer:
+def run(name: str, G: Any, **options: Any) -> Answer:
     """Run the algorithm of that name.
 
     Parameters
     ----------
     name : str
         A name of `algorithms()`.
-    G : (n, n) scipy.sparse matrix, or NetworkX graph
+    G : (n, n) scipy.sparse matrix, or NetworkX or igraph graph, whose edge attribute "weight" is the weight
         Algorithms for undirected graphs take matrices that hold both directions of every edge. Weights of integers are
         converted to float64.
     **options
-        Those that the catalogue names for the algorithm, with ``_`` for ``-``; `source` is a node of a NetworkX graph.
+        Those that the catalogue names for the algorithm, with ``_`` for ``-``; `source` is a node of a NetworkX graph,
+        a number or a name of a vertex of an igraph one.
 
     Raises
     ------
@@ -64,7 +71,11 @@ def run(name: str, G, **options) -> Answer:
         if key not in row["options"]:
             raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}")
     nodes = None
-    if not is_sparse(G):
+    if _is_igraph(G):
+        if isinstance(given.get("source"), str):
+            given["source"] = _named_vertex(G, given["source"])
+        G = from_igraph(G)
+    elif not is_sparse(G):
         G, nodes = _matrix_of(G)
         if "source" in given:
             given["source"] = _position(nodes, given["source"])
@@ -80,6 +91,82 @@ def run(name: str, G, **options) -> Answer:
     return Answer(found if nodes is None else _by_node(nodes, found), facts)
 
 
+def from_igraph(G: Any, weight: str | None = "weight") -> Any:
+    """A scipy.sparse.csr_array of an ``igraph.Graph``, with both directions of undirected edges.
+
+    Entries are those of the edge attribute `weight`, and 1 where the graph has none; parallel edges are added up.
+    """
+    from scipy.sparse import coo_array
+
+    n, edges = G.vcount(), np.asarray(G.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    if weight is not None and weight in G.es.attributes():
+        weights = np.asarray(G.es[weight], dtype=np.float64)
+    else:
+        weights = np.ones(len(edges))
+    if not G.is_directed():
+        turned = edges[edges[:, 0] != edges[:, 1]]
+        weights = np.concatenate([weights, weights[edges[:, 0] != edges[:, 1]]])
+        edges = np.concatenate([edges, turned[:, ::-1]])
+    return coo_array((weights, (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+
+
+def to_igraph(G: SparseMatrix | tuple, vertices: int | None = None, *, directed: bool = False) -> Any:
+    """An ``igraph.Graph`` of a sparse matrix, or of the edges (from, to, weights) that an algorithm found.
+
+    Parameters
+    ----------
+    G : (n, n) scipy.sparse matrix, whose upper triangle counts unless `directed`, or three arrays
+    vertices : int, the number of vertices where G is edges
+    directed : bool
+    """
+    import igraph
+
+    n, start, end, weights = _edges_of(G, vertices, directed)
+    made = igraph.Graph(n=n, edges=list(zip(start.tolist(), end.tolist())), directed=directed)
+    made.es["weight"] = weights.tolist()
+    return made
+
+
+def to_networkx(G: SparseMatrix | tuple, vertices: int | None = None, *, directed: bool = False) -> Any:
+    """A graph of NetworkX with the nodes 0 to n - 1; as `to_igraph`."""
+    import networkx as nx
+
+    n, start, end, weights = _edges_of(G, vertices, directed)
+    made = nx.DiGraph() if directed else nx.Graph()
+    made.add_nodes_from(range(n))
+    made.add_weighted_edges_from(zip(start.tolist(), end.tolist(), weights.tolist()))
+    return made
+
+
+def _edges_of(G, vertices, directed):
+    if is_sparse(G):
+        if len(G.shape) != 2 or G.shape[0] != G.shape[1]:
+            raise ValueError(f"G has shape {G.shape}, expected (n, n)")
+        entries = G.tocoo()
+        kept = np.full(entries.nnz, True) if directed else entries.row <= entries.col
+        return G.shape[0], entries.row[kept], entries.col[kept], entries.data[kept]
+    if not isinstance(G, tuple) or len(G) != 3:
+        raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix or edges (from, to, weights)")
+    if vertices is None:
+        raise TypeError("G is a tuple of edges, which go with the number of vertices")
+    start, end, weights = (np.asarray(a) for a in G)
+    if start.size and not 0 <= min(start.min(), end.min()) <= max(start.max(), end.max()) < vertices:
+        raise ValueError(f"G has edges between the vertices {min(start.min(), end.min())} to "
+                         f"{max(start.max(), end.max())}, expected 0 to {vertices - 1}")
+    return vertices, start, end, weights
+
+
+def _is_igraph(G):
+    return all(hasattr(G, name) for name in ("get_edgelist", "vcount", "is_directed"))
+
+
+def _named_vertex(G, name):
+    try:
+        return G.vs.find(name).index
+    except (KeyError, ValueError):
+        raise ValueError(f"source is {name!r}, which is no vertex of G") from None
+
+
 def _graph(G):
     if G.dtype != np.float64:
         if G.dtype.kind not in "biuf":
@@ -90,7 +177,7 @@ def _graph(G):
 
 def _matrix_of(G):
     if not (hasattr(G, "is_directed") and hasattr(G, "nodes")):
-        raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix or a NetworkX graph")
+        raise TypeError(f"G is a {type(G).__name__}, expected a scipy.sparse matrix or a graph of NetworkX or igraph")
     import networkx as nx
 
     nodes = list(G)
@@ -118,6 +205,10 @@ def _function_of(row):
 
     options = ", ".join(row["options"]).replace("-", "_") or "none"
     needs = "undirected graph" if row["undirected"] else "graph"
+    given = [inspect.Parameter(name.replace("-", "_"), inspect.Parameter.KEYWORD_ONLY, default=...)
+             for name in row["options"]]
+    graph = inspect.Parameter("G", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    algorithm.__signature__ = inspect.Signature([graph, *given], return_annotation="Answer")
     algorithm.__name__ = algorithm.__qualname__ = row["name"].replace("-", "_")
     algorithm.__doc__ = (f"{row['summary']}.\n\nTakes a {'weighted ' if row['weighted'] else ''}{needs}; options: "
                          f"{options}. Values: {row['output']}. See `run`.")
@@ -128,4 +219,10 @@ for _row in _ROWS.values():
     _function = _function_of(_row)
     assert not keyword.iskeyword(_function.__name__)
     globals()[_function.__name__] = _function
-__all__ = ["Answer", "algorithms", "run", *(name.replace("-", "_") for name in _ROWS)]
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Callable[..., Answer]: ...  # the algorithms of the catalogue
+
+
+__all__ = ["Answer", "algorithms", "from_igraph", "run", "to_igraph", "to_networkx",
+           *(name.replace("-", "_") for name in _ROWS)]

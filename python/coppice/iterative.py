@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from . import _core
-from ._arrays import NUMBERS, out_vector, vector
+from ._arrays import NUMBERS, array, out_vector, vector
 from ._sparse import csr, is_sparse
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayIn, Callback, Operator, SparseMatrix
 
 try:
     from scipy.sparse.linalg import LinearOperator
@@ -25,16 +30,16 @@ except ImportError:  # everything but preconditioners in SciPy's own solvers wor
         __matmul__ = matvec
 
 
-__all__ = ["Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres", "preconditioner",
-           "preconditioners", "solve"]
+__all__ = ["ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
+           "preconditioner", "preconditioners", "solve", "solve_columns", "solve_refined"]
 
 
-def preconditioners() -> dict[str, dict]:
+def preconditioners() -> dict[str, dict[str, Any]]:
     """The catalogue of preconditioners: what each is, needs and suits, and its options, by name."""
     return {row["name"]: row for row in _core.preconditioner_catalogue()}
 
 
-def preconditioner(name: str, A, **options) -> Preconditioner:
+def preconditioner(name: str, A: SparseMatrix, **options: str | float) -> Preconditioner:
     """The preconditioner of that name for a square sparse matrix.
 
     Parameters
@@ -61,10 +66,9 @@ class Preconditioner(LinearOperator):
     report : dict with what the set-up found, its options and its time.
     """
 
-    def __init__(self, name: str, A, options=None):
+    def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None) -> None:
         matrix, dtype = csr("A", A, square=True)
-        chosen = {key.replace("_", "-"): _text(key, value) for key, value in (options or {}).items()}
-        self._held = _core.make_preconditioner(name, matrix, chosen)
+        self._held = _core.make_preconditioner(name, matrix, _chosen(options or {}))
         self.name = name.split(",")[0]
         super().__init__(dtype, A.shape)
 
@@ -74,7 +78,7 @@ class Preconditioner(LinearOperator):
         self._held.apply(x, z)
         return z
 
-    def refresh(self, A) -> None:
+    def refresh(self, A: SparseMatrix) -> None:
         """Take the values of another matrix with the same pattern; what depends on the pattern alone stays."""
         matrix, dtype = csr("A", A, square=True)
         if A.shape != self.shape or dtype != self.dtype:
@@ -82,13 +86,13 @@ class Preconditioner(LinearOperator):
         self._held.refresh(matrix)
 
     @property
-    def report(self) -> dict:
+    def report(self) -> dict[str, Any]:
         return self._held.report
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<coppice preconditioner {self.name!r}, {self.shape[0]} rows, {self.dtype}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return _table(self.name, {key: value for key, value in self.report.items() if key != "name"})
 
 
@@ -108,27 +112,48 @@ class Solution:
     attempts : list of dict, what ``auto`` tried, in order.
     """
 
-    x: np.ndarray = field(repr=False)
+    x: Array = field(repr=False)
     converged: bool
     reason: str
     iterations: int
     relative_residual: float
-    residual_history: np.ndarray = field(repr=False)
+    residual_history: Array = field(repr=False)
     restarts: int = 0
     fault: str = ""
-    attempts: list = field(default_factory=list, repr=False)
+    attempts: list[dict[str, Any]] = field(default_factory=list, repr=False)
     setup_seconds: float = 0.0
     solve_seconds: float = 0.0
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         rows = {key: getattr(self, key) for key in ("reason", "iterations", "relative_residual")}
         for attempt in self.attempts:
             rows[f"{attempt['solver']} with {attempt['preconditioner']}"] = attempt["refusal"] or attempt["reason"]
         return _table("solution", rows) + _curve(self.residual_history)
 
 
-def solve(A, b, x0=None, *, method="auto", preconditioner="auto", rtol=1e-6, atol=0.0, maxiter=None, restart=30, s=4,
-          callback=None, **options) -> Solution:
+@dataclass
+class ColumnsSolution:
+    """What `solve_columns` found.
+
+    Attributes
+    ----------
+    x : (n, k) array in Fortran's order
+    columns : list of k `Solution`, whose x are the columns of x.
+    """
+
+    x: Array = field(repr=False)
+    columns: list[Solution]
+
+    @property
+    def converged(self) -> bool:
+        """Whether every column did."""
+        return all(column.converged for column in self.columns)
+
+
+def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "auto",
+          preconditioner: str | Operator | None = "auto", rtol: float = 1e-6, atol: float = 0.0,
+          maxiter: int | None = None, restart: int = 30, s: int = 4, callback: Callback | None = None,
+          progress: bool = False, **options: str | float) -> Solution:
     """Solve A x = b and tell how it went.
 
     Parameters
@@ -145,6 +170,7 @@ def solve(A, b, x0=None, *, method="auto", preconditioner="auto", rtol=1e-6, ato
     restart : int, the dimension of the Krylov space of gmres and fgmres.
     s : int, the shadow space of idrs.
     callback : function (iteration, relative residual)
+    progress : bool, show a bar of tqdm with the residual.
     **options : of the preconditioner, by name.
 
     Notes
@@ -154,18 +180,93 @@ def solve(A, b, x0=None, *, method="auto", preconditioner="auto", rtol=1e-6, ato
     given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
         matrix, dtype = csr("A", A, square=True)
-        b, x = _vectors(b, x0, A.shape[0], dtype)
-        chosen = {key.replace("_", "-"): _text(key, value) for key, value in options.items()}
-        found = _core.solve_automatically(method, preconditioner or "none", chosen, matrix, b, x, given, callback)
+        side, x = _vectors(b, x0, A.shape[0], dtype)
+        with _shown(progress, callback) as told:
+            found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, side, x,
+                                              given, told)
         return Solution(x, **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
                         "method, preconditioner and its options are chosen by name for scipy.sparse matrices alone")
-    b, x, found = _iterate(method, A, b, x0, preconditioner, given, callback)
+    with _shown(progress, callback) as told:
+        b, x, found = _iterate(method, A, b, x0, preconditioner, given, told)
     return Solution(x, **found)
 
 
-def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, method: str,
+                  preconditioner: str | Operator | None = None, rtol: float = 1e-6, atol: float = 0.0,
+                  maxiter: int | None = None, restart: int = 30, s: int = 4,
+                  **options: str | float) -> ColumnsSolution:
+    """Solve A X = B for several right-hand sides, which share the passes over the matrix, up to eight to a pass.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix
+    B : (n, k) array of the type of A; copied unless it is in Fortran's order.
+    X0 : (n, k) array, the starting guesses; zero by default.
+    method : the name of a Krylov method.
+    preconditioner : a `Preconditioner`, a name of the catalogue, an operator z = M^-1 r, or None.
+    rtol, atol, maxiter, restart, s, **options : as in `solve`, for each column, which stops by itself.
+
+    Notes
+    -----
+    An interrupt from the keyboard ends all columns with the reason "cancelled" and the best x so far.
+    """
+    given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
+    if not is_sparse(A):
+        raise TypeError(f"A is a {type(A).__name__}, expected a scipy.sparse matrix or array")
+    matrix, dtype = csr("A", A, square=True)
+    sides = _columns("B", B, A.shape[0], dtype)
+    x = np.zeros_like(sides) if X0 is None else _columns("X0", X0, A.shape[0], dtype, copy=True)
+    if x.shape != sides.shape:
+        raise ValueError(f"X0 has shape {x.T.shape}, expected {sides.T.shape} as B has")
+    if isinstance(preconditioner, str):
+        preconditioner = Preconditioner(preconditioner, A, options)
+    elif options:
+        raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
+    held = _held(preconditioner, np.empty(A.shape[0], dtype))
+    found = _core.solve_columns(method, matrix, held, sides, x, len(x), given)
+    return ColumnsSolution(x.T, [Solution(column, **told) for column, told in zip(x, found)])
+
+
+def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "gmres",
+                  preconditioner: str | None = "forest", rtol: float = 1e-10, atol: float = 0.0,
+                  maxiter: int | None = None, restart: int = 20, s: int = 4, callback: Callback | None = None,
+                  progress: bool = False, **options: str | float) -> Solution:
+    """Solve A x = b in mixed precision: Krylov steps in float32, residuals and x in float64.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix of float64
+    b : (n,) array of float64
+    method : the name of a Krylov method, for the inner solves.
+    preconditioner : a name of the catalogue, made in float32 (``"isai,storage=half"``: in half), or None.
+    x0, rtol, atol, maxiter, restart, s, callback, progress, **options : as in `solve`.
+
+    Returns
+    -------
+    Solution
+        `restarts` counts the refinements; the reason is "stagnated" where A is too ill-conditioned for float32.
+    """
+    given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
+    matrix, dtype = csr("A", A, (np.dtype("f8"),), square=True)
+    largest = np.abs(A.tocsr().data).max(initial=0)
+    if np.finfo(np.float32).max < largest < np.inf:
+        raise ValueError(f"A with shape {A.shape} holds values up to {largest:.3g}, expected such in the range "
+                         "of float32")
+    side, x = _vectors(b, x0, A.shape[0], dtype)
+    name = preconditioner or "none"
+    with _shown(progress, callback) as told:
+        found = _core.solve_refined(method, name, _chosen(options), matrix, side, x, given, told)
+    attempt = {"solver": method, "preconditioner": name, "refusal": "", "setup": found.pop("setup"),
+               "setup_seconds": found["setup_seconds"], "solve_seconds": found["solve_seconds"],
+               "reason": found["reason"], "iterations": found["iterations"]}
+    return Solution(x, attempts=[attempt], **found)
+
+
+def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+       maxiter: int | None = None, M: Operator | None = None,
+       callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
     """Conjugate gradients, for symmetric (Hermitian) positive definite A; call and result as in
     ``scipy.sparse.linalg.cg``.
 
@@ -190,22 +291,30 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
     return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback)
 
 
-def minres(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def minres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+           maxiter: int | None = None, M: Operator | None = None,
+           callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
     """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M; otherwise as `cg`."""
     return _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback)
 
 
-def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+             maxiter: int | None = None, M: Operator | None = None,
+             callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
     """BiCGStab, for any square A, preconditioned from the right; otherwise as `cg`."""
     return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback)
 
 
-def idrs(A, b, x0=None, *, s=4, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None):
+def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
+         maxiter: int | None = None, M: Operator | None = None,
+         callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
     """IDR(s) with a shadow space of `s` vectors, for any square A; otherwise as `cg`."""
     return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, s=s)
 
 
-def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None):
+def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+          restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
+          callback: Callable[[float], object] | None = None) -> tuple[Array, int]:
     """GMRES(restart), preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
 
     `restart` is min(20, n) by default, `maxiter` counts restart cycles (10 n by default), and `callback` gets the
@@ -214,7 +323,9 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback)
 
 
-def fgmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None):
+def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
+           restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
+           callback: Callable[[float], object] | None = None) -> tuple[Array, int]:
     """Flexible GMRES, whose M may change from call to call; otherwise as `gmres`."""
     return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback)
 
@@ -245,8 +356,41 @@ def _iterate(method, A, b, x0, M, given, callback, tells_x=False):
         b, x = _vectors(b, x0, None, None)
         matrix = _function("A", A, x)
     told = callback(x) if tells_x and callback else callback
-    held = M._held if isinstance(M, Preconditioner) else None if M is None else _function("M", M, x)
-    return b, x, _core.solve_krylov(method, matrix, held, b, x, given, told)
+    return b, x, _core.solve_krylov(method, matrix, _held(M, x), b, x, given, told)
+
+
+def _held(M, like):
+    """M as the library takes it; a preconditioner of ours is checked there."""
+    if M is None or isinstance(M, Preconditioner):
+        return M and M._held
+    return _function("M", M, like)
+
+
+def _chosen(options):
+    return {key.replace("_", "-"): _text(key, value) for key, value in options.items()}
+
+
+@contextmanager
+def _shown(progress, callback):
+    """The callback, which also moves a bar of tqdm where one was asked for."""
+    if not progress:
+        yield callback
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError("progress=True shows a bar of tqdm, which is not installed: pip install tqdm") from None
+    with tqdm(unit=" iterations") as bar:
+
+        def told(iteration, residual):
+            if iteration < bar.n:  # the next attempt of "auto"
+                bar.reset()
+            bar.set_postfix(residual=f"{residual:.2e}", refresh=False)
+            bar.update(iteration - bar.n)
+            if callback is not None:
+                callback(iteration, residual)
+
+        yield told
 
 
 def _vectors(b, x0, n, dtype):
@@ -259,6 +403,16 @@ def _vectors(b, x0, n, dtype):
     if x0 is None:
         return b, np.zeros_like(b)
     return b, out_vector("x0", np.array(vector("x0", x0)), b)
+
+
+def _columns(name, value, n, dtype, copy=False):
+    """(k, n): the columns of an (n, k) array, one behind the other in memory."""
+    value = array(name, value)
+    if value.ndim != 2 or value.shape[0] != n:
+        raise ValueError(f"{name} has shape {value.shape}, expected ({n}, k)")
+    if value.dtype != dtype:
+        raise TypeError(f"{name} with shape {value.shape} has dtype {value.dtype}, expected {dtype} as A has")
+    return np.array(value.T, order="C") if copy else np.ascontiguousarray(value.T)
 
 
 def _function(name, operator, like):

@@ -120,7 +120,7 @@ class _Backend:
 
 backend = _Backend()
 for _name, _function in _FUNCTIONS.items():
-    setattr(_Backend, _name, staticmethod(_function))
+    setattr(_Backend, _name, staticmethod(_function))  # type: ignore[arg-type]
 
 
 def get_info():

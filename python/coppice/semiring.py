@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Callable
+
 import numpy as np
 
 from . import _core
 from ._arrays import REALS, out_vector, vector
 from ._sparse import arrays_of, to_scipy
+
+if TYPE_CHECKING:
+    from ._types import Array, ArrayIn, SparseMatrix
 
 __all__ = ["Matrix", "Semiring", "Vector", "named", "user"]
 
@@ -15,14 +20,14 @@ __all__ = ["Matrix", "Semiring", "Vector", "named", "user"]
 class Semiring:
     """A semiring of the library, by name: ``coppice.semiring.min_plus``."""
 
-    def __init__(self, name, meaning, writes_columns):
+    def __init__(self, name: str, meaning: str, writes_columns: bool) -> None:
         self.name, self.meaning, self.writes_columns = name, meaning, writes_columns
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<semiring {self.name}: {self.meaning}>"
 
 
-named = {row[0]: Semiring(*row) for row in _core.semirings}
+named: dict[str, Semiring] = {row[0]: Semiring(*row) for row in _core.semirings}
 for _name, _semiring in named.items():
     globals()[_name.replace("-", "_")] = _semiring
     __all__.append(_name.replace("-", "_"))
@@ -31,24 +36,25 @@ for _name, _semiring in named.items():
 class UserSemiring:
     """A semiring of two functions of Python, compiled by Numba; made by `user`."""
 
-    def __init__(self, add, multiply, identity):
+    def __init__(self, add: Callable, multiply: Callable, identity: float) -> None:
         try:
             import numba
         except ImportError:
             raise ImportError("operators written in Python are compiled by Numba, which is not installed: "
                               "pip install numba") from None
-        self._numba, self._compiled = numba, {}
+        self._numba = numba
+        self._compiled: dict[np.dtype, Any] = {}
         self._add, self._multiply = (f if hasattr(f, "py_func") else numba.njit(f) for f in (add, multiply))
         self.name, self.identity = "of the user", identity
 
-    def address(self, dtype) -> int:
+    def address(self, dtype: np.dtype) -> int:
         """Of the compiled function that folds rows for this type; compiled once."""
         if dtype not in self._compiled:
             self._compiled[dtype] = _compile_rows(self._numba, self._add, self._multiply, self.identity, dtype)
         return self._compiled[dtype].address
 
 
-def user(add, multiply, identity) -> UserSemiring:
+def user(add: Callable, multiply: Callable, identity: float) -> UserSemiring:
     """A semiring of your own for `Matrix.mxv` and `Matrix.vxm`.
 
     Parameters
@@ -63,23 +69,29 @@ def user(add, multiply, identity) -> UserSemiring:
     return UserSemiring(add, multiply, identity)
 
 
+if TYPE_CHECKING:
+    AnySemiring = str | Semiring | UserSemiring
+
+    def __getattr__(name: str) -> Semiring: ...  # min_plus and the others of `named`
+
+
 class Vector:
     """A dense vector with an element a row or column of a matrix; a thin wrap of an array, which it shares."""
 
-    def __init__(self, values):
+    def __init__(self, values: ArrayIn) -> None:
         self.values = vector("values", values, types=REALS)
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return np.array(self.values, dtype=dtype, copy=copy)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.values.shape[0]
 
-    def vxm(self, A: Matrix, semiring="plus-times", **options):
+    def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", **options: Any) -> Vector:
         """x A, as `Matrix.vxm`."""
         return Vector(A.vxm(self.values, semiring, **options))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Vector({self.values!r})"
 
 
@@ -91,14 +103,15 @@ class Matrix:
     A : (m, n) scipy.sparse matrix, float32 or float64; CSR arrays are shared, and their values may change.
     """
 
-    def __init__(self, A):
+    def __init__(self, A: SparseMatrix) -> None:
         self._arrays = arrays_of("A", A, REALS)
         self.dtype, self.shape = self._arrays[2].dtype, tuple(map(int, A.shape))
         self._csr = _core.Csr(*self._arrays, *self.shape)
         self._plan = _core.plan_products(self._csr)
-        self._turned = None
+        self._turned: Matrix | None = None
 
-    def mxv(self, x, semiring="plus-times", *, mask=None, complement=False, accumulate=None):
+    def mxv(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
+            complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
         """y_i = ⊕_j multiply(a_ij, x_j).
 
         Parameters
@@ -114,7 +127,7 @@ class Matrix:
         y : (m,) array, or Vector where x is one
         """
         wrapped = isinstance(x, Vector)
-        x = vector("x", x.values if wrapped else x, self.shape[1], REALS)
+        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
         if x.dtype != self.dtype:
             raise TypeError(f"x with shape {x.shape} has dtype {x.dtype}, expected {self.dtype} as the matrix has")
         y = np.empty(self.shape[0], self.dtype)
@@ -128,11 +141,12 @@ class Matrix:
             _core.mxv(self._plan, _name_of(semiring), x, y, beside[0], complement, beside[1])
         return Vector(y) if wrapped else y
 
-    def vxm(self, x, semiring="plus-times", **options):
+    def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
         """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once."""
         return self.T.mxv(x, semiring, **options)
 
-    def mxm(self, B: Matrix, semiring="plus-times", *, mask: Matrix | None = None, complement=False) -> Matrix:
+    def mxm(self, B: Matrix, semiring: str | Semiring = "plus-times", *, mask: Matrix | None = None,
+            complement: bool = False) -> Matrix:
         """The product A B over a named semiring, only where `mask` has entries (with `complement`: has none)."""
         for name, other in (("B", B), ("mask", mask)):
             if other is not None and other.dtype != self.dtype:
@@ -141,7 +155,8 @@ class Matrix:
             raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
         if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
             raise ValueError(f"mask has shape {mask.shape}, expected {(self.shape[0], B.shape[1])}")
-        return Matrix(to_scipy(_core.mxm(self._csr, B._csr, _name_of(semiring), mask and mask._csr, complement)))
+        return Matrix(to_scipy(_core.mxm(self._csr, B._csr, _name_of(semiring), None if mask is None else mask._csr,
+                                    complement)))
 
     @property
     def T(self) -> Matrix:
@@ -150,12 +165,12 @@ class Matrix:
             self._turned = Matrix(to_scipy(_core.transpose(self._csr)))
         return self._turned
 
-    def to_scipy(self):
+    def to_scipy(self) -> Any:
         """A scipy.sparse.csr_array that shares the arrays."""
         offsets, indices, values = self._arrays
         return to_scipy((offsets, indices, values, self.shape))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
 
 

@@ -15,7 +15,7 @@ from . import direct
 __all__ = ["solve_banded", "solve_tridiagonal"]
 
 
-def solve_tridiagonal(dl, d, du, b):
+def solve_tridiagonal(dl: torch.Tensor, d: torch.Tensor, du: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """x of tridiagonal systems as `coppice.solve_tridiagonal`; all of shape (..., n), with the same batch."""
     for name, tensor in (("dl", dl), ("du", du), ("b", b)):
         if tensor.shape != d.shape:
@@ -23,7 +23,7 @@ def solve_tridiagonal(dl, d, du, b):
     return _Tridiagonal.apply(dl, d, du, b)
 
 
-def solve_banded(l_and_u, ab, b):
+def solve_banded(l_and_u: tuple[int, int], ab: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """x of banded systems in SciPy's layout as `coppice.solve_banded`; ab (..., l + u + 1, n), b (..., n)."""
     if ab.shape[:-2] + ab.shape[-1:] != b.shape:
         raise ValueError(f"b has shape {tuple(b.shape)}, expected that of ab, {tuple(ab.shape)}, without its bands")

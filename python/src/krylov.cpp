@@ -16,18 +16,21 @@ namespace {
 /// x[n]: the guess, then the solution. `a` and `m` are a matrix or a preconditioner of ours, or functions.
 template <class T>
 krylov_result solve_with(std::string const& method, nb::object const& a, nb::object const& m, input_array const& b,
-                         output_array const& x, krylov_options const& options, bool* interrupted) {
+                         output_array const& x, krylov_options const& options, std::atomic<bool>* interrupted) {
     host_executor const exec = current_executor();
     auto const preconditioner = preconditioner_of<T>(m, interrupted);
     auto const rhs = elements<T>(b);
     auto const solution = elements<T>(x);
+    preconditioner_turn const turns(m);
     if (nb::isinstance<csr_matrix>(a)) {
         auto const view = nb::cast<csr_matrix const&>(a).view<T>();
         nb::gil_scoped_release const released;
+        auto const turn = turns.take();
         return solve(exec, method, csr_operator(exec, view), preconditioner, rhs, solution, options);
     }
     any_operator<host_executor, T> const any(solution.size(), python_function<T>(a, interrupted));
     nb::gil_scoped_release const released;
+    auto const turn = turns.take();
     return solve(exec, method, any, preconditioner, rhs, solution, options);
 }
 

@@ -52,6 +52,7 @@ void apply(named_preconditioner& m, input_array const& r, output_array const& z)
     with_held(m, [&]<class T>(host_preconditioner<T>& held, std::type_identity<T>) {
         require_type<T>(r, "the vector", "that of the preconditioner");
         nb::gil_scoped_release const released;
+        auto const turn = m.take_turn();
         held.apply(current_executor(), elements<T>(r), elements<T>(z));
     });
 }
@@ -60,14 +61,19 @@ void refresh(named_preconditioner& m, csr_matrix const& a) {
     with_held(m, [&]<class T>(host_preconditioner<T>& held, std::type_identity<T>) {
         require_type<T>(a.values, "data of the matrix", "that of the preconditioner");
         nb::gil_scoped_release const released;
+        auto const turn = m.take_turn();
         held.refresh(current_executor(), a.view<T>());
     });
 }
 
 nb::dict report(named_preconditioner& m) {
-    nb::dict d;
-    with_held(m, [&](auto const& held, auto) { d = dict_of_report(held.report()); });
-    return d;
+    preconditioner_report found;
+    {
+        nb::gil_scoped_release const released;
+        auto const turn = m.take_turn();
+        with_held(m, [&](auto const& held, auto) { found = held.report(); });
+    }
+    return dict_of_report(found);
 }
 
 bool varies(named_preconditioner& m) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The shortest way from four NumPy vectors to a solution: for small systems, where looking at arguments takes longer
 // than solving.
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include <coppice/solvers/direct/band_solver.hpp>
 
@@ -26,9 +28,10 @@ public:
         if (!open_) PyErr_Clear();
         return open_ && view_.ndim == 1;
     }
-    bool fits(vector_memory const& other) const {
-        return view_.shape[0] == other.view_.shape[0] && std::strcmp(view_.format, other.view_.format) == 0;
-    }
+    bool fits(vector_memory const& other) const { return size() == other.size() && same_type(other); }
+    /// A diagonal of LAPACK beside the main one: without the element that is ignored.
+    bool fits_beside(vector_memory const& main) const { return size() == main.size() - 1 && same_type(main); }
+    bool same_type(vector_memory const& other) const { return std::strcmp(view_.format, other.view_.format) == 0; }
     bool holds(char const* format) const { return std::strcmp(view_.format, format) == 0; }
     std::int64_t size() const { return view_.shape[0]; }
     template <class T>
@@ -41,30 +44,41 @@ private:
     bool open_ = false;
 };
 
+/// A diagonal with n elements; `first` is where those of a shorter one go in `copy`.
+template <class T>
+T const* whole(vector_memory const& diagonal, std::int64_t n, std::int64_t first, std::vector<T>& copy) {
+    if (diagonal.size() == n) return diagonal.data<T const>();
+    copy.resize(static_cast<std::size_t>(n));
+    std::copy_n(diagonal.data<T const>(), n - 1, copy.begin() + first);
+    return copy.data();
+}
+
 template <class T>
 void solve(host_executor const& exec, std::array<vector_memory, 5> const& v) {
-    std::int64_t const n = v[0].size();
-    tridiagonal_view<T> const a{n, v[0].data<T const>(), v[1].data<T const>(), v[2].data<T const>()};
+    std::int64_t const n = v[1].size();
+    std::vector<T> lower, upper;
+    tridiagonal_view<T> const a{n, whole(v[0], n, 1, lower), v[1].data<T const>(), whole(v[2], n, 0, upper)};
     solve_bands(exec, band_matrix<T>(a), columns_view<T const>(v[3].data<T const>(), n, 1),
                 columns_view<T>(v[4].data<T>(), n, 1));
 }
 
 bool solve_any(std::array<vector_memory, 5> const& v) {
     host_executor const exec = current_executor();
-    if (v[0].holds("d"))
+    if (v[1].holds("d"))
         solve<double>(exec, v);
-    else if (v[0].holds("f"))
+    else if (v[1].holds("f"))
         solve<float>(exec, v);
-    else if (v[0].holds("Zd"))
+    else if (v[1].holds("Zd"))
         solve<std::complex<double>>(exec, v);
-    else if (v[0].holds("Zf"))
+    else if (v[1].holds("Zf"))
         solve<std::complex<float>>(exec, v);
     else
         return false;
     return true;
 }
 
-/// The solution, or None where the arguments are not four plain vectors of one type and length: those take the long
+/// The solution, or None where the arguments are not four plain vectors of one type and length (or one
+/// less, for the diagonals beside the main one): those take the long
 /// way, which says what is wrong with them. `empty_like` is numpy.empty_like.
 nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle diagonal, nb::handle upper,
                              nb::handle b) {
@@ -72,11 +86,14 @@ nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle
     std::array<vector_memory, 5> v;
     std::array<nb::handle, 4> const given{lower, diagonal, upper, b};
     for (std::size_t k = 0; k < given.size(); ++k)
-        if (!v[k].open(given[k].ptr(), PyBUF_SIMPLE) || !v[k].fits(v[0])) return nb::none();
+        if (!v[k].open(given[k].ptr(), PyBUF_SIMPLE)) return nb::none();
+    for (std::size_t const beside : {0, 2})
+        if (!v[beside].fits(v[1]) && !v[beside].fits_beside(v[1])) return nb::none();
+    if (!v[3].fits(v[1])) return nb::none();
     nb::object x = empty_like(b);
-    if (!v[4].open(x.ptr(), PyBUF_WRITABLE) || !v[4].fits(v[0])) return nb::none();
+    if (!v[4].open(x.ptr(), PyBUF_WRITABLE) || !v[4].fits(v[1])) return nb::none();
     bool solved = false;
-    if (v[0].size() > worth_a_release) {
+    if (v[1].size() > worth_a_release) {
         nb::gil_scoped_release const released;
         solved = solve_any(v);
     } else {

@@ -3,7 +3,10 @@
 /// What Python and a running Krylov method say to each other.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <functional>
+#include <future>
 
 #include <coppice/solvers/krylov/krylov_monitor.hpp>
 
@@ -17,12 +20,38 @@ public:
     /// `callback`: (iteration, relative residual), or None.
     explicit solve_control(nb::object callback) : callback_(std::move(callback)) {}
 
-    bool* interrupted() { return &interrupted_; }
+    std::atomic<bool>* interrupted() { return &interrupted_; }
     std::function<bool(std::int64_t, double)> progress() {
         return [this](std::int64_t iteration, double residual) { return goes_on(iteration, residual); };
     }
 
+    /// Runs `work` while the thread that Python interrupts looks for that; an interrupt or an error ends the solve.
+    template <class Work>
+    void watch(Work work) {
+        constexpr auto interval = std::chrono::milliseconds(50);
+        auto running = std::async(std::launch::async, std::move(work));
+        try {
+            while (running.wait_for(interval) != std::future_status::ready) look([] {});
+        } catch (...) {
+            interrupted_ = true;
+            running.wait();
+            throw;
+        }
+        running.get();
+    }
+
 private:
+    template <class Tell>
+    void look(Tell tell) {
+        nb::gil_scoped_acquire const held;
+        try {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            tell();
+        } catch (nb::python_error& e) {
+            if (!e.matches(PyExc_KeyboardInterrupt)) throw;
+            interrupted_ = true;
+        }
+    }
     bool goes_on(std::int64_t iteration, double residual) {
         constexpr auto interval = std::chrono::milliseconds(50); // between looks where nobody is called
         auto const now = std::chrono::steady_clock::now();
@@ -30,19 +59,14 @@ private:
         if (interrupted_) return false;
         if (!told && now - looked_at_ < interval) return true;
         looked_at_ = now;
-        nb::gil_scoped_acquire const held;
-        try {
-            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        look([&] {
             if (told) callback_(iteration, residual);
-        } catch (nb::python_error& e) {
-            if (!e.matches(PyExc_KeyboardInterrupt)) throw;
-            interrupted_ = true;
-        }
+        });
         return !interrupted_;
     }
 
     nb::object callback_;
-    bool interrupted_ = false;
+    std::atomic<bool> interrupted_ = false;
     std::chrono::steady_clock::time_point looked_at_ = std::chrono::steady_clock::now();
 };
 

@@ -161,3 +161,15 @@ def test_threads_give_the_same_bits():
     with coppice.use_threads(2):
         assert coppice.threads() == 2
         assert np.array_equal(one, coppice.solve_tridiagonal(*system))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 2, 17])
+def test_lengths_of_lapack(dtype, n):
+    rng = np.random.default_rng(n)
+    dl, d, du, b = (random(rng, n, dtype) for _ in range(4))
+    dl[0] = du[-1] = np.nan  # ignored
+    expected = coppice.solve_tridiagonal(dl, d, du, b)
+    for below, above in ((dl[1:], du[:-1]), (dl, du[:-1]), (dl[1:], du)):
+        assert np.array_equal(coppice.solve_tridiagonal(below, d, above, b), expected)
+    assert np.isfinite(expected).all()

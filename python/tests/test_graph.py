@@ -115,3 +115,62 @@ def test_operators_without_numba(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     with pytest.raises(ImportError, match="pip install numba"):
         coppice.semiring.user(min, max, 0.0)
+
+
+def test_igraph():
+    igraph = pytest.importorskip("igraph")
+    H = igraph.Graph.Erdos_Renyi(n=40, m=90)
+    H.es["weight"] = np.random.default_rng(0).uniform(1, 2, 90).tolist()
+    H.vs["name"] = [f"v{k}" for k in range(40)]
+    found = coppice.graph.sssp(H, source=3).values
+    assert np.allclose(found, H.distances(source=3, weights="weight")[0])
+    assert np.array_equal(coppice.graph.sssp(H, source="v3").values, found)
+    with pytest.raises(ValueError, match="no vertex"):
+        coppice.graph.sssp(H, source="x")
+    assert np.array_equal(coppice.graph.cores(H).values, H.coreness())
+    tree = coppice.graph.to_igraph(coppice.graph.mst(H).values, vertices=40)
+    assert tree.is_simple() and sum(tree.es["weight"]) == pytest.approx(
+        sum(H.spanning_tree(weights=H.es["weight"]).es["weight"]))
+    back = coppice.graph.to_igraph(coppice.graph.from_igraph(H))
+    assert back.get_adjacency() == H.get_adjacency()
+    arrows = igraph.Graph([(0, 1), (1, 2), (1, 2)], directed=True)
+    A = coppice.graph.from_igraph(arrows)
+    assert np.array_equal(A.toarray(), [[0, 1, 0], [0, 0, 2], [0, 0, 0]])
+    assert coppice.graph.to_igraph(A, directed=True).get_edgelist() == [(0, 1), (1, 2)]
+
+
+def test_to_networkx(G):
+    A = nx.to_scipy_sparse_array(G, dtype=float)
+    assert nx.utils.graphs_equal(coppice.graph.to_networkx(A), nx.from_scipy_sparse_array(A))
+    tree = coppice.graph.to_networkx(coppice.graph.mst(A).values, vertices=60)
+    assert nx.is_forest(tree) and nx.number_connected_components(tree) == nx.number_connected_components(G)
+    for error, text, arguments in (
+        (TypeError, "number of vertices", (([0], [1], [1.0]),)),
+        (ValueError, "expected 0 to 3", (([0], [7], [1.0]), 4)),
+        (ValueError, r"\(60, 30\)", (A[:, :30],)),
+        (TypeError, "list", ([0],)),
+    ):
+        with pytest.raises(error, match=text):
+            coppice.graph.to_networkx(*arguments)
+
+
+def test_threads_that_share_a_matrix():
+    import threading
+
+    A = sp.random_array((2000, 2000), density=0.01, rng=np.random.default_rng(0), format="csr")
+    M = coppice.Matrix(A)
+    sides = np.random.default_rng(1).standard_normal((4, 2000))
+    expected = [M.mxv(x) for x in sides]
+    wrong = []
+
+    def work(k):
+        for _ in range(50):
+            if not np.array_equal(M.mxv(sides[k]), expected[k]):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

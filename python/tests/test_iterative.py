@@ -3,7 +3,9 @@
 
 import _thread
 import signal
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -131,3 +133,106 @@ def test_the_lock_is_released():
     for thread in threads:
         thread.join()
     assert all(np.array_equal(x, expected) for x in found)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("columns", [0, 1, 3, 11])
+def test_columns(dtype, columns):
+    A = laplace(12, dtype)
+    B = np.random.default_rng(columns).standard_normal((144, columns)).astype(dtype)
+    rtol = 1e-4 if np.finfo(dtype).eps > 1e-10 else 1e-9
+    diagonal = A.diagonal()
+    for M in (None, "ilu0", coppice.preconditioner("jacobi", A), lambda r: r / diagonal):
+        found = coppice.solve_columns(A, B, method="bicgstab", preconditioner=M, rtol=rtol)
+        assert found.x.shape == B.shape and found.x.dtype == dtype and len(found.columns) == columns
+        assert found.converged
+        for k, column in enumerate(found.columns):
+            assert residual(A, found.x[:, k], B[:, k]) <= 1.01 * rtol and np.shares_memory(column.x, found.x)
+    again = coppice.solve_columns(A, B, found.x, method="bicgstab", rtol=1.1 * rtol)
+    assert np.array_equal(again.x, found.x) and all(column.iterations == 0 for column in again.columns)
+
+
+def test_columns_end_by_an_interrupt_and_by_errors():
+    A, B = laplace(30), np.random.default_rng(0).standard_normal((900, 4))
+    calls = []
+
+    def slow(r):
+        calls.append(1)
+        if len(calls) == 8:
+            _thread.interrupt_main()
+        time.sleep(0.01)
+        return r.copy()
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        found = coppice.solve_columns(A, B, method="cg", preconditioner=slow, rtol=1e-14)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert {column.reason for column in found.columns} == {"cancelled"} and len(calls) < 200
+
+    def broken(r):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        coppice.solve_columns(A, B, method="cg", preconditioner=broken)
+    for error, text, arguments, options in (
+        (ValueError, r"B has shape \(900,\), expected \(900, k\)", (A, B[:, 0]), {}),
+        (TypeError, "B .*float32, expected float64", (A, B.astype("f4")), {}),
+        (ValueError, r"X0 has shape \(900, 2\), expected \(900, 4\)", (A, B, B[:, :2]), {}),
+        (TypeError, "A is a function", (lambda x: x, B), {}),
+        (TypeError, "rounds go with the name", (A, B), {"rounds": 3}),
+        (ValueError, "cgs", (A, B), {"method": "cgs"}),
+    ):
+        with pytest.raises(error, match=text):
+            coppice.solve_columns(*arguments, **{"method": "cg", **options})
+
+
+def test_mixed_precision():
+    A, b = laplace(30), np.random.default_rng(1).standard_normal(900)
+    found = coppice.solve_refined(A, b, rtol=1e-13, rounds=5)
+    assert found.converged and found.restarts >= 2 and residual(A, found.x, b) <= 1.01e-13
+    assert found.attempts[0]["setup"]["options"]["rounds"] == "5" and "svg" in found._repr_html_()
+    with pytest.raises(TypeError, match="A .*float32, expected float64"):
+        coppice.solve_refined(A.astype("f4"), b.astype("f4"))
+    with pytest.raises(ValueError, match="A with shape .*float32"):
+        coppice.solve_refined(A * 1e300, b)
+
+
+def test_progress(capsys):
+    tqdm = pytest.importorskip("tqdm")
+    assert tqdm
+    A, b = laplace(20), np.ones(400)
+    seen = []
+    found = coppice.solve(A, b, method="cg", preconditioner="none", progress=True,
+                          callback=lambda iteration, residual: seen.append(iteration))
+    told = capsys.readouterr().err
+    assert f"{found.iterations} iterations" in told and "residual=" in told and seen[-1] == found.iterations
+
+
+def test_progress_without_tqdm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(ImportError, match="pip install tqdm"):
+        coppice.solve(laplace(4), np.ones(16), progress=True)
+
+
+@pytest.mark.parametrize("name", ["forest", "multilevel"])
+def test_threads_that_share_a_preconditioner(name):
+    """They take turns; without them they would write to the same workspace."""
+    A = laplace(60)
+    M = coppice.preconditioner(name, A)
+    sides = np.random.default_rng(0).standard_normal((4, 3600))
+    expected = [(coppice.bicgstab(A, b, M=M)[0], M @ b) for b in sides]
+    wrong = []
+
+    def work(k):
+        for _ in range(10):
+            x, z = coppice.bicgstab(A, sides[k], M=M)[0], M @ sides[k]
+            if not (np.array_equal(x, expected[k][0]) and np.array_equal(z, expected[k][1])):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

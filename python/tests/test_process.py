@@ -21,28 +21,34 @@ def resident() -> int:
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="counts pages as Linux does")
 def test_nothing_leaks():
-    v, A = np.ones(64), sp.eye_array(64, format="csr")
+    v, four, A = np.ones(64), np.full(64, 4.0), sp.eye_array(64, format="csr")
 
     def work(times):
         for _ in range(times):
-            coppice.solve_tridiagonal(v, 4 * v, v, v)
+            coppice.solve_tridiagonal(v, four, v, v)
+        for _ in range(times // 20):
             with pytest.raises(ValueError):
                 coppice.solve_tridiagonal(v, v, v, v[:3])
-        for _ in range(times // 20):
+            coppice.solve_tridiagonal(v[1:], four, v, v)
+            coppice.solve_tridiagonal(v, four, v, v, report=True)
+        for _ in range(times // 200):
             M = coppice.preconditioner("jacobi", A)
             coppice.cg(A, v, M=M)
             coppice.cg(lambda x: 2 * x, v)
             coppice.forests.linear_forest(A)
+            coppice.solve_columns(A, np.ones((64, 2)), method="cg")
+            coppice.graph.bfs(A, source=0)
             coppice.factorize_tridiagonal(v, 4 * v, v).solve(v)
 
     work(2000)
     before = resident()
-    work(20000)
+    work(100_000)
     assert resident() - before < 500  # pages
 
 
 def test_numpy_alone_is_imported():
-    code = "import sys, coppice; print(sorted({'scipy', 'torch', 'networkx', 'numba'} & set(sys.modules)))"
+    others = {"scipy", "torch", "networkx", "numba", "jax", "igraph", "tqdm"}
+    code = f"import sys, coppice; print(sorted({others} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
@@ -74,3 +80,13 @@ def test_examples_of_the_pages_run(page, capsys):
         if "import torch" in block or "numba" in block:
             pytest.importorskip("torch" if "import torch" in block else "numba")
         exec(compile(block, page, "exec"), names)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "python/examples").glob("[a-z]*.py")), ids=lambda path: path.stem)
+def test_examples_run(path, tmp_path):
+    run = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
+def test_there_are_examples():
+    assert len(list((ROOT / "python/examples").glob("[a-z]*.py"))) >= 5

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several right-hand sides in step, and solves in mixed precision.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include <coppice/solvers/systems/solve_columns.hpp>
+#include <coppice/solvers/systems/solve_refined.hpp>
+
+#include "parts.hpp"
+#include "preconditioner.hpp"
+#include "solve_control.hpp"
+
+namespace coppice::python {
+namespace {
+
+/// b[columns, n]; x[columns, n]: the guesses, then the solutions. A result a column.
+nb::list columns(std::string const& method, csr_matrix const& a, nb::object const& m, input_array const& b,
+                 output_array const& x, std::int64_t count, krylov_options options) {
+    solve_control control{nb::object(nb::none())};
+    options.progress = [stop = control.interrupted()](std::int64_t, double) { return !*stop; };
+    std::vector<krylov_result> results;
+    with_number(x, [&]<class T>(std::type_identity<T>) {
+        require_type<T>(b, "B", "that of X");
+        require_type<T>(a.values, "data of the matrix", "that of B");
+        auto const preconditioner = preconditioner_of<T>(m, control.interrupted());
+        preconditioner_turn const turns(m);
+        nb::gil_scoped_release const released;
+        control.watch([&] {
+            auto const turn = turns.take();
+            host_executor const exec = current_executor();
+            results = solve_columns(exec, method, csr_operator(exec, a.view<T>()), preconditioner, elements<T>(b),
+                                    elements<T>(x), count, options);
+        });
+    });
+    nb::list told;
+    for (krylov_result const& result : results) told.append(dict_of_result(result));
+    return told;
+}
+
+/// x[n]: the guess, then the solution, in double.
+nb::dict refined(std::string const& method, std::string const& preconditioner, nb::dict const& preconditioner_options,
+                 csr_matrix const& a, input_array const& b, output_array const& x, krylov_options krylov,
+                 nb::object const& callback) {
+    require_type<double>(a.values, "data of the matrix A", "float64");
+    require_type<double>(b, "b", "float64");
+    require_type<double>(x, "x", "float64");
+    solve_control control(callback);
+    krylov.progress = control.progress();
+    refinement_options const options{.solver = method,
+                                     .preconditioner = preconditioner,
+                                     .preconditioner_options = options_of(preconditioner_options),
+                                     .krylov = std::move(krylov)};
+    refined_result found;
+    {
+        nb::gil_scoped_release const released;
+        host_executor const exec = current_executor();
+        found = solve_refined(exec, csr_operator(exec, a.view<double>()), elements<double>(b), elements<double>(x),
+                              options);
+    }
+    nb::dict d = dict_of_result(found.result);
+    d["setup"] = dict_of_report(found.setup);
+    d["setup_seconds"] = found.setup_seconds;
+    d["solve_seconds"] = found.solve_seconds;
+    return d;
+}
+
+} // namespace
+
+void add_systems(nb::module_& m) {
+    m.def("solve_columns", columns, nb::arg("method"), nb::arg("a"), nb::arg("m").none(), nb::arg("b"), nb::arg("x"),
+          nb::arg("columns"), nb::arg("options"));
+    m.def("solve_refined", refined, nb::arg("method"), nb::arg("preconditioner"), nb::arg("preconditioner_options"),
+          nb::arg("a"), nb::arg("b"), nb::arg("x"), nb::arg("options"), nb::arg("callback").none());
+}
+
+} // namespace coppice::python

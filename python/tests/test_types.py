@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Annotations: all there, true to the code, and of use to a type checker."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import coppice
+from coppice import _core, direct, forests, graph, iterative, semiring
+
+PACKAGE = Path(coppice.__file__).parent
+
+
+def test_the_stub_of_the_extension_is_that_of_this_build():
+    stub = ast.parse((PACKAGE / "_core.pyi").read_text())
+    told = {node.name for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    told |= {node.target.id for node in stub.body if isinstance(node, ast.AnnAssign)}
+    assert {name for name in vars(_core) if not name.startswith("_")} <= told
+    assert (PACKAGE / "py.typed").exists()
+
+
+def functions(module):
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.isfunction(value):
+            yield name, value
+        elif inspect.isclass(value) and value.__module__.startswith("coppice"):
+            for each, method in vars(value).items():
+                if inspect.isfunction(method) and (not each.startswith("_") or each == "__init__"):
+                    yield f"{name}.{each}", method
+
+
+@pytest.mark.parametrize("module", [coppice, forests, iterative, semiring], ids=lambda module: module.__name__)
+def test_public_functions_are_annotated(module):
+    stubbed = set(direct.__all__)
+    for name, function in functions(module):
+        if name.split(".")[0] in stubbed or not function.__code__.co_filename.startswith(str(PACKAGE)):
+            continue
+        signature = inspect.signature(function)
+        bare = [p.name for p in signature.parameters.values() if p.annotation is p.empty and p.name != "self"]
+        assert not bare and signature.return_annotation is not signature.empty, (name, bare)
+
+
+def test_the_stub_of_the_direct_solvers_has_their_parameters():
+    stub = ast.parse((PACKAGE / "direct.pyi").read_text())
+    seen = set()
+    for node in stub.body:
+        if isinstance(node, ast.FunctionDef):
+            seen.add(node.name)
+            told = [a.arg for a in node.args.args], [a.arg for a in node.args.kwonlyargs]
+            parameters = inspect.signature(getattr(direct, node.name)).parameters.values()
+            assert told == tuple([p.name for p in parameters if p.kind is kind]
+                                 for kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY))
+    assert seen | {"Factorization", "Report"} == set(direct.__all__)
+
+
+def test_algorithms_tell_their_options():
+    assert list(inspect.signature(graph.bfs).parameters)[:2] == ["G", "source"]
+
+
+GOOD = """
+import numpy as np
+import coppice
+from coppice import graph, semiring
+
+v = np.ones(4)
+x = coppice.solve_tridiagonal(v, v, v, v)
+x.sum()
+y, report = coppice.solve_tridiagonal(v, v, v, v, report=True)
+report.ok
+z, told = coppice.solve_banded((1, 1), np.ones((3, 4)), v, condition=True)
+w, info = coppice.cg(lambda r: 2 * r, v)
+info + 1
+graph.bfs(None, source=3).facts["depth"]
+semiring.min_plus.name.upper()
+"""
+BAD = """
+import numpy as np
+import coppice
+
+v = np.ones(4)
+coppice.solve_tridiagonal(v, v, v)
+coppice.solve_tridiagonal(v, v, v, v, pivoting="best")
+coppice.solve_tridiagonal(v, v, v, v).ok
+coppice.cg(3.0, v)
+coppice.set_threads("two")
+coppice.cgs
+"""
+
+
+def test_with_a_type_checker(tmp_path):
+    """What is right passes; every line of what is wrong is told. Where mypy is installed."""
+    pytest.importorskip("mypy")
+    for name, text in (("good", GOOD), ("bad", BAD)):
+        (tmp_path / f"{name}.py").write_text(text)
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-error-summary", "--cache-dir",
+         tmp_path / "cache", "good.py", "bad.py"], cwd=tmp_path, capture_output=True, text=True)
+    lines = [line.split(":")[:2] for line in run.stdout.splitlines() if ": error:" in line]
+    wrong = {int(line) for name, line in lines if name == "bad.py"}
+    assert [line for line in lines if line[0] != "bad.py"] == [], run.stdout
+    missed = {k for k, line in enumerate(BAD.splitlines(), 1) if line.startswith("coppice.")} - wrong
+    assert not missed, run.stdout
