@@ -72,8 +72,9 @@ public:
         int flags = 0;
         for (char const c : token) flags = 2 * flags + (c == '1' ? 1 : 0);
         if (token.size() > 3 || token.find_first_not_of("01") != token.npos)
-            refuse("the format " + quoted(token) + " is none: expected up to three digits 0 or 1 (sizes of vertices, "
-                                                   "weights of vertices, weights of edges)");
+            refuse("the format " + quoted(token) +
+                   " is none: expected up to three digits 0 or 1 (sizes of vertices, "
+                   "weights of vertices, weights of edges)");
         at_ += token.size();
         return flags;
     }
@@ -129,7 +130,8 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
             if (found == 2 * edges)
                 in.refuse("more than the " + std::to_string(edges) + " edges that the first line promises");
             entries[found++] = {static_cast<I>(u), static_cast<I>(v), T(weight)};
-            auto const low = static_cast<std::uint64_t>(std::min(u, v)), high = static_cast<std::uint64_t>(std::max(u, v));
+            auto const low = static_cast<std::uint64_t>(std::min(u, v)),
+                       high = static_cast<std::uint64_t>(std::max(u, v));
             std::uint64_t const h =
                 mixed(mixed(mixed(low + 0x9e3779b97f4a7c15ull) ^ high) ^ std::bit_cast<std::uint64_t>(double(weight)));
             one_way += u < v ? h : 0 - h;
@@ -160,7 +162,8 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
     if (bytes.size() < head + 8) refuse("the file ends within its head: " + std::to_string(bytes.size()) + " bytes");
     auto const directed = static_cast<unsigned char>(bytes[0]);
     auto const count = number(1, std::int64_t()), vertices = number(9, std::int64_t());
-    if (directed > 1) refuse("the first byte must be 0 (undirected) or 1 (directed), and is " + std::to_string(directed));
+    if (directed > 1)
+        refuse("the first byte must be 0 (undirected) or 1 (directed), and is " + std::to_string(directed));
     auto const size = static_cast<std::int64_t>(bytes.size());
     std::int64_t const width = weighted ? 8 : 4;
     std::string const sizes = std::to_string(vertices) + " vertices and " + std::to_string(count) + " stored edges";

@@ -67,7 +67,8 @@ std::string kind_of(std::string_view text) {
     for (auto const& s : known)
         if (text.starts_with(s.bytes)) return std::string("the file is ") + s.what;
     return "not a matrix: expected a Matrix Market file (the first line must begin with %%MatrixMarket), a "
-           "Harwell-Boeing or Rutherford-Boeing file, an edge list, a graph of METIS (.graph) or GAP (.sg, .wsg) by its "
+           "Harwell-Boeing or Rutherford-Boeing file, an edge list, a graph of METIS (.graph) or GAP (.sg, .wsg) by "
+           "its "
            "name, or a tar archive that holds one of them";
 }
 
@@ -125,8 +126,7 @@ bool holds_complex(std::string const& file, std::string_view text, matrix_format
 } // namespace
 
 char const* name_of(matrix_format format) {
-    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list", "SMAT",
-                               "METIS",         "GAP",            "GAP, weighted"};
+    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list", "SMAT", "METIS", "GAP", "GAP, weighted"};
     return names[static_cast<std::size_t>(format)];
 }
 
