@@ -118,17 +118,29 @@ struct vertex_order {
     vertex_order(graph_view g, bool many_come_first)
         : few(2 * (g.vertices > 0 ? g.edge_count / g.vertices : 0)), many_first(many_come_first) {}
     COPPICE_HD int class_of(std::int32_t degree) const { return (degree > few) == many_first ? 0 : 1; }
-    /// Vertices with smaller ones come first.
-    COPPICE_HD static std::uint64_t place(vertex_id v, int class_of_v) {
-        auto const of_run = static_cast<std::uint64_t>(shuffled(v >> run_bits, 0));
-        return static_cast<std::uint64_t>(class_of_v) << (32 + run_bits) | of_run << run_bits | place_in_run(v);
-    }
-
-private:
+    COPPICE_HD static std::uint32_t place_of_run(vertex_id v) { return shuffled(v >> run_bits, 0); }
     COPPICE_HD static std::uint32_t place_in_run(vertex_id v) { // four bits reversed
         auto const x = static_cast<std::uint32_t>(v);
         return (x & 1) << 3 | (x & 2) << 1 | (x & 4) >> 1 | (x & 8) >> 3;
     }
+};
+/// Where a vertex stands in that order.
+class vertex_place {
+public:
+    COPPICE_HD vertex_place(vertex_id v, int class_of_v)
+        : v_(v), class_(class_of_v), run_(vertex_order::place_of_run(v)) {}
+    /// Whether u comes before it. Neighbours in the same run need no hash.
+    COPPICE_HD bool is_behind(vertex_id u, int class_of_u) const {
+        if (class_of_u != class_) return class_of_u < class_;
+        if ((u ^ v_) >> vertex_order::run_bits == 0)
+            return vertex_order::place_in_run(u) < vertex_order::place_in_run(v_);
+        return vertex_order::place_of_run(u) < run_;
+    }
+
+private:
+    vertex_id v_;
+    int class_;
+    std::uint32_t run_;
 };
 
 /// What ends a loop over one list and its successor: nothing is left.
