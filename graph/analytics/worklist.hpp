@@ -105,11 +105,11 @@ COPPICE_HD inline std::uint32_t shuffled(vertex_id v, std::uint32_t salt) {
     return h ^ (h >> 16);
 }
 
-/// An order of vertices in two classes, those of many edges and those of few. In each, runs of `run` vertices with
-/// neighbouring numbers come in the order of a hash, so that chains of neighbours in this order are short whatever
-/// order the numbers have. Within a run they come by their number with its bits reversed: short chains too, and what
-/// follows from one vertex to the next (who is before its neighbours on a grid) is what a branch predictor learns,
-/// where a hash of every vertex costs it a miss every other edge.
+/// An order of vertices in two classes, those of many edges and those of few. In each, runs of neighbouring numbers
+/// come in the order of a hash, so that chains of neighbours in this order are short whatever order the numbers have;
+/// within a run they come by their number with its bits reversed. The longest chain of a 5-point grid 1500^2 has 12
+/// vertices (15 where every vertex has a hash), of R-MAT 16 464 (536), and who is first on a grid follows a pattern
+/// within a run that processors foresee.
 struct vertex_order {
     static constexpr int run_bits = 4; ///< runs of 16
     std::int32_t few = 0;              ///< edges at most
