@@ -108,6 +108,13 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
 template <class T, class I>
 matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string const& file, std::string_view text,
                                      file_progress const& tell, bool sized);
+template <class T, class I>
+matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& file, std::string_view text,
+                                 file_progress const& tell);
+/// `weighted`: .wsg, else .sg.
+template <class T, class I>
+matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& file, std::string_view bytes,
+                               bool weighted);
 
 } // namespace coppice::detail
 

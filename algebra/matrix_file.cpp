@@ -67,7 +67,9 @@ std::string kind_of(std::string_view text) {
     for (auto const& s : known)
         if (text.starts_with(s.bytes)) return std::string("the file is ") + s.what;
     return "not a matrix: expected a Matrix Market file (the first line must begin with %%MatrixMarket), a "
-           "Harwell-Boeing or Rutherford-Boeing file, an edge list, or a tar archive that holds one of them";
+           "Harwell-Boeing or Rutherford-Boeing file, an edge list, a graph of METIS (.graph) or GAP (.sg, .wsg) by "
+           "its "
+           "name, or a tar archive that holds one of them";
 }
 
 /// The matrix of an archive: its only one, or the one that is called as its folder or as the archive, as in
@@ -100,6 +102,9 @@ tar_member find_matrix(std::string const& file, fs::path const& path, std::strin
 /// `name`: of the file or the archive's member, without .gz.
 matrix_format format_of(std::string const& file, std::string const& name, std::string_view text) {
     if (name.ends_with(".smat")) return matrix_format::smat;
+    if (name.ends_with(".graph") || name.ends_with(".metis")) return matrix_format::metis;
+    if (name.ends_with(".sg")) return matrix_format::gap;
+    if (name.ends_with(".wsg")) return matrix_format::gap_weighted;
     // A file that is called so but has lost its banner is none of the others; an empty text is refused as such.
     if (name.ends_with(".mtx") || text.empty() || text[0] == '%') return matrix_format::matrix_market;
     if (detail::is_harwell_boeing(text)) return matrix_format::harwell_boeing;
@@ -121,7 +126,7 @@ bool holds_complex(std::string const& file, std::string_view text, matrix_format
 } // namespace
 
 char const* name_of(matrix_format format) {
-    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list", "SMAT"};
+    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list", "SMAT", "METIS", "GAP", "GAP, weighted"};
     return names[static_cast<std::size_t>(format)];
 }
 
@@ -150,6 +155,11 @@ csr<T, I> matrix_file::read(host_executor const& exec) && {
         case matrix_format::edge_list:
         case matrix_format::smat:
             return detail::parse_edge_list<T, I>(exec, name_, text.view, progress_, format_ == matrix_format::smat);
+        case matrix_format::metis:
+            return detail::parse_metis<T, I>(exec, name_, text.view, progress_);
+        case matrix_format::gap:
+        case matrix_format::gap_weighted:
+            return detail::parse_gap<T, I>(exec, name_, text.view, format_ == matrix_format::gap_weighted);
         default:
             return detail::parse_matrix_market<T, I>(exec, name_, text.view, progress_);
         }

@@ -67,13 +67,13 @@ struct push_level {
     graph_view g;
     std::int32_t* levels;
     std::uint32_t* parents;
-    bfs_state const* state;
+    std::int32_t const* level_now; ///< of the vertices that push
     COPPICE_HD bool enters(vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
-        std::int32_t const next = state->depth + 1, level = worker.load(levels + v);
+        std::int32_t const next = *level_now + 1, level = worker.load(levels + v);
         if (level != -1 && level != next) return;
         if (level == -1 && worker.claim(levels + v, -1, next)) worker.emit(v, g.degree(v));
         worker.lower(parents + v, static_cast<std::uint32_t>(u));
@@ -142,7 +142,7 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     bfs_state* const s = state.data();
     for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, everyone, s});
     auto const body = [&] {
-        visit_edges(exec, &s->push, now, g, into(next), push_level{g, levels, parents, s});
+        visit_edges(exec, &s->push, now, g, into(next), push_level{g, levels, parents, &s->depth});
         if (may_pull)
             visit_items(exec, &s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s});
         for_each(exec, 1, next_level{now, next, s, g.vertices});

@@ -3,6 +3,7 @@
 /// Bridges: sums of signs over the subtrees of a search tree.
 #pragma once
 
+#include <coppice/graph/analytics/bfs.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/level_lists.hpp>
 
@@ -62,22 +63,6 @@ struct list_roots {
         if (levels[v] == 0) worker.emit(v);
     }
 };
-struct grow_tree {
-    graph_view g;
-    std::uint32_t* parents;
-    std::int32_t* levels;
-    level_state const* state;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        std::int32_t const next = state->level + 1, level = worker.load(levels + v);
-        if (level != -1 && level != next) return;
-        if (level == -1 && worker.claim(levels + v, -1, next)) worker.emit(v);
-        worker.lower(parents + v, static_cast<std::uint32_t>(u));
-    }
-};
 struct pass_sum_up {
     std::uint32_t const* parents;
     std::uint64_t* sums;
@@ -126,7 +111,7 @@ bridges_result bridges(Executor const& exec, graph_view g) {
     visit_items(exec, nullptr, everyone.data(), into(lists.now()), list_roots{levels.data()});
     lists.rise([&] {
         visit_edges(exec, nullptr, lists.now(), g, into(lists.next()),
-                    grow_tree{g, parents.data(), levels.data(), lists.state()});
+                    push_level{g, levels.data(), parents.data(), &lists.state()->level});
     });
     lists.sink([&] { visit_items(exec, nullptr, lists.now(), nothing(), pass_sum_up{parents.data(), sums.data()}); });
     result.components = parts.components;

@@ -36,9 +36,7 @@ struct no_colour {
         if (v == 0) *everyone = {nullptr, g.vertices, 0};
     }
 };
-COPPICE_HD inline std::uint64_t colouring_place(vertex_id v, std::int32_t class_of_v) {
-    return vertex_order::place(v, -1 - class_of_v);
-}
+COPPICE_HD inline vertex_place colouring_place(vertex_id v, std::int32_t no_colour) { return {v, -1 - no_colour}; }
 
 /// A vertex, and on the way those that it waits for. Others may do the same at once: who is first stores, since whoever
 /// is later may have seen colours that the first one did not.
@@ -52,18 +50,20 @@ struct take_colour {
     }
     template <class Worker>
     std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
-        std::uint64_t const place = colouring_place(v, mine);
+        vertex_place const place = colouring_place(v, mine);
         for (std::int32_t first = 0;; first += 64) {
             std::uint64_t taken = 0; // of 64 colours
             for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
                 vertex_id const u = g.neighbors[k];
                 std::int32_t other = worker.load(colours + u);
-                if (other < 0 && colouring_place(u, other) < place) {
+                if (other < 0 && place.is_behind(u, -1 - other)) {
                     if (depth == worker_depth) return mine;
                     other = colour(worker, u, other, depth + 1);
                     if (other < 0) return mine;
                 }
-                if (other >= first && other - first < 64) taken |= std::uint64_t(1) << (other - first);
+                // Without a branch, as none could predict it; no colour is none of the 64.
+                auto const bit = static_cast<std::uint32_t>(other - first);
+                taken |= std::uint64_t(bit < 64) << (bit & 63);
             }
             if (~taken == 0) continue;
             std::int32_t free = first;
@@ -91,7 +91,7 @@ struct count_before {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
-        if (colouring_place(u, colours[u]) < colouring_place(v, colours[v])) worker.add(waits + v, 1);
+        if (colouring_place(v, colours[v]).is_behind(u, -1 - colours[u])) worker.add(waits + v, 1);
     }
 };
 struct list_first {

@@ -65,11 +65,11 @@ struct decide_member {
             waits = waits || other >= set_open;
         }
         if (!waits) return set_in;
-        std::uint64_t const place = vertex_order::place(v, mine);
+        vertex_place const place(v, mine);
         for (auto k = begin; k < end; ++k) {
             vertex_id const u = g.neighbors[k];
             std::uint8_t other = worker.load(status + u);
-            if (other >= set_open && vertex_order::place(u, other) < place) {
+            if (other >= set_open && place.is_behind(u, other)) {
                 if constexpr (Worker::recurses)
                     if (depth < worker_depth) other = decision(worker, u, other, depth + 1);
                 if (other >= set_open) return mine;

@@ -105,19 +105,42 @@ COPPICE_HD inline std::uint32_t shuffled(vertex_id v, std::uint32_t salt) {
     return h ^ (h >> 16);
 }
 
-/// An order of vertices in two classes, those of many edges and those of few, by a hash in each: chains of neighbours
-/// in this order are short, whatever order the numbers have.
+/// An order of vertices in two classes, those of many edges and those of few. In each, runs of neighbouring numbers
+/// come in the order of a hash, so that chains of neighbours in this order are short whatever order the numbers have;
+/// within a run they come by their number with its bits reversed. The longest chain of a 5-point grid 1500^2 has 12
+/// vertices (15 where every vertex has a hash), of R-MAT 16 464 (536), and who is first on a grid follows a pattern
+/// within a run that processors foresee.
 struct vertex_order {
-    std::int32_t few = 0; ///< edges at most
+    static constexpr int run_bits = 4; ///< runs of 16
+    std::int32_t few = 0;              ///< edges at most
     bool many_first = true;
 
     vertex_order(graph_view g, bool many_come_first)
         : few(2 * (g.vertices > 0 ? g.edge_count / g.vertices : 0)), many_first(many_come_first) {}
     COPPICE_HD int class_of(std::int32_t degree) const { return (degree > few) == many_first ? 0 : 1; }
-    /// Vertices with smaller ones come first.
-    COPPICE_HD static std::uint64_t place(vertex_id v, int class_of_v) {
-        return static_cast<std::uint64_t>(class_of_v) << 32 | shuffled(v, 0);
+    COPPICE_HD static std::uint32_t place_of_run(vertex_id v) { return shuffled(v >> run_bits, 0); }
+    COPPICE_HD static std::uint32_t place_in_run(vertex_id v) { // four bits reversed
+        auto const x = static_cast<std::uint32_t>(v);
+        return (x & 1) << 3 | (x & 2) << 1 | (x & 4) >> 1 | (x & 8) >> 3;
     }
+};
+/// Where a vertex stands in that order.
+class vertex_place {
+public:
+    COPPICE_HD vertex_place(vertex_id v, int class_of_v)
+        : v_(v), class_(class_of_v), run_(vertex_order::place_of_run(v)) {}
+    /// Whether u comes before it. Neighbours in the same run need no hash.
+    COPPICE_HD bool is_behind(vertex_id u, int class_of_u) const {
+        if (class_of_u != class_) return class_of_u < class_;
+        if ((u ^ v_) >> vertex_order::run_bits == 0)
+            return vertex_order::place_in_run(u) < vertex_order::place_in_run(v_);
+        return vertex_order::place_of_run(u) < run_;
+    }
+
+private:
+    vertex_id v_;
+    int class_;
+    std::uint32_t run_;
 };
 
 /// What ends a loop over one list and its successor: nothing is left.

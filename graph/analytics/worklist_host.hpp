@@ -150,13 +150,16 @@ void with_workers(host_executor const& exec, std::int64_t n, std::int64_t stretc
         work(worker, 0, n);
         return;
     }
-    std::int64_t next = 0; // stretches are dealt out from front to back: vertices may wait for those before them
+    // Dealt out from front to back: vertices may wait for those before them. Not in smaller parts than balance asks
+    // for: on a grid threads that work on neighbouring rows write to the lines of memory that the others read.
+    std::int64_t const part = std::clamp(n / 64, stretch / 16, stretch);
+    std::int64_t next = 0;
     detail::for_each_block(exec, exec.threads(), 1, [&](std::int64_t, std::int64_t, std::int64_t) {
         team_worker<N> worker(outs);
         for (;;) {
-            std::int64_t const first = __atomic_fetch_add(&next, stretch / 16, __ATOMIC_RELAXED);
+            std::int64_t const first = __atomic_fetch_add(&next, part, __ATOMIC_RELAXED);
             if (first >= n) return;
-            work(worker, first, std::min(n, first + stretch / 16));
+            work(worker, first, std::min(n, first + part));
         }
     });
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Graphs in the formats of METIS and of the GAP benchmark suite: by hand, malformed, mutilated.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <coppice/core/error.hpp>
+#include <coppice/matrix_file.hpp>
+
+#include "support/temporary_folder.hpp"
+
+using namespace coppice;
+
+namespace {
+
+struct entry {
+    int row, column;
+    double value;
+    bool operator==(entry const&) const = default;
+};
+using entries = std::vector<entry>;
+
+entries read(test::temporary_folder const& folder, std::string const& name, std::string const& text, int& vertices) {
+    auto const a = read_matrix<double>(host_executor{1}, folder.file(name, text));
+    vertices = a.rows();
+    CHECK(a.rows() == a.columns());
+    entries all;
+    for (int i = 0; i < a.rows(); ++i)
+        for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
+            all.push_back({i, a.column_indices()[k], a.values()[k]});
+    return all;
+}
+std::string fault(test::temporary_folder const& folder, std::string const& name, std::string const& text) {
+    try {
+        read_matrix<double>(host_executor{1}, folder.file(name, text));
+    } catch (format_error const& e) {
+        return e.what();
+    }
+    return "accepted";
+}
+
+template <class N>
+std::string bytes_of(N x) {
+    std::string s(sizeof(N), '\0');
+    std::memcpy(s.data(), &x, sizeof(N));
+    return s;
+}
+template <class N>
+std::string bytes_of(std::vector<N> const& all) {
+    std::string s;
+    for (N const x : all) s += bytes_of(x);
+    return s;
+}
+std::string gap_file(char directed, std::int64_t stored, std::int64_t vertices,
+                     std::vector<std::int64_t> const& offsets, std::vector<std::int32_t> const& numbers) {
+    return std::string(1, directed) + bytes_of(stored) + bytes_of(vertices) + bytes_of(offsets) + bytes_of(numbers);
+}
+
+} // namespace
+
+TEST_CASE("METIS graphs: comments, empty lines, weights of all kinds") {
+    test::temporary_folder const folder;
+    int vertices = 0;
+    // A triangle 1 2 3 and vertex 4 alone.
+    entries const triangle{{0, 1, 1}, {0, 2, 1}, {1, 0, 1}, {1, 2, 1}, {2, 0, 1}, {2, 1, 1}};
+    CHECK(read(folder, "a.graph", "% of a triangle\n4 3\n2 3\n% and on\n3 1\n1 2\n\n", vertices) == triangle);
+    CHECK(vertices == 4);
+    CHECK(read(folder, "a.metis", "\n4 3 0\r\n2 3\r\n1 3\r\n1 2\r\n\r\n\n% over\n", vertices) == triangle);
+    entries const weighted{{0, 1, 5}, {1, 0, 5}, {1, 2, 0.5}, {2, 1, 0.5}};
+    CHECK(read(folder, "w.graph", "3 2 001\n2 5\n1 5 3 .5\n2 0.5", vertices) == weighted);
+    CHECK(read(folder, "w.graph", "3 2 1\n2 5\n1 5 3 .5\n2 0.5\n", vertices) == weighted);
+    // Sizes and two weights a vertex go before its edges.
+    CHECK(read(folder, "w.graph", "3 2 111 2\n9 8 7 2 5\n9 8 7 1 5 3 .5\n9 8 7 2 .5\n", vertices) == weighted);
+    CHECK(read(folder, "v.graph", "2 1 10\n7 2\n8 1\n", vertices) == entries{{0, 1, 1}, {1, 0, 1}});
+    CHECK(read(folder, "0.graph", "0 0\n", vertices).empty());
+    CHECK(vertices == 0);
+}
+
+TEST_CASE("METIS graphs: what is wrong is said, with its line") {
+    test::temporary_folder const folder;
+    struct {
+        char const* text;
+        char const* message;
+    } const all[] = {
+        {"", "the file ends"},
+        {"% nothing\n", "the file ends"},
+        {"3\n", ":1: expected a number of edges, found the end of the line"},
+        {"-1 0\n", ":1: a number of vertices '-1' is outside 0"},
+        {"x 0\n", ":1: expected a number of vertices, found 'x'"},
+        {"2 1 2\n2\n1\n", ":1: the format '2' is none"},
+        {"2 1 0 0 5\n2\n1\n", ":1: the first line has more than"},
+        {"2 1000000000000\n2\n1\n", "more than a file of"},
+        {"99999999999999 1\n2\n1\n", ":1: a matrix of 99999999999999 x 99999999999999 is too large"},
+        {"2 1\n3\n1\n", ":2: a neighbour '3' is outside 1 to 2"},
+        {"2 1\n0\n1\n", ":2: a neighbour '0' is outside 1 to 2"},
+        {"2 1\n99999999999999999999\n1\n", ":2: a neighbour '99999999999999999999' is outside"},
+        {"2 1\n1\n1\n", ":2: vertex 1 is its own neighbour"},
+        {"2 1\n2.5\n1\n", ":2: expected a neighbour, found '2.5'"},
+        {"2 1 1\n2\n1 1\n", ":2: the weight of the last edge is missing"},
+        {"2 1 1\n2 heavy\n1 1\n", ":2: expected the weight of an edge, found 'heavy'"},
+        {"2 1 10\n\n1\n", ":2: expected a weight of the vertex, found the end of the line"},
+        {"3 1\n2\n1\n", "the file ends after 2 of 3 vertices"},
+        {"2 1\n2\n1\n1\n", ":4: lines go on behind the last of 2 vertices"},
+        {"2 1\n2 2\n1\n", ":3: more than the 1 edges"},
+        {"2 2\n2\n1\n", "promises 2 edges, which are 4 neighbours, and there are 2"},
+        {"3 1\n2 3\n\n\n", "some edge stands at one of its ends only"},
+        {"2 1 1\n2 5\n1 6\n", "another weight at the other"},
+    };
+    for (auto const& one : all) {
+        CAPTURE(one.text);
+        auto const said = fault(folder, "f.graph", one.text);
+        CAPTURE(said);
+        CHECK(said.find(one.message) != std::string::npos);
+    }
+}
+
+TEST_CASE("GAP graphs: both directions, weights, and what is wrong") {
+    test::temporary_folder const folder;
+    int vertices = 0;
+    auto const path = gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 0, 1});
+    CHECK(read(folder, "p.sg", path, vertices) == entries{{0, 1, 1}, {1, 0, 1}, {1, 2, 1}, {2, 1, 1}});
+    CHECK(vertices == 3);
+    auto const one_way = gap_file(1, 2, 3, {0, 1, 2, 2}, {1, 2}) + bytes_of(std::vector<std::int64_t>{0, 0, 1, 2}) +
+                         bytes_of(std::vector<std::int32_t>{0, 1});
+    CHECK(read(folder, "d.sg", one_way, vertices) == entries{{0, 1, 1}, {1, 2, 1}});
+    auto const weighted = gap_file(0, 2, 2, {0, 1, 2}, {1, 7, 0, -7});
+    CHECK(read(folder, "w.wsg", weighted, vertices) == entries{{0, 1, 7}, {1, 0, -7}});
+    CHECK(read(folder, "0.sg", gap_file(0, 0, 0, {0}, {}), vertices).empty());
+
+    CHECK(fault(folder, "f.sg", path.substr(0, 20)).find("ends within its head") != std::string::npos);
+    CHECK(fault(folder, "f.sg", gap_file(2, 0, 0, {0}, {})).find("first byte must be 0") != std::string::npos);
+    CHECK(fault(folder, "f.sg", path + "x").find("takes 65 bytes, and the file has 66") != std::string::npos);
+    CHECK(fault(folder, "f.wsg", path).find("takes 81 bytes, and the file has 65") != std::string::npos);
+    CHECK(fault(folder, "f.sg", gap_file(0, -4, 3, {0, 1, 3, 4}, {1, 2, 0, 1})).find("does not hold") !=
+          std::string::npos);
+    CHECK(fault(folder, "f.sg", gap_file(0, 4, INT64_MAX, {0, 1, 3, 4}, {1, 2, 0, 1})).find("does not hold") !=
+          std::string::npos);
+    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {0, 3, 1, 4}, {1, 2, 0, 1})).find("do not rise") !=
+          std::string::npos);
+    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {0, 9, 9, 4}, {1, 2, 0, 1})).find("do not rise") !=
+          std::string::npos);
+    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {1, 1, 3, 4}, {1, 2, 0, 1})).find("expected 0 to 4") !=
+          std::string::npos);
+    CHECK(fault(folder, "f.sg", gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 3, 1})).find("neighbour 3 of vertex 1") !=
+          std::string::npos);
+}
+
+TEST_CASE("mutilated METIS and GAP graphs are read or refused, never more") {
+    test::temporary_folder const folder;
+    std::string const texts[] = {"% a comment\n4 3 1\n2 5 3 1\n1 5 3 2\n1 1 2 2\n\n",
+                                 gap_file(0, 4, 3, {0, 1, 3, 4}, {1, 2, 0, 1}),
+                                 gap_file(0, 2, 2, {0, 1, 2}, {1, 7, 0, 7})};
+    char const* const names[] = {"m.graph", "m.sg", "m.wsg"};
+    std::string const letters = "0123456789 -+.e%\n\t\r\xff\x01" + std::string(1, '\0');
+    std::mt19937 random(5);
+    int accepted = 0, refused = 0;
+    for (std::size_t turn = 0; turn < 900; ++turn) {
+        auto text = texts[turn % 3];
+        auto const at = random() % text.size();
+        switch (random() % 4) {
+        case 0:
+            text.resize(at);
+            break;
+        case 1:
+            text.erase(at, 1 + random() % 8);
+            break;
+        case 2:
+            text.insert(at, 1, letters[random() % letters.size()]);
+            break;
+        default:
+            text[at] = letters[random() % letters.size()];
+        }
+        try {
+            auto const a = read_matrix<double>(host_executor{1}, folder.file(names[turn % 3], text));
+            ++accepted;
+            bool inside = a.row_offsets()[a.rows()] == a.nonzeros();
+            for (auto const column : a.column_indices()) inside = inside && column >= 0 && column < a.columns();
+            CHECK(inside);
+        } catch (error const&) { // with a reason; anything else fails the test
+            ++refused;
+        }
+    }
+    CHECK(accepted > 20);
+    CHECK(refused > 200);
+}
