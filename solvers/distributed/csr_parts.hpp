@@ -36,10 +36,6 @@ struct multiply_with_halo {
     }
 };
 template <class T>
-struct add_values {
-    COPPICE_HD T operator()(T a, T b) const { return a + b; }
-};
-template <class T>
 struct store_listed {
     T* y;
     std::int32_t const* rows;
@@ -63,7 +59,7 @@ struct listed_rows {
     void multiply(Executor const& exec, T const* x, T const* halo, std::int32_t own, T* y) const {
         if (host_rows.empty()) return;
         reduce_rows(exec, plan, along_nonzeros{multiply_with_halo<T>{x, halo, own}, values.data(), columns.data()},
-                    add_values<T>{}, store_listed<T>{y, rows.data()});
+                    add_plus<T>{}, store_listed<T>{y, rows.data()});
     }
 };
 
@@ -111,7 +107,8 @@ public:
             sent[p].erase(std::unique(sent[p].begin(), sent[p].end()), sent[p].end());
         }
         for (std::int32_t const c : needs) {
-            auto const p = std::size_t(std::upper_bound(begin.begin(), begin.end(), std::int64_t(c)) - begin.begin() - 1);
+            auto const p =
+                std::size_t(std::upper_bound(begin.begin(), begin.end(), std::int64_t(c)) - begin.begin() - 1);
             from_.push_back({p, std::size_t(std::lower_bound(sent[p].begin(), sent[p].end(), c) - sent[p].begin())});
         }
         auto send = sent[std::size_t(others.part())];
@@ -140,7 +137,7 @@ public:
     }
 
     std::int64_t size() const { return rows_; }
-    std::int64_t halo() const { return halo_.size(); }              ///< columns of other parts that it reads
+    std::int64_t halo() const { return halo_.size(); } ///< columns of other parts that it reads
     std::int64_t outer_rows() const { return std::int64_t(outer_.host_rows.size()); } ///< rows that read any
 
     /// y = A x; x[size()] and y[size()] are the blocks of this part and do not overlap. Waits for the halo.

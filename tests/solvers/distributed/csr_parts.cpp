@@ -25,7 +25,8 @@ struct identity {
 
 /// Symmetric, diagonally dominant, with couplings far away.
 std::vector<std::vector<double>> dense_matrix(int n) {
-    std::vector<std::vector<double>> a(std::size_t(n), std::vector<double>(std::size_t(n)));
+    std::vector<std::vector<double>> a(static_cast<std::size_t>(n));
+    for (auto& row : a) row.resize(a.size());
     std::mt19937 random(7);
     for (std::size_t i = 0; i < a.size(); ++i) {
         a[i][i] = 9 + double(i % 3);
@@ -48,8 +49,8 @@ block rows_of(std::vector<std::vector<double>> const& a, int first, int behind) 
     }
     return b;
 }
-std::vector<std::vector<int>> const divisions{{0, 90},          {0, 45, 90},          {0, 1, 1, 90},
-                                              {0, 0, 0, 60, 90}, {0, 9, 20, 33, 41, 52, 60, 77, 90}};
+std::vector<std::vector<int>> const divisions{
+    {0, 90}, {0, 45, 90}, {0, 1, 1, 90}, {0, 0, 0, 60, 90}, {0, 9, 20, 33, 41, 52, 60, 77, 90}};
 
 } // namespace
 
