@@ -3,8 +3,9 @@
 /// The executor of one part of vectors that lie in parts: dot products and reductions over it are those of all parts.
 #pragma once
 
-#include <array>
-#include <functional>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
@@ -13,7 +14,7 @@
 
 namespace coppice {
 
-/// Runs the text of cg and bicgstab over parts: every part runs it on its block, and the scalars have the same bits on
+/// Runs the text of cg over parts: every part runs it on its block, and the scalars have the same bits on
 /// all, because partial sums are added in the order of the parts. They may depend on the number of parts.
 class host_part : public host_executor {
 public:
@@ -48,6 +49,16 @@ class repetition<host_part> : public repetition<host_executor> {
 public:
     using repetition<host_executor>::repetition;
 };
+
+// Their passes over a basis sum over one part only: no such methods.
+template <executor Executor, class T>
+class gmres;
+template <executor Executor, class T>
+class idrs;
+template <class T>
+class gmres<host_part, T>;
+template <class T>
+class idrs<host_part, T>;
 
 namespace detail {
 
