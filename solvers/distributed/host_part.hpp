@@ -51,12 +51,12 @@ public:
 };
 
 // Their passes over a basis sum over one part only: no such methods.
-template <executor Executor, class T>
+template <executor Executor, class T, bool Flexible>
 class gmres;
 template <executor Executor, class T>
 class idrs;
-template <class T>
-class gmres<host_part, T>;
+template <class T, bool Flexible>
+class gmres<host_part, T, Flexible>;
 template <class T>
 class idrs<host_part, T>;
 
