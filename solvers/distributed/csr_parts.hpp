@@ -51,10 +51,12 @@ struct listed_rows {
     buffer<T> values{};
     srcsr_plan<std::int32_t> plan{};
 
-    void make(Executor const& exec) {
+    /// `width`: columns of the part and its halo.
+    void make(Executor const& exec, std::int32_t width) {
         rows = exec.copy(host_rows), offsets = exec.copy(host_offsets), columns = exec.copy(host_columns);
         values = exec.copy(host_values);
-        plan = make_srcsr_plan(exec, array_view<std::int32_t const>(offsets.view()), std::int64_t(host_columns.size()));
+        plan = make_srcsr_plan(exec, csr_view<T>{std::int32_t(host_rows.size()), width, host_offsets.back(),
+                                                 offsets.data(), columns.data(), values.data()});
     }
     void multiply(Executor const& exec, T const* x, T const* halo, std::int32_t own, T* y) const {
         if (host_rows.empty()) return;
@@ -132,8 +134,9 @@ public:
             to.host_rows.push_back(i);
             to.host_offsets.push_back(std::int32_t(to.host_columns.size()));
         }
-        inner_.make(exec);
-        outer_.make(exec);
+        auto const width = std::int32_t(rows_ + halo_.size());
+        inner_.make(exec, width);
+        outer_.make(exec, width);
     }
 
     std::int64_t size() const { return rows_; }
