@@ -52,6 +52,20 @@ public:
         for (std::size_t p = 0; p < from.size(); ++p) std::memcpy(&values[p], from[p].data(), sizeof(Value));
         return values;
     }
+    /// The same of vectors, which may differ in length.
+    template <class Value>
+    std::vector<std::vector<Value>> gather(int part, std::vector<Value> const& values) {
+        static_assert(std::is_trivially_copyable_v<Value>, "parts exchange trivially copyable values");
+        slot mine(values.size() * sizeof(Value));
+        if (!mine.empty()) std::memcpy(mine.data(), values.data(), mine.size());
+        std::vector<slot> const& from = meet(part, std::move(mine));
+        std::vector<std::vector<Value>> all(from.size());
+        for (std::size_t p = 0; p < from.size(); ++p) {
+            all[p].resize(from[p].size() / sizeof(Value));
+            if (!from[p].empty()) std::memcpy(all[p].data(), from[p].data(), from[p].size());
+        }
+        return all;
+    }
     /// Part `part` will not come again: the others throw where they meet.
     void fail(int part, std::string const& why) {
         std::lock_guard const lock(mutex_);
@@ -95,6 +109,11 @@ public:
     template <class Value>
     std::vector<Value> gather(Value const& value) const {
         return place_->gather(part_, value);
+    }
+    /// The vectors of all parts, by number of the part; they may differ in length.
+    template <class Value>
+    std::vector<std::vector<Value>> gather(std::vector<Value> const& values) const {
+        return place_->gather(part_, values);
     }
 
 private:

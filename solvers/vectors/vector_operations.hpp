@@ -42,6 +42,8 @@ std::array<dot_value<T>, 1 + sizeof...(More)> update_and_dot(Executor const& exe
     std::array<dot_value<T>, 1 + sizeof...(More)> sums;
     detail::dot_pairs<T> const pairs{{first, more...}, int(sums.size())};
     detail::update_and_dot(exec, scratch.partial.view(), scratch.size, update, pairs, sums.data());
+    if constexpr (requires { exec.join_sums(sums.data(), int(sums.size())); })
+        exec.join_sums(sums.data(), int(sums.size())); // vectors in parts
     return sums;
 }
 

@@ -25,6 +25,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -126,8 +127,8 @@ struct pass_scratch<cuda_executor> {
 #endif
 
 /// A stretch is updated and, while it is in cache, multiplied: the vectors come from memory once.
-template <class Pass>
-void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, Pass const& pass) {
+template <std::derived_from<host_executor> Executor, class Pass>
+void run_pass(Executor const& exec, pass_scratch<Executor>& scratch, Pass const& pass) {
     constexpr int dots = Pass::dots;
     auto const update = pass.begin();
     std::int64_t const n = is_idle(update) ? 0 : scratch.size;
@@ -156,6 +157,7 @@ void run_pass(host_executor const& exec, pass_scratch<host_executor>& scratch, P
         value sums[dots] = {};
         for (std::int64_t b = 0; b < dot_blocks(n); ++b)
             for (int p = 0; p < dots; ++p) sums[p] += partial[b * dots + p];
+        if constexpr (requires { exec.join_sums(sums, dots); }) exec.join_sums(sums, dots); // vectors in parts
         if constexpr (decides_about_state<Pass>)
             pass.finish(*pass.state(), sums);
         else

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/csr_parts.hpp>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <coppice/solvers/distributed/host_part.hpp>
+#include <coppice/solvers/krylov/cg.hpp>
+
+#include "support/executors.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+struct identity {
+    template <class Executor>
+    void apply(Executor const& exec, array_view<double const> r, array_view<double> z) const {
+        exec.copy_elements(r.data(), z.data(), r.size());
+    }
+};
+
+/// Symmetric, diagonally dominant, with couplings far away.
+std::vector<std::vector<double>> dense_matrix(int n) {
+    std::vector<std::vector<double>> a(static_cast<std::size_t>(n));
+    for (auto& row : a) row.resize(a.size());
+    std::mt19937 random(7);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i][i] = 9 + double(i % 3);
+        for (std::size_t const j : {i + 1, i + 17})
+            if (j < a.size()) a[i][j] = a[j][i] = -double(random() % 100) / 50;
+    }
+    return a;
+}
+
+struct block {
+    std::vector<std::int32_t> offsets{0}, columns{};
+    std::vector<double> values{};
+};
+block rows_of(std::vector<std::vector<double>> const& a, int first, int behind) {
+    block b;
+    for (int i = first; i < behind; ++i) {
+        for (std::size_t j = 0; j < a.size(); ++j)
+            if (a[std::size_t(i)][j] != 0) b.columns.push_back(int(j)), b.values.push_back(a[std::size_t(i)][j]);
+        b.offsets.push_back(int(b.columns.size()));
+    }
+    return b;
+}
+std::vector<std::vector<int>> const divisions{
+    {0, 90}, {0, 45, 90}, {0, 1, 1, 90}, {0, 0, 0, 60, 90}, {0, 9, 20, 33, 41, 52, 60, 77, 90}};
+
+} // namespace
+
+TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    auto const a = dense_matrix(90);
+    for (auto const& cuts : divisions) {
+        std::vector<double> x(90), y(90);
+        for (std::size_t i = 0; i < 90; ++i) x[i] = std::sin(double(i));
+        multi_executor<exec_type> const all(std::vector<exec_type>(cuts.size() - 1, Fixture::exec()));
+        all.run([&](exec_type const& exec, part_messages const& others) {
+            auto const p = std::size_t(others.part());
+            auto const b = rows_of(a, cuts[p], cuts[p + 1]);
+            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
+            auto const from = exec.copy(std::vector<double>(x.begin() + cuts[p], x.begin() + cuts[p + 1]));
+            buffer<double> to(exec, m.size());
+            for (int again = 0; again < 3; ++again) m.apply(exec, array_view<double const>(from.view()), to.view());
+            auto const values = to_vector(exec, to);
+            std::copy(values.begin(), values.end(), y.begin() + cuts[p]);
+        });
+        for (std::size_t i = 0; i < 90; ++i) {
+            double sum = 0;
+            for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
+            CHECK(y[i] == doctest::Approx(sum).epsilon(1e-13));
+        }
+    }
+}
+
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("parts: the text of CG over any number of them") {
+    auto const a = dense_matrix(90);
+    std::vector<double> rhs(90, 1);
+    std::int64_t of_one_part = 0;
+    for (auto const& cuts : divisions) {
+        std::vector<double> x(90), first;
+        for (int again = 0; again < 2; ++again) {
+            std::vector<krylov_result> results(cuts.size() - 1);
+            multi_executor<host_executor> const all(std::vector<host_executor>(cuts.size() - 1, host_executor{1}));
+            all.run([&](host_executor const& host, part_messages const& others) {
+                auto const p = std::size_t(others.part());
+                auto const b = rows_of(a, cuts[p], cuts[p + 1]);
+                std::int64_t const n = cuts[p + 1] - cuts[p];
+                csr_part<host_executor, double> const m(host, others, b.offsets, b.columns, b.values);
+                host_part const exec(host, others);
+                cg<host_part, double> solver(exec, n, {.tolerance = 1e-12});
+                auto const d = exec.copy(std::vector<double>(std::size_t(n), 1));
+                buffer<double> to(exec, n);
+                fill(host, to.view(), 0.0);
+                results[p] = solver.solve(m, identity{}, array_view<double const>(d.view()), to.view());
+                std::copy_n(to.data(), n, x.begin() + cuts[p]);
+            });
+            if (of_one_part == 0) of_one_part = results[0].iterations;
+            for (auto const& r : results) {
+                CHECK(r.converged);
+                CHECK(r.residual_history == results[0].residual_history);
+                CHECK(std::abs(r.iterations - of_one_part) <= 1);
+            }
+            if (again == 0) first = x;
+        }
+        CHECK(x == first);
+        for (std::size_t i = 0; i < 90; ++i) {
+            double sum = 0;
+            for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
+            CHECK(sum == doctest::Approx(1).epsilon(1e-10));
+        }
+    }
+}
+#endif
+
+TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    multi_executor<exec_type> const all(std::vector<exec_type>(3, Fixture::exec()));
+    CHECK_THROWS_AS(all.run([](exec_type const& exec, part_messages const& others) {
+        std::vector<std::int32_t> const columns{others.part() == 1 ? 3 : 0};
+        csr_part<exec_type, double> const m(exec, others, {0, 1}, columns, {1.0});
+    }),
+                    matrix_error);
+    CHECK_THROWS_AS(all.run([](exec_type const& exec, part_messages const& others) {
+        std::vector<double> const values(others.part() == 2 ? 2 : 1);
+        csr_part<exec_type, double> const m(exec, others, {0, 1}, {0}, values);
+    }),
+                    dimension_error);
+}
