@@ -19,16 +19,19 @@
     namespace isa_v4 {                                                                                                 \
     __VA_ARGS__                                                                                                        \
     }
-/// The function of that name, which may be a template-id, of the best level that this machine has.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) // such builds leave one level out
-#define COPPICE_ISA_SELECT(...)                                                                                        \
-    (::coppice::isa_level() >= 4 ? &::coppice::isa_v4::__VA_ARGS__ : &::coppice::isa_base::__VA_ARGS__)
+#if defined(COPPICE_ISA_WITHOUT_V3) // a build may leave levels out: COPPICE_ISA_LEVELS in CMake
+#define COPPICE_ISA_V3(...)
 #else
-#define COPPICE_ISA_SELECT(...)                                                                                        \
-    (::coppice::isa_level() >= 4   ? &::coppice::isa_v4::__VA_ARGS__                                                   \
-     : ::coppice::isa_level() >= 3 ? &::coppice::isa_v3::__VA_ARGS__                                                   \
-                                   : &::coppice::isa_base::__VA_ARGS__)
+#define COPPICE_ISA_V3(...) ::coppice::isa_level() >= 3 ? &::coppice::isa_v3::__VA_ARGS__:
 #endif
+#if defined(COPPICE_ISA_WITHOUT_V4)
+#define COPPICE_ISA_V4(...)
+#else
+#define COPPICE_ISA_V4(...) ::coppice::isa_level() >= 4 ? &::coppice::isa_v4::__VA_ARGS__:
+#endif
+/// The function of that name, which may be a template-id, of the best level that this machine has.
+#define COPPICE_ISA_SELECT(...)                                                                                        \
+    (COPPICE_ISA_V4(__VA_ARGS__) COPPICE_ISA_V3(__VA_ARGS__) & ::coppice::isa_base::__VA_ARGS__)
 #else
 #define COPPICE_ISA_DECLARE(...)                                                                                       \
     namespace isa_base {                                                                                               \
