@@ -25,7 +25,7 @@
 namespace coppice {
 
 /// How a part of a problem reaches the others: gather(value) is called by all parts, in the same order, and gives the
-/// values of all of them, by number of the part. It throws where a part has failed; none waits for that one.
+/// values of all of them, by number of the part. It throws where a part has failed or ended; none waits for that one.
 template <class Messages>
 concept communicator = requires(Messages const& m) {
     { m.parts() } -> std::convertible_to<int>;
@@ -72,6 +72,14 @@ public:
         if (failure_.empty()) failure_ = "part " + std::to_string(part) + " failed: " + why;
         all_here_.notify_all();
     }
+    /// Part `part` has done its work: where others still meet, they throw.
+    void leave(int part) {
+        std::lock_guard const lock(mutex_);
+        if (left_.empty())
+            left_ = "part " + std::to_string(part) +
+                    " has ended, others exchange values still: parts must make the same calls";
+        all_here_.notify_all();
+    }
 
 private:
     using slot = std::vector<std::byte>;
@@ -85,8 +93,11 @@ private:
             ++round_;
             all_here_.notify_all();
         }
-        all_here_.wait(lock, [&] { return round_ != round || !failure_.empty(); });
-        if (round_ == round) throw error(error_code::device, failure_);
+        all_here_.wait(lock, [&] { return round_ != round || !failure_.empty() || !left_.empty(); });
+        if (round_ == round) {
+            if (failure_.empty()) throw argument_error(left_);
+            throw error(error_code::device, failure_);
+        }
         return slots_[round % 2];
     }
 
@@ -95,7 +106,7 @@ private:
     int parts_, here_ = 0;
     std::size_t round_ = 0;
     std::array<std::vector<slot>, 2> slots_;
-    std::string failure_{};
+    std::string failure_{}, left_{};
 };
 
 } // namespace detail
@@ -134,7 +145,7 @@ public:
 
     /// Calls work(executor, messages) for every part at the same time and returns when all have ended. Where parts
     /// throw, the others throw at their next gather(), and the exception of the first part that failed by itself
-    /// reaches the caller.
+    /// reaches the caller. A part that waits in gather() for one that has returned throws argument_error.
     template <class Work>
     void run(Work const& work) const {
         detail::meeting_place place(parts());
@@ -152,6 +163,7 @@ public:
         auto const one = [&](int p) {
             try {
                 work(part(p), part_messages(place, p, parts()));
+                place.leave(p);
             } catch (std::exception const& e) {
                 failed(p, e.what());
             } catch (...) {

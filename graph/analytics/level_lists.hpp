@@ -10,6 +10,7 @@ namespace coppice::analytics {
 struct level_state {
     loop_switch loop{1};
     std::int32_t level = 0; ///< that is visited; at the end of the way up, how many there are
+    int ends = 0;           ///< 1: a visit has set it to end the way up at this level
 };
 
 /// The level that is done ends; the next one is what was emitted behind it.
@@ -24,7 +25,7 @@ struct rise_one_level {
         *now = *next;
         next->items += next->count;
         next->clear();
-        if (now->count == 0) state->loop.stop();
+        if (now->count == 0 || state->ends != 0) state->loop.stop();
     }
 };
 struct sink_one_level {
@@ -94,6 +95,8 @@ public:
             },
             nullptr);
     }
+    /// Whether a visit has ended the way up. Waits.
+    bool has_ended() const { return to_vector(exec_, state_)[0].ends != 0; }
     /// visit() for every level from the last to the first, where now() is the level.
     template <class Visit>
     void sink(Visit const& visit) {

@@ -199,8 +199,8 @@ TEST_CASE_TEMPLATE("betweenness and closeness: sums over all pairs", Fixture, CO
         check_near(to_vector(exec, near.scores), close);
         check_near(to_vector(exec, near.harmonic), harmonic);
     }
-    // A chain of 600 diamonds: 2^600 paths, half of them through every vertex in the middle.
-    int const links = 600;
+    // A chain of 1500 diamonds: 2^1500 paths, half of them through every vertex in the middle.
+    int const links = 1500;
     graph_builder chain(3 * links + 1);
     for (int i = 0; i < links; ++i)
         for (int const middle : {3 * i + 1, 3 * i + 2}) {

@@ -130,4 +130,15 @@ TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_
     CHECK(messages[0] == "part 1 failed: solution of solve_tridiagonal_part: got 9, expected 10");
     CHECK(messages[2] == messages[0]);
     CHECK_THROWS_AS(multi_executor<exec_type>({}), argument_error);
+
+    // One that makes fewer calls than the others; what was gathered before is given to all.
+    std::vector<int> sums(3);
+    auto const uneven = [&](exec_type const&, part_messages const& others) {
+        for (int const value : others.gather(others.part() + 1)) sums[std::size_t(others.part())] += value;
+        if (others.part() != 1) others.gather(0);
+    };
+    CHECK_THROWS_WITH_AS(all.run(uneven),
+                         "part 1 has ended, others exchange values still: parts must make the same calls",
+                         argument_error);
+    CHECK(sums == std::vector<int>{6, 6, 6});
 }
