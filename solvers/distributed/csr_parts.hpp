@@ -143,6 +143,26 @@ public:
     std::int64_t halo() const { return halo_.size(); } ///< columns of other parts that it reads
     std::int64_t outer_rows() const { return std::int64_t(outer_.host_rows.size()); } ///< rows that read any
 
+    /// Its rows and columns of this part alone, size() x size(), sorted where the rows of the part are: what a
+    /// preconditioner of this part is made of (block Jacobi over the parts).
+    csr<T> own_block(Executor const& exec) const {
+        std::vector<std::int32_t> offsets{0}, columns;
+        std::vector<T> values;
+        std::size_t inner = 0, outer = 0;
+        for (std::int32_t i = 0; i < rows_; ++i) {
+            bool const is_inner = inner < inner_.host_rows.size() && inner_.host_rows[inner] == i;
+            auto const& from = is_inner ? inner_ : outer_;
+            std::size_t const row = is_inner ? inner++ : outer++;
+            for (auto k = std::size_t(from.host_offsets[row]); k < std::size_t(from.host_offsets[row + 1]); ++k) {
+                if (from.host_columns[k] >= rows_) continue;
+                columns.push_back(from.host_columns[k]);
+                values.push_back(from.host_values[k]);
+            }
+            offsets.push_back(std::int32_t(columns.size()));
+        }
+        return csr<T>(rows_, rows_, exec.copy(offsets), exec.copy(columns), exec.copy(values));
+    }
+
     /// y = A x; x[size()] and y[size()] are the blocks of this part and do not overlap. Waits for the halo.
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
         require_size("length of x", x.size(), size());

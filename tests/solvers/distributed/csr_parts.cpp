@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <coppice/algebra/validate.hpp>
 #include <coppice/solvers/distributed/host_part.hpp>
 #include <coppice/solvers/krylov/cg.hpp>
 
@@ -76,6 +77,34 @@ TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", 
             for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
             CHECK(y[i] == doctest::Approx(sum).epsilon(1e-13));
         }
+    }
+}
+
+TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the part", Fixture, COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    auto const a = dense_matrix(90);
+    for (auto const& cuts : divisions) {
+        multi_executor<exec_type> const all(std::vector<exec_type>(cuts.size() - 1, Fixture::exec()));
+        std::vector<std::vector<double>> found(90, std::vector<double>(90));
+        all.run([&](exec_type const& exec, part_messages const& others) {
+            int const first = cuts[std::size_t(others.part())], behind = cuts[std::size_t(others.part()) + 1];
+            auto const b = rows_of(a, first, behind);
+            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
+            auto const own = m.own_block(exec);
+            validate(exec, own.view(), {.sorted = true, .duplicates = false});
+            CHECK(own.rows() == behind - first);
+            CHECK(own.columns() == behind - first);
+            auto const offsets = to_vector(exec, own.row_offsets()), columns = to_vector(exec, own.column_indices());
+            auto const values = to_vector(exec, own.values());
+            for (int i = 0; i < own.rows(); ++i)
+                for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
+                    found[std::size_t(first + i)][std::size_t(first + columns[k])] = values[k];
+        });
+        for (std::size_t p = 0; p + 1 < cuts.size(); ++p)
+            for (int i = cuts[p]; i < cuts[p + 1]; ++i)
+                for (int j = 0; j < 90; ++j)
+                    CHECK(found[std::size_t(i)][std::size_t(j)] ==
+                          (j >= cuts[p] && j < cuts[p + 1] ? a[std::size_t(i)][std::size_t(j)] : 0));
     }
 }
 

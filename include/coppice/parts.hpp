@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Problems whose rows lie in parts, one for each of several executors: the cores of this machine in shares, or
+/// devices.
+///
+///     coppice::multi_executor<coppice::host_executor> const all({coppice::host_executor{2},
+///     coppice::host_executor{2}}); all.run([&](coppice::host_executor const& exec, coppice::part_messages const&
+///     others) {
+///         // others.part() is the number of this part; rows of the part, in the memory of exec
+///         auto const report = coppice::solve_tridiagonal_part(exec, others, a.view(), d.view(), x.view());
+///     });
+///
+/// `csr_part` multiplies sparse matrices in parts, `host_part` runs cg over such parts. Guide: docs/guide/parts.md.
+#pragma once
+
+#include <coppice/core/multi_executor.hpp>
+#include <coppice/solvers/distributed/csr_parts.hpp>
+#include <coppice/solvers/distributed/host_part.hpp>
+#include <coppice/solvers/distributed/tridiagonal_parts.hpp>

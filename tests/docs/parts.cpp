@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The example of docs/guide/parts.md; the region between the markers stands there.
+// [begin]
+#include <algorithm>
+#include <vector>
+
+#include <coppice/krylov.hpp>
+#include <coppice/parts.hpp>
+#include <coppice/preconditioner.hpp>
+
+using namespace coppice;
+
+/// Solves A x = b by CG over parts of equal size; a preconditioner of the catalogue for the own block of each.
+krylov_result solve_in_parts(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int parts) {
+    multi_executor<host_executor> const all(std::vector<host_executor>(std::size_t(parts), host_executor{1}));
+    std::vector<krylov_result> results(static_cast<std::size_t>(parts));
+    all.run([&](host_executor const& host, part_messages const& others) {
+        std::int64_t const p = others.part(), first = a.rows() * p / parts, last = a.rows() * (p + 1) / parts;
+        auto const begin = a.row_offsets()[first], end = a.row_offsets()[last];
+        std::vector<std::int32_t> offsets(a.row_offsets().begin() + first, a.row_offsets().begin() + last + 1);
+        for (auto& offset : offsets) offset -= begin;
+        csr_part<host_executor, double> const rows(
+            host, others, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
+            {a.values().begin() + begin, a.values().begin() + end});
+
+        auto const block = rows.own_block(host);
+        auto const m = make_preconditioner(host, "forest", block.view());
+        host_part const exec(host, others); // its dot products are those of all parts
+        cg<host_part, double> solver(exec, rows.size(), {.tolerance = 1e-10});
+        auto const own_b = host.copy(std::vector<double>(b.begin() + first, b.begin() + last));
+        buffer<double> own_x(host, rows.size());
+        fill(host, own_x.view(), 0.0);
+        results[std::size_t(p)] = solver.solve(rows, m, own_b.view(), own_x.view());
+        std::copy_n(own_x.data(), rows.size(), x.begin() + first);
+    });
+    return results[0]; // the same on all parts
+}
+// [end]
+
+#include <cmath>
+
+#include <coppice/generators.hpp>
+
+int main() {
+    host_executor const exec(1);
+    auto const a = generate<double>(exec, "aniso1", {.nx = 40, .ny = 40});
+    std::vector<double> const b(std::size_t(a.rows()), 1);
+    for (int const parts : {1, 2, 3}) {
+        std::vector<double> x(b.size());
+        auto const result = solve_in_parts(a, b, x, parts);
+        if (!result.converged) return 1;
+        double worst = 0;
+        for (int i = 0; i < a.rows(); ++i) {
+            double sum = -b[std::size_t(i)];
+            for (auto k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
+                sum += a.values()[k] * x[std::size_t(a.column_indices()[k])];
+            worst = std::max(worst, std::abs(sum));
+        }
+        if (!(worst < 1e-8)) return 2;
+    }
+    return 0;
+}
