@@ -7,6 +7,7 @@
 ///     m.apply(exec, r.view(), z.view());       // one cycle
 ///     m.refresh(exec, a_new.view());           // new values on the same pattern: no search, no structure
 ///     m.report().levels                        // rows, nonzeros and coverage, level by level
+///     coppice::convergence_factor(exec, a.view(), m)  // of the cycle by itself
 ///
 /// For diffusion-like problems the number of iterations hardly grows with their size. Symmetric positive definite
 /// matrices give symmetric positive definite cycles, for cg; others go with bicgstab or gmres. docs/guide/multilevel.md
@@ -14,3 +15,4 @@
 #pragma once
 
 #include <coppice/solvers/multilevel/multilevel.hpp>
+#include <coppice/solvers/precondition/convergence_factor.hpp>

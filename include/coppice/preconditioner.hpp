@@ -29,6 +29,8 @@
 /// returns when the work is queued. The classes behind the names (jacobi_preconditioner, forest_preconditioner,
 /// ilu_preconditioner, ...) can be used on their own.
 ///
+/// convergence_factor(exec, a.view(), m) tells by which factor M alone would shrink an error in one step.
+///
 /// Finite vectors stay finite: a tridiagonal part that is singular or nearly so, a pivot of an incomplete factorisation
 /// that is zero, a diagonal entry without an inverse are mended when the preconditioner is made or refreshed, and told
 /// in the report (mended_rows, shift).
@@ -38,4 +40,5 @@
 /// symmetric (ic0) or values that are not finite.
 #pragma once
 
+#include <coppice/solvers/precondition/convergence_factor.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>
