@@ -68,7 +68,7 @@ struct push_level {
     std::int32_t* levels;
     std::uint32_t* parents;
     std::int32_t const* level_now; ///< of the vertices that push
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

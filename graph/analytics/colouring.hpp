@@ -87,7 +87,7 @@ struct count_before {
     graph_view g;
     std::int32_t const* colours;
     std::int32_t* waits;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
@@ -119,7 +119,7 @@ struct tell_colour {
     std::uint64_t* bits;
     std::int32_t const* colours;
     std::int32_t* waits;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];

@@ -53,7 +53,10 @@ struct join_other_edges {
     vertex_id* up;
     vertex_id largest;
     std::int32_t joined; ///< edges of each vertex that are joined already
-    COPPICE_HD bool enters(vertex_id u) const { return g.degree(u) > joined && up[u] != largest; }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD bool enters(auto const& worker, vertex_id u) const {
+        return g.degree(u) > joined && worker.load(up + u) != largest;
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -121,7 +121,7 @@ struct relax_edge {
     std::int32_t* queued; ///< the last round whose near list had the vertex
     std::int32_t* waits;  ///< whether the far list has it
     sssp_state<T> const* state;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -202,7 +202,7 @@ struct find_parent {
     std::uint32_t* parents;
     vertex_id source;
     int* level_edges; ///< raised where an edge joins vertices that are equally far
-    COPPICE_HD bool enters(vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -220,7 +220,7 @@ struct find_level_parent {
     find_parent<T, Path> path;
     std::int32_t* found; ///< the round in which a vertex got its parent; 0: none yet
     sssp_state<T> const* state;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -286,7 +286,7 @@ struct explain_parent {
     T const* distances;
     vertex_id const* parents;
     std::int32_t* explained;
-    COPPICE_HD bool enters(vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -64,7 +64,7 @@ struct trim_edge {
     graph_view g;
     std::int32_t* left; ///< of the neighbours, against the direction of g
     vertex_id* labels;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
@@ -130,7 +130,7 @@ struct start_at {
 struct reach_forward {
     graph_view g;
     strong_arrays x;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
@@ -143,7 +143,7 @@ struct reach_forward {
 struct reach_back {
     graph_view incoming;
     strong_arrays x;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -174,7 +174,7 @@ struct pass_colour {
     graph_view g;
     strong_arrays x;
     strong_state const* state;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

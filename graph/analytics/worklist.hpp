@@ -5,7 +5,7 @@
 ///
 ///   - `visit_items(exec, gate, in, outs, f)`: f(worker, v) for the vertices v of a list, in any order.
 ///   - `visit_edges(exec, gate, in, g, outs, f)`: f(worker, u, k) for the edges k of the vertices u of a list for which
-///     f.enters(u), in any order. Long rows are shared: by the lanes of a warp or a block.
+///     f.enters(worker, u), in any order. Long rows are shared: by the lanes of a warp or a block.
 ///
 /// Both do nothing where `gate` is closed (core/gate.hpp; null: none). They may be captured and replayed: the length of
 /// the list is read when the work begins. `f` is a function object (COPPICE_HD, trivially copyable) and may be called

@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(visitors)
     for (std::int64_t base = std::int64_t(blockIdx.x) * visitors; base < list.count; base += stride) {
         std::int64_t const i = base + threadIdx.x;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
-        bool const enters = u >= 0 && f.enters(u);
+        bool const enters = u >= 0 && f.enters(worker, u);
         visit_rows(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
     }
 }

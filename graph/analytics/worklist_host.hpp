@@ -181,7 +181,7 @@ void visit_edges(host_executor const& exec, int const* gate, worklist const* in,
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
             vertex_id const u = list[i];
-            if (!f.enters(u)) continue;
+            if (!f.enters(worker, u)) continue;
             for (auto k = g.offsets[u], end = g.offsets[u + 1]; k < end; ++k) f(worker, u, k);
         }
     });

@@ -37,7 +37,7 @@ struct compare_ends {
     graph_view g;
     similarity kind;
     double* values;
-    COPPICE_HD bool enters(vertex_id) const { return true; }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_HD double neighbors(vertex_id u) const { return double(g.degree(u) - (edge_number(g, u, u) >= 0 ? 1 : 0)); }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
