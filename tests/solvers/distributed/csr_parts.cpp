@@ -91,7 +91,6 @@ TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the par
             auto const b = rows_of(a, first, behind);
             csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
             auto const own = m.own_block(exec);
-            validate(exec, own.view(), {.sorted = true, .duplicates = false});
             CHECK(own.rows() == behind - first);
             CHECK(own.columns() == behind - first);
             auto const offsets = to_vector(exec, own.row_offsets()), columns = to_vector(exec, own.column_indices());
