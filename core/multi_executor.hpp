@@ -136,9 +136,17 @@ private:
 template <executor Executor>
 class multi_executor {
 public:
-    /// Throws argument_error where there is no executor.
+    /// Throws argument_error where there is no executor, and where two share a stream (copies of one cuda_executor do):
+    /// threads cannot use it at once. Executors of one device are constructed one by one.
     explicit multi_executor(std::vector<Executor> executors) : executors_(std::move(executors)) {
         if (executors_.empty()) throw argument_error("multi_executor: no executors, expected at least one");
+        if constexpr (std::is_same_v<Executor, cuda_executor>)
+            for (std::size_t p = 0; p < executors_.size(); ++p)
+                for (std::size_t q = 0; q < p; ++q)
+                    if (executors_[p].stream() == executors_[q].stream() &&
+                        executors_[p].device() == executors_[q].device())
+                        throw argument_error("multi_executor: executors " + std::to_string(q) + " and " +
+                                             std::to_string(p) + " share a stream, expected a stream for each");
     }
     int parts() const { return int(executors_.size()); }
     Executor const& part(int p) const { return executors_[std::size_t(p)]; }

@@ -5,6 +5,9 @@
 /// TEST_CASE_TEMPLATE("name", Fixture, COPPICE_TEST_EXECUTORS) { Fixture f; auto const exec = f.exec(); ... }
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include <coppice/core/executor.hpp>
@@ -20,6 +23,14 @@ struct two_threads {
 struct on_cuda {
     static cuda_executor exec() { return cuda_executor{}; }
 };
+
+/// Executors for parts of a problem, a stream each.
+template <class Fixture>
+auto executors_of(std::size_t parts) {
+    std::vector<decltype(Fixture::exec())> all;
+    for (std::size_t p = 0; p < parts; ++p) all.push_back(Fixture::exec());
+    return all;
+}
 
 /// What tests expect differently of the executors, and why; nothing else depends on which one runs.
 template <class Executor>

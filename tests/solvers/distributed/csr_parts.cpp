@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", 
     for (auto const& cuts : divisions) {
         std::vector<double> x(90), y(90);
         for (std::size_t i = 0; i < 90; ++i) x[i] = std::sin(double(i));
-        multi_executor<exec_type> const all(std::vector<exec_type>(cuts.size() - 1, Fixture::exec()));
+        multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
         all.run([&](exec_type const& exec, part_messages const& others) {
             auto const p = std::size_t(others.part());
             auto const b = rows_of(a, cuts[p], cuts[p + 1]);
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the par
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);
     for (auto const& cuts : divisions) {
-        multi_executor<exec_type> const all(std::vector<exec_type>(cuts.size() - 1, Fixture::exec()));
+        multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
         std::vector<std::vector<double>> found(90, std::vector<double>(90));
         all.run([&](exec_type const& exec, part_messages const& others) {
             int const first = cuts[std::size_t(others.part())], behind = cuts[std::size_t(others.part()) + 1];
@@ -150,7 +150,7 @@ TEST_CASE("parts: the text of CG over any number of them") {
 
 TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
-    multi_executor<exec_type> const all(std::vector<exec_type>(3, Fixture::exec()));
+    multi_executor<exec_type> const all(executors_of<Fixture>(3));
     CHECK_THROWS_AS(all.run([](exec_type const& exec, part_messages const& others) {
         std::vector<std::int32_t> const columns{others.part() == 1 ? 3 : 0};
         csr_part<exec_type, double> const m(exec, others, {0, 1}, columns, {1.0});

@@ -25,7 +25,7 @@ template <class Fixture, class T>
 solved<T> solve_in_parts(test::system<T> const& s, std::vector<std::int64_t> const& cuts) {
     std::size_t const parts = cuts.size() - 1;
     using exec_type = decltype(Fixture::exec());
-    multi_executor<exec_type> const all(std::vector<exec_type>(parts, Fixture::exec()));
+    multi_executor<exec_type> const all(executors_of<Fixture>(parts));
     solved<T> out{std::vector<T>(s.rhs.size()), std::vector<solve_report>(parts)};
     all.run([&](exec_type const& exec, part_messages const& others) {
         auto const p = std::size_t(others.part());
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that i
 
 TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
-    multi_executor<exec_type> const all(std::vector<exec_type>(3, Fixture::exec()));
+    multi_executor<exec_type> const all(executors_of<Fixture>(3));
     std::vector<std::string> messages(3);
     auto const work = [&](exec_type const& exec, part_messages const& others) {
         auto const bands = exec.copy(std::vector<double>(30, 1));
@@ -130,6 +130,8 @@ TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_
     CHECK(messages[0] == "part 1 failed: solution of solve_tridiagonal_part: got 9, expected 10");
     CHECK(messages[2] == messages[0]);
     CHECK_THROWS_AS(multi_executor<exec_type>({}), argument_error);
+    if constexpr (std::is_same_v<exec_type, cuda_executor>) // copies share a stream
+        CHECK_THROWS_AS(multi_executor<exec_type>(std::vector<exec_type>(2, Fixture::exec())), argument_error);
 
     // One that makes fewer calls than the others; what was gathered before is given to all.
     std::vector<int> sums(3);
