@@ -3,7 +3,7 @@
 /// Core numbers by peeling.
 #pragma once
 
-#include <coppice/graph/analytics/worklist.hpp>
+#include <coppice/graph/analytics/kept_edges.hpp>
 
 namespace coppice {
 
@@ -32,16 +32,12 @@ struct cores_state {
 };
 
 struct begin_cores {
-    graph_view g;
-    std::int32_t* degrees;
+    std::int64_t vertices;
     std::int32_t* cores;
     worklist* rest;
     COPPICE_HD void operator()(std::int64_t v) const {
-        std::int32_t loops = 0;
-        for (auto k = g.offsets[v]; k < g.offsets[v + 1]; ++k) loops += g.neighbors[k] == v ? 1 : 0;
-        degrees[v] = g.degree(v) - loops;
         cores[v] = -1;
-        list_all{rest, g.vertices}(v);
+        list_all{rest, vertices}(v);
     }
 };
 /// A neighbour of a vertex that is taken away: goes next where its degree falls to k.
@@ -111,13 +107,13 @@ template <executor Executor>
 cores_result core_numbers(Executor const& exec, graph_view g) {
     using namespace analytics;
     cores_result result{buffer<std::int32_t>(exec, g.vertices)};
-    buffer<std::int32_t> degrees(exec, g.vertices);
+    auto degrees = degrees_without_loops(exec, g);
     std::int32_t* const cores = result.cores.data();
     worklists<4> lists(exec, g.vertices);
     worklist *const now = lists[0], *const next = lists[1], *const rest = lists[2], *const rest_next = lists[3];
     auto state = placed(exec, cores_state{});
     cores_state* const s = state.data();
-    for_each(exec, g.vertices, begin_cores{g, degrees.data(), cores, rest});
+    for_each(exec, g.vertices, begin_cores{g.vertices, cores, rest});
     auto const body = [&] {
         visit_edges(exec, nullptr, now, g, into(next), peel_edge{g, degrees.data(), cores, s});
         for_each(exec, 1, end_peeling{now, next, rest, s});

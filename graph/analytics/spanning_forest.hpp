@@ -48,39 +48,25 @@ COPPICE_HD inline std::uint64_t ordered_bits(double x) {
     return b >> 63 ? ~b : b | 0x8000000000000000ull;
 }
 
-/// Whether a nonzero stands above the diagonal, by its row.
-template <class T>
-struct upper_edges_of {
-    csr_view<T> a;
-    COPPICE_HD std::int32_t operator()(std::int64_t u) const {
-        std::int32_t count = 0;
-        for (auto k = a.offsets[u]; k < a.offsets[u + 1]; ++k) count += a.indices[k] > u ? 1 : 0;
-        return count;
-    }
-};
 /// Edges of a round: the trees that they join now, and which they were.
 struct edge_trees {
     vertex_id* from;
     vertex_id* to;
 };
+/// Those above the diagonal.
 template <class T>
-struct list_upper_edges {
+struct upper_edges {
     csr_view<T> a;
-    std::int32_t const* first;
-    edge_trees ends;
-    edge_trees trees;
-    T* weights;
-    int* bad;
-    COPPICE_HD void operator()(std::int64_t u) const {
-        std::int32_t at = first[u];
-        for (auto k = a.offsets[u]; k < a.offsets[u + 1]; ++k) {
-            if (a.indices[k] <= u) continue;
-            ends.from[at] = trees.from[at] = static_cast<vertex_id>(u);
-            ends.to[at] = trees.to[at] = a.indices[k];
-            weights[at] = a.coefficients[k];
-            if (weights[at] != weights[at]) raise_flag(bad);
-            ++at;
-        }
+    edge_trees ends{};
+    edge_trees trees{};
+    T* weights = nullptr;
+    int* bad = nullptr;
+    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return a.indices[k] > u; }
+    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+        ends.from[at] = trees.from[at] = u;
+        ends.to[at] = trees.to[at] = a.indices[k];
+        weights[at] = a.coefficients[k];
+        if (weights[at] != weights[at]) raise_flag(bad);
     }
 };
 
@@ -247,17 +233,14 @@ template <executor Executor, class T>
 class boruvka {
 public:
     boruvka(Executor const& exec, csr_view<T> a)
-        : exec_(exec), vertices_(a.rows()), first_(exec, vertices_),
-          count_(exclusive_scan(exec, vertices_, upper_edges_of<T>{a},
-                                detail::store_offset<std::int32_t>{first_.data()}, std::int32_t{0})),
-          ends_(exec, 2 * count_), trees_(exec, 2 * count_), weights_(exec, count_), taken_(exec, count_),
-          up_(exec, vertices_), lightest_(exec, vertices_), edge_(exec, vertices_), edges_(exec, count_),
-          roots_(exec, vertices_) {
+        : exec_(exec), vertices_(a.rows()), first_(count_upper_edges(a)), ends_(exec, 2 * count_),
+          trees_(exec, 2 * count_), weights_(exec, count_), taken_(exec, count_), up_(exec, vertices_),
+          lightest_(exec, vertices_), edge_(exec, vertices_), edges_(exec, count_), roots_(exec, vertices_) {
         auto bad = placed(exec, 0);
         fill(exec, taken_.view(), std::uint8_t(0));
         for_each(exec, vertices_, begin_forest{state(), roots_[0], vertices_});
-        for_each(exec, vertices_,
-                 list_upper_edges<T>{a, first_.data(), halves(ends_), halves(trees_), weights_.data(), bad.data()});
+        keep_edges(exec, a, first_.data(),
+                   upper_edges<T>{a, halves(ends_), halves(trees_), weights_.data(), bad.data()});
         if (exec.load(bad.data()) != 0) throw matrix_error("minimum_spanning_forest: edge weights are NaN");
     }
 
@@ -310,6 +293,12 @@ public:
     }
 
 private:
+    buffer<std::int32_t> count_upper_edges(csr_view<T> a) {
+        std::int32_t count = 0;
+        auto first = offsets_of_kept(exec_, a, upper_edges<T>{a}, count);
+        count_ = count;
+        return first;
+    }
     /// Some two edges a vertex weigh less; infinity where there are not many more.
     T light_weight() {
         if (count_ <= 6 * vertices_) return std::numeric_limits<T>::infinity();
@@ -324,8 +313,8 @@ private:
 
     Executor exec_;
     std::int64_t vertices_;
+    std::int64_t count_ = 0; ///< of edges
     buffer<std::int32_t> first_;
-    std::int64_t count_; ///< of edges
     buffer<vertex_id> ends_, trees_;
     buffer<T> weights_;
     buffer<std::uint8_t> taken_;

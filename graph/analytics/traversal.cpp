@@ -7,6 +7,7 @@
 #include <coppice/graph/analytics/cores.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
 #include <coppice/graph/analytics/sssp.hpp>
+#include <coppice/graph/analytics/undirected.hpp>
 
 namespace coppice {
 

@@ -3,7 +3,7 @@
 /// Triangles and clustering coefficients: edges from small to large degrees, and what two rows share.
 #pragma once
 
-#include <coppice/algebra/transform.hpp>
+#include <coppice/graph/analytics/kept_edges.hpp>
 #include <coppice/graph/analytics/shared_neighbors.hpp>
 
 namespace coppice {
@@ -36,24 +36,11 @@ struct rises {
         return du != dv ? du < dv : u < v;
     }
 };
-struct count_rising {
+struct rising_edges {
     rises rule;
-    COPPICE_HD std::int32_t operator()(std::int64_t u) const {
-        std::int32_t count = 0;
-        for (auto k = rule.g.offsets[u]; k < rule.g.offsets[u + 1]; ++k)
-            count += rule(static_cast<vertex_id>(u), rule.g.neighbors[k]) ? 1 : 0;
-        return count;
-    }
-};
-struct write_rising {
-    rises rule;
-    std::int32_t const* offsets;
     vertex_id* neighbors;
-    COPPICE_HD void operator()(std::int64_t u) const {
-        std::int32_t at = offsets[u];
-        for (auto k = rule.g.offsets[u]; k < rule.g.offsets[u + 1]; ++k)
-            if (rule(static_cast<vertex_id>(u), rule.g.neighbors[k])) neighbors[at++] = rule.g.neighbors[k];
-    }
+    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return rule(u, rule.g.neighbors[k]); }
+    COPPICE_HD void keep(vertex_id, std::int32_t k, std::int32_t at) const { neighbors[at] = rule.g.neighbors[k]; }
 };
 
 /// Owns the graph of edges in one direction.
@@ -71,11 +58,10 @@ struct directed_edges {
 };
 template <executor Executor>
 directed_edges direct_edges(Executor const& exec, graph_view g) {
-    rises const rule{g};
     std::int32_t total = 0;
-    directed_edges d{detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, count_rising{rule}, total), {}};
+    directed_edges d{offsets_of_kept(exec, g, rising_edges{{g}, nullptr}, total), {}};
     d.neighbors = buffer<vertex_id>(exec, total);
-    for_each(exec, g.vertices, write_rising{rule, d.offsets.data(), d.neighbors.data()});
+    keep_edges(exec, g, d.offsets.data(), rising_edges{{g}, d.neighbors.data()});
     return d;
 }
 
@@ -89,13 +75,11 @@ struct add_coefficient_sums {
     }
 };
 struct coefficient_of {
-    graph_view g;
+    std::int32_t const* degrees; ///< without loops
     std::int64_t const* triangles;
     double* coefficients;
     COPPICE_HD coefficient_sums operator()(std::int64_t v) const {
-        std::int32_t loops = 0;
-        for (auto k = g.offsets[v]; k < g.offsets[v + 1]; ++k) loops += g.neighbors[k] == v ? 1 : 0;
-        double const degree = double(g.degree(v) - loops), pairs = degree * (degree - 1) / 2;
+        double const degree = double(degrees[v]), pairs = degree * (degree - 1) / 2;
         double const c = pairs > 0 ? double(triangles[v]) / pairs : 0.0;
         coefficients[v] = c;
         return {c, pairs};
@@ -125,8 +109,10 @@ clustering_result clustering(Executor const& exec, graph_view g) {
     fill(exec, result.triangles.view(), 0);
     visit_triangles(exec, directed.view(), count_at_corners{triangles});
     result.total = reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{triangles}, plus{}) / 3;
-    auto const sums = reduce(exec, g.vertices, coefficient_sums{0, 0},
-                             coefficient_of{g, triangles, result.coefficients.data()}, add_coefficient_sums{});
+    auto const degrees = degrees_without_loops(exec, g);
+    auto const sums =
+        reduce(exec, g.vertices, coefficient_sums{0, 0},
+               coefficient_of{degrees.data(), triangles, result.coefficients.data()}, add_coefficient_sums{});
     result.mean = sums.coefficients / double(g.vertices);
     result.transitivity = sums.pairs > 0 ? 3 * double(result.total) / sums.pairs : 0.0;
     return result;

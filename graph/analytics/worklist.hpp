@@ -97,6 +97,12 @@ struct list_all {
     }
 };
 
+/// The list of all vertices of a graph, for visits.
+template <executor Executor>
+buffer<worklist> every_vertex(Executor const& exec, graph_view const& g) {
+    return placed(exec, worklist{nullptr, g.vertices, 0});
+}
+
 /// Another order of the vertices for every salt; a bijection, so that no two are alike.
 COPPICE_HD inline std::uint32_t shuffled(vertex_id v, std::uint32_t salt) {
     std::uint32_t h = static_cast<std::uint32_t>(v) ^ salt;

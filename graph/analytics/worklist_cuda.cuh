@@ -88,7 +88,9 @@ private:
     outputs<N> outs_;
 };
 
-inline constexpr int visitors = 256; ///< threads of a block
+inline constexpr int visitors = 256;             ///< threads of a block
+inline constexpr std::int32_t shared_row = 1024; ///< longer rows are those of a block, or of all
+inline constexpr int few_vertices = 1024;        ///< of so few, long rows are shared by all blocks
 
 template <int N, class F>
 __global__ void visit_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f) {
@@ -133,18 +135,42 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
     for (; begin < end; ++begin) f(worker, u, begin);
 }
 
+/// The long rows of a short list by all blocks, each of which looks for them: rounds of few vertices, some of which
+/// have a good part of the edges, are what power-law graphs end in.
+template <int N, class F>
+__device__ void visit_long_rows(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f) {
+    __shared__ vertex_id rows[few_vertices];
+    __shared__ int count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    for (std::int64_t i = threadIdx.x; i < list.count; i += visitors) {
+        vertex_id const u = list[i];
+        if (g.degree(u) > shared_row && f.enters(worker, u)) rows[atomicAdd(&count, 1)] = u;
+    }
+    __syncthreads();
+    for (int r = 0; r < count; ++r) {
+        vertex_id const u = rows[r]; // in another order in every block
+        unsigned const part = (blockIdx.x + unsigned(u) * 61u) % gridDim.x;
+        std::int32_t const end = g.offsets[u + 1], step = std::int32_t(gridDim.x) * visitors;
+        for (std::int64_t k = g.offsets[u] + std::int64_t(part) * visitors + threadIdx.x; k < end; k += step)
+            f(worker, u, std::int32_t(k));
+    }
+}
+
 template <int N, class F>
 __global__ void __launch_bounds__(visitors)
-    visit_edges_kernel(int const* gate, worklist const* in, graph_view g, outputs<N> outs, F f) {
+    visit_edges_kernel(int const* gate, worklist const* in, graph_view g, outputs<N> outs, F f, bool shares) {
     wait_for_predecessor();
     if (!is_open(gate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
+    shares = shares && list.count <= few_vertices;
+    if (shares) visit_long_rows(worker, list, g, f);
     std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
     for (std::int64_t base = std::int64_t(blockIdx.x) * visitors; base < list.count; base += stride) {
         std::int64_t const i = base + threadIdx.x;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
-        bool const enters = u >= 0 && f.enters(worker, u);
+        bool const enters = u >= 0 && !(shares && g.degree(u) > shared_row) && f.enters(worker, u);
         visit_rows(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
     }
 }
@@ -160,7 +186,8 @@ void visit_items(cuda_executor const& exec, int const* gate, worklist const* in,
 template <int N, class F>
 void visit_edges(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
                  outputs<N> const& outs, F const& f) {
-    launch_early(exec, &visit_edges_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, g, outs, f);
+    bool const shares = g.edge_count / 8 >= g.vertices; // else hardly a row is long
+    launch_early(exec, &visit_edges_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, g, outs, f, shares);
 }
 
 /// What the lane `by` places on has.
@@ -175,32 +202,66 @@ __device__ T moved_down(T const& x, int by) {
     return y;
 }
 
-/// Rows of up to 32 edges by a thread each, longer ones by a warp: lane l folds edges l, l + 32, ..., then a tree.
+/// The sum over the edges k, k + step, ... before `end`.
+template <class F>
+__device__ typename F::value sum_of_terms(vertex_id u, std::int32_t k, std::int32_t end, int step, F const& f) {
+    typename F::value sum{};
+    for (; k < end; k += step) sum = sum + f.term(u, k);
+    return sum;
+}
+/// The sum over the lanes of a warp, in its first lane.
+template <class T>
+__device__ T sum_of_warp(T sum) {
+    for (int step = 16; step > 0; step /= 2) sum = sum + moved_down(sum, step);
+    return sum;
+}
+
+/// Rows of up to 32 edges by a thread each, of up to 1024 by a warp: lane l folds edges l, l + 32, ..., then a tree.
+/// Longer ones by a block in the same way: a tree for each warp, then their sums one after the other.
 template <class F>
 __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, worklist const* in, graph_view g, F f) {
+    using value = typename F::value;
+    __shared__ int owner;
+    __shared__ alignas(16) unsigned char memory[visitors / 32 * sizeof(value)];
+    value* const sums = reinterpret_cast<value*>(memory);
     wait_for_predecessor();
     if (!is_open(gate)) return;
     worklist const list = *in;
-    int const lane = int(threadIdx.x) % 32;
+    int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
-    for (std::int64_t base = std::int64_t(blockIdx.x) * visitors + threadIdx.x - lane; base < list.count;
-         base += stride) {
-        std::int64_t const i = base + lane;
+    for (std::int64_t base = std::int64_t(blockIdx.x) * visitors; base < list.count; base += stride) {
+        std::int64_t const i = base + threadIdx.x;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
-        std::int32_t const begin = u >= 0 ? g.offsets[u] : 0, end = u >= 0 ? g.offsets[u + 1] : 0;
-        if (u >= 0 && end - begin <= 32) {
-            typename F::value sum{};
-            for (std::int32_t k = begin; k < end; ++k) sum = sum + f.term(u, k);
-            f.store(u, sum);
+        std::int32_t begin = u >= 0 ? g.offsets[u] : 0;
+        std::int32_t const end = u >= 0 ? g.offsets[u + 1] : 0;
+        bool const is_long = end - begin > shared_row;
+        for (;;) {
+            bool const asks = end - begin > shared_row;
+            if (!__syncthreads_or(asks)) break;
+            if (asks) owner = int(threadIdx.x);
+            __syncthreads();
+            vertex_id const v = list[base + owner];
+            if (owner == int(threadIdx.x)) begin = end;
+            value const sum =
+                sum_of_warp(sum_of_terms(v, g.offsets[v] + int(threadIdx.x), g.offsets[v + 1], visitors, f));
+            if (lane == 0) sums[warp] = sum;
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                value all = sums[0];
+                for (int w = 1; w < visitors / 32; ++w) all = all + sums[w];
+                f.store(v, all);
+            }
+            __syncthreads(); // all have read what the next row overwrites
+        }
+        if (u >= 0 && !is_long && end - begin <= 32) {
+            f.store(u, sum_of_terms(u, begin, end, 1, f));
         }
         __syncwarp();
         for (unsigned waiting = __ballot_sync(~0u, end - begin > 32); waiting; waiting &= waiting - 1) {
             int const from = first_lane(waiting);
             vertex_id const v = __shfl_sync(~0u, u, from);
             std::int32_t const last = __shfl_sync(~0u, end, from);
-            typename F::value sum{};
-            for (std::int32_t k = __shfl_sync(~0u, begin, from) + lane; k < last; k += 32) sum = sum + f.term(v, k);
-            for (int step = 16; step > 0; step /= 2) sum = sum + moved_down(sum, step);
+            value const sum = sum_of_warp(sum_of_terms(v, __shfl_sync(~0u, begin, from) + lane, last, 32, f));
             if (lane == 0) f.store(v, sum);
         }
     }

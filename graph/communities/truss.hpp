@@ -3,7 +3,6 @@
 /// Truss numbers by peeling edges.
 #pragma once
 
-#include <coppice/algebra/transform.hpp>
 #include <coppice/graph/analytics/cores.hpp>
 #include <coppice/graph/communities/similarity.hpp>
 
@@ -29,28 +28,16 @@ truss_result truss_numbers(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-struct count_above {
-    graph_view g;
-    COPPICE_HD std::int32_t operator()(std::int64_t u) const {
-        std::int32_t count = 0;
-        for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) count += g.neighbors[k] > u ? 1 : 0;
-        return count;
-    }
-};
 struct number_above {
     graph_view g;
-    std::int32_t const* first;
-    std::int32_t* number;
-    vertex_id* from;
-    vertex_id* to;
-    COPPICE_HD void operator()(std::int64_t u) const {
-        std::int32_t at = first[u];
-        for (auto k = g.offsets[u]; k < g.offsets[u + 1]; ++k) {
-            if (g.neighbors[k] <= u) continue;
-            from[at] = static_cast<vertex_id>(u);
-            to[at] = g.neighbors[k];
-            number[k] = at++;
-        }
+    std::int32_t* number = nullptr;
+    vertex_id* from = nullptr;
+    vertex_id* to = nullptr;
+    COPPICE_HD bool keeps(vertex_id u, std::int32_t k) const { return g.neighbors[k] > u; }
+    COPPICE_HD void keep(vertex_id u, std::int32_t k, std::int32_t at) const {
+        from[at] = u;
+        to[at] = g.neighbors[k];
+        number[k] = at;
     }
 };
 /// An edge towards a smaller vertex has the number of its opposite.
@@ -138,7 +125,7 @@ template <executor Executor>
 truss_result truss_numbers(Executor const& exec, graph_view g) {
     using namespace analytics;
     std::int32_t edges = 0;
-    auto const first = detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, count_above{g}, edges);
+    auto const first = offsets_of_kept(exec, g, number_above{g}, edges);
     truss_result r{buffer<vertex_id>(exec, edges), buffer<vertex_id>(exec, edges), buffer<std::int32_t>(exec, edges)};
     if (edges == 0) return r;
     buffer<std::int32_t> number(exec, g.edge_count), support(exec, edges), when(exec, edges);
@@ -150,7 +137,7 @@ truss_result truss_numbers(Executor const& exec, graph_view g) {
     worklist *const now = lists[0], *const next = lists[1], *const rest = lists[2], *const rest_next = lists[3];
     truss_arrays const x{
         g, number.data(), r.from.data(), r.to.data(), support.data(), r.numbers.data(), when.data(), round.data(), s};
-    for_each(exec, g.vertices, number_above{g, first.data(), number.data(), r.from.data(), r.to.data()});
+    keep_edges(exec, g, first.data(), number_above{g, number.data(), r.from.data(), r.to.data()});
     visit_edges(exec, nullptr, everyone.data(), g, nothing(), number_below{g, number.data()});
     for_each(exec, edges, list_all{rest, edges});
     visit_items(exec, nullptr, rest, nothing(), count_support{x});
