@@ -32,6 +32,15 @@ std::vector<named_graph> directed_graphs() {
 /// Too large for one stretch of a list, so that two threads share the work.
 named_graph large_grid() { return {"large grid", stencil_graph(150, 90, stencil_aniso1)}; }
 
+/// Rows of 1499 edges beside such of 10: the long ones are worked on by all blocks of a GPU.
+named_graph hubs() {
+    graph_builder g(1500);
+    for (int hub = 0; hub < 10; ++hub)
+        for (int v = 0; v < 1500; ++v)
+            if (v != 150 * hub) g.edge(150 * hub, v, 1 + (31 * hub + 17 * v) % 101);
+    return {"hubs", g.plain()};
+}
+
 template <class T>
 std::vector<double> as_doubles(std::vector<T> const& v) {
     return {v.begin(), v.end()};
@@ -45,6 +54,7 @@ void check_bits(std::vector<double> const& a, std::vector<double> const& b) {
 std::vector<named_graph> undirected_graphs() {
     auto all = hard_graphs();
     all.push_back(large_grid());
+    all.push_back(hubs());
     return all;
 }
 std::vector<named_graph> all_graphs() {
