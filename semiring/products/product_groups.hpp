@@ -185,8 +185,13 @@ struct count_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
     product_columns<A, B, I, O, Mask> columns;
     std::int64_t* lengths; ///< 0 at first
+    int* longer;           ///< raised where a row has more
 
-    COPPICE_HD dealt_row deal(std::int64_t r) const { return columns.deal(r); }
+    COPPICE_HD dealt_row deal(std::int64_t r) const {
+        dealt_row const row = columns.deal(r);
+        if (row.workers == row_workers::none && columns.products(r) > 0) raise_flag(longer);
+        return row;
+    }
     COPPICE_HD void by_lane(std::int64_t r) const {
         I found[lane_products];
         lengths[r] = columns.by_lane(r, found);

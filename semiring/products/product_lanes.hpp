@@ -57,11 +57,16 @@ void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view
     int const each = rows_each(a, b);
     buffer<std::int64_t> lengths(exec, rows);
     fill(exec, lengths.view(), std::int64_t{0});
+    buffer<int> longer(exec, 1);
+    fill(exec, longer.view(), 0);
     using count = rows_of_warp<count_gathered_row<A, B, I, O, Mask>>;
-    for_each_warp(exec, warps_for(rows, each), count{rows, each, {columns, lengths.data()}});
-    buffer<I> long_rows(exec, rows);
-    std::int64_t const long_count =
-        select(exec, rows, is_long_row<A, B, I, O, Mask>{columns}, list_long_row<I>{long_rows.data()});
+    for_each_warp(exec, warps_for(rows, each), count{rows, each, {columns, lengths.data(), longer.data()}});
+    buffer<I> long_rows;
+    std::int64_t long_count = 0;
+    if (exec.load(longer.data()) != 0) {
+        long_rows = buffer<I>(exec, rows);
+        long_count = select(exec, rows, is_long_row<A, B, I, O, Mask>{columns}, list_long_row<I>{long_rows.data()});
+    }
     using long_row = long_row_columns<A, B, I, O, Mask>;
     for_each_warp(exec, long_count, long_row{columns, long_rows.data(), lengths.data(), nullptr, nullptr});
 
