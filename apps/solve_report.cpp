@@ -86,6 +86,41 @@ void add_forest(solve_options const& o, Executor const& exec, linear_system<Exec
     report::draw_patterns(system.host_matrix.view(), forest, page.whole, page.closeup);
 }
 
+std::string in_words(coarsening_end end) {
+    switch (end) {
+    case coarsening_end::nothing:
+        return "The diagonal of every row of the last level dominates it.";
+    case coarsening_end::stalled:
+        return "The last level could not be made much smaller.";
+    case coarsening_end::levels:
+        return "There are as many levels as were asked for.";
+    default:
+        return "The last level is solved directly.";
+    }
+}
+
+/// The levels that the set-up made: made once more, as the run has kept its findings alone.
+template <class Executor, class T>
+void add_levels(Executor const& exec, linear_system<Executor, T> const& system, preconditioner_report const& setup,
+                report::page& page) {
+    auto const a = system.matrix.view();
+    chosen_options const options("preconditioner \"multilevel\"", multilevel_entry::row.options, setup.options);
+    auto const m = multilevel_entry::make(exec, a, options);
+    multilevel_report const made = m.report();
+    auto& s = page.levels;
+    for (auto const& level : made.levels) s.levels.push_back({level.rows, level.nonzeros, level.coverage});
+    s.ending = in_words(made.end);
+    s.grid_complexity = made.grid_complexity;
+    s.operator_complexity = made.operator_complexity;
+    s.convergence_factor = convergence_factor(exec, a, m);
+    s.seconds = {{"couplings", show_seconds(made.coupling_seconds)},
+                 {"aggregates", show_seconds(made.aggregate_seconds)},
+                 {"prolongators", show_seconds(made.prolongator_seconds)},
+                 {"Galerkin products", show_seconds(made.galerkin_seconds)},
+                 {"smoothers", show_seconds(made.smoother_seconds)}};
+    if (!made.aggregates.empty()) s.aggregates = {report::plane_grid_width(system.host_matrix.view()), made.aggregates};
+}
+
 std::string show_options(option_values const& options) {
     std::string text;
     for (auto const& [name, value] : options.entries())
@@ -136,6 +171,7 @@ void write_report(solve_options const& o, any_executor const& chosen, Executor c
     page.runs = compare(o, exec, system, run, status);
     status.show("drawing the report");
     add_forest(o, exec, system, run.setup, page);
+    if (run.setup.name == multilevel_entry::row.name) add_levels(exec, system, run.setup, page);
     page.settings = settings_of(o, run.setup);
     page.environment = environment_of(chosen);
     if (!o.start.empty()) page.settings.emplace_back("starting guess", o.start);

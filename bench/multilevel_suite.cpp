@@ -43,7 +43,7 @@ void measure(table& t, Executor const& exec, multilevel_problem const& p, int re
                         .note = note});
     };
     for (char const* method : {"multilevel", "multilevel,smoother=forest", "multilevel,smoother=chebyshev",
-                               "multilevel,cycle=w", "multilevel,storage=full", "forest"}) {
+                               "multilevel,cycle=w", "multilevel,storage=full", "multilevel,storage=half", "forest"}) {
         std::vector<double> all, setups, solves, refreshed;
         krylov_result result;
         std::string levels;

@@ -2,6 +2,8 @@
 #include "apps/report/collect.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 namespace coppice::app::report {
 namespace {
@@ -25,6 +27,26 @@ void count(raster& r, std::int64_t row, std::int64_t column, bool on_forest) {
 }
 
 } // namespace
+
+template <class T>
+std::int64_t plane_grid_width(csr_view<T> a) {
+    // Neighbours along a row are one apart; the others are nx - 1 to nx + 1 apart.
+    std::int64_t least = 0, most = 0;
+    for (std::int64_t i = 0; i < a.rows(); ++i)
+        for (auto k = a.row_begin(i); k < a.row_end(i); ++k) {
+            std::int64_t const apart = std::abs(a.indices[k] - i);
+            if (apart <= 1) continue;
+            least = least == 0 ? apart : std::min(least, apart);
+            most = std::max(most, apart);
+        }
+    if (most - least > 2) return 0;
+    std::int64_t const n = a.rows();
+    for (std::int64_t const nx : {(least + most) / 2, least, most})
+        if (nx >= 3 && n % nx == 0 && nx - 1 <= least && most <= nx + 1) return nx;
+    return 0;
+}
+template std::int64_t plane_grid_width(csr_view<float>);
+template std::int64_t plane_grid_width(csr_view<double>);
 
 std::vector<path_bin> bin_paths(array_view<std::int32_t const> path_offsets) {
     std::vector<path_bin> bins;

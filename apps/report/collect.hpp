@@ -9,6 +9,11 @@
 
 namespace coppice::app::report {
 
+/// Points of a row where `a` couples the points of a plane grid, numbered row by row, with their neighbours alone;
+/// 0 where it does not.
+template <class T>
+std::int64_t plane_grid_width(csr_view<T> a);
+
 /// Paths by length, in bins 1, 2, 3-4, 5-8, ...; `path_offsets` as in linear_forest.
 std::vector<path_bin> bin_paths(array_view<std::int32_t const> path_offsets);
 

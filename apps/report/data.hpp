@@ -65,6 +65,26 @@ struct forest_summary {
     std::vector<coverage> coverages{};
 };
 
+/// Aggregates of the points of a plane grid, row by row; -1 for none.
+struct aggregate_grid {
+    std::int64_t nx = 0; ///< points of a row; 0: the matrix is not that of a plane grid, or of a large one
+    std::vector<std::int32_t> of{};
+};
+
+/// The levels of a multilevel method.
+struct level_summary {
+    struct level {
+        std::int64_t rows = 0, nonzeros = 0;
+        double coverage = 0; ///< in [0, 1]
+    };
+    std::vector<level> levels{}; ///< empty: the preconditioner has none
+    std::string ending{};        ///< why there are no more
+    double grid_complexity = 1, operator_complexity = 1;
+    double convergence_factor = 0; ///< of an iteration of the method by itself; NaN where it was not measured
+    entries seconds{};             ///< of the stages of the set-up
+    aggregate_grid aggregates{};
+};
+
 struct page {
     std::string matrix{}; ///< as the user named it
     std::string size{};   ///< "1 440 000 x 1 440 000, 12 950 404 nonzeros"
@@ -74,6 +94,7 @@ struct page {
     pattern whole{};
     pattern closeup{}; ///< cells == 0 where the whole picture already shows every entry
     forest_summary forest{};
+    level_summary levels{};
     entries settings{};
     entries environment{};
 };

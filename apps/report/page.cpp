@@ -122,6 +122,32 @@ std::string forest_section(forest_summary const& f) {
                        counted(f.cycles_broken, "cycle"), coverage_table(f.coverages), path_histogram(f));
 }
 
+std::string levels_section(level_summary const& s) {
+    if (s.levels.empty()) return {};
+    std::string html = fmt::format(
+        "<section id=levels><h2>Levels</h2><p>{} Grid complexity {:.2f}, operator complexity {:.2f}{}.</p>"
+        "<div class=scroll><table><thead><tr><th class=number>level<th class=number>rows<th class=number>nonzeros"
+        "<th class=number>a row<th class=number>strong couplings on the forest</tr></thead><tbody>",
+        escaped(s.ending), s.grid_complexity, s.operator_complexity,
+        std::isnan(s.convergence_factor)
+            ? ""
+            : fmt::format("; a cycle by itself multiplies the error by <b>{:.2f}</b>", s.convergence_factor));
+    for (std::size_t k = 0; k < s.levels.size(); ++k) {
+        auto const& level = s.levels[k];
+        html += fmt::format("<tr><td class=number>{}<td class=number>{}<td class=number>{}<td class=number>{:.1f}"
+                            "<td class=number>{}</tr>",
+                            k + 1, show_count(level.rows), show_count(level.nonzeros),
+                            level.rows > 0 ? double(level.nonzeros) / double(level.rows) : 0.0,
+                            k + 1 < s.levels.size() ? escaped(percent(level.coverage)) : "–");
+    }
+    html += "</tbody></table></div>" + entries_table("Set-up", s.seconds);
+    if (auto const picture = aggregate_picture(s.aggregates); !picture.empty())
+        html += "<h3>Aggregates of the first level</h3><p>Every cell is an unknown; those within a line become one "
+                "unknown of the next level. Cells that belong to none are white.</p>" +
+                picture;
+    return html + "</section>";
+}
+
 } // namespace
 
 std::string render(page const& data) {
@@ -132,7 +158,8 @@ std::string render(page const& data) {
                         style_sheet);
     html += fmt::format("<header><p class=overline>coppice solve</p><h1>{}</h1><p class=size>{}</p>{}{}</header>",
                         escaped(data.matrix), escaped(data.size), verdict(data), key_figures(chosen));
-    html += convergence_section(data) + pattern_section(data) + forest_section(data.forest);
+    html +=
+        convergence_section(data) + pattern_section(data) + forest_section(data.forest) + levels_section(data.levels);
     html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
             entries_table("Settings", data.settings) + entries_table("Environment", data.environment) +
             "</div></section>";

@@ -22,6 +22,9 @@ std::string pattern_figures(pattern const& p, std::string const& title);
 /// Columns: share of the vertices that lie on paths of a length, with the number of paths.
 std::string path_histogram(forest_summary const& forest);
 
+/// Cells in the colours of their aggregates, with a line where two aggregates meet; nothing where there is no grid.
+std::string aggregate_picture(aggregate_grid const& grid);
+
 /// The style sheet.
 extern char const* const style_sheet;
 

@@ -108,6 +108,10 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
         auto c = modes ? coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report)
                        : coarsen_unknowns(exec, level, a, symmetric, options, watch, report);
         row.coverage = c.made.coverage;
+        if (depth == 0 && n <= multilevel_report::most_shown) {
+            auto const of = to_vector(exec, c.made.aggregates.of);
+            report.aggregates.assign(of.begin(), of.end());
+        }
         report.aggregate_seconds += watch.lap();
         I const count = c.tentative.columns();
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;

@@ -6,7 +6,9 @@
 #include <memory>
 #include <variant>
 
+#include <coppice/algebra/float16.hpp>
 #include <coppice/solvers/multilevel/multilevel_cycle.hpp>
+#include <coppice/solvers/precondition/convergence_factor.hpp>
 #include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
 
 namespace coppice {
@@ -44,8 +46,9 @@ public:
 private:
     template <class S>
     using hierarchy = std::unique_ptr<multilevel_detail::multilevel_hierarchy<Executor, T, S, I>>;
-    using any_hierarchy = std::conditional_t<std::is_same_v<T, float>, std::variant<hierarchy<float>>,
-                                             std::variant<hierarchy<float>, hierarchy<T>>>;
+    using any_hierarchy =
+        std::conditional_t<std::is_same_v<T, float>, std::variant<hierarchy<float>, hierarchy<float16>>,
+                           std::variant<hierarchy<float>, hierarchy<T>, hierarchy<float16>>>;
     static any_hierarchy make(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
                               near_null_space<T> const& near);
 
@@ -66,9 +69,12 @@ auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_v
     if (options.first_run < 1 || options.second_run < 1 || options.coarsest < 1 || options.most_levels < 1)
         throw argument_error("runs, rows of the coarsest level and number of levels are 1 at least");
     if (a.rows() == 0) return {};
+    using namespace multilevel_detail;
     if (options.storage == multilevel_storage::full)
-        return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, T, I>>(exec, a, options, near);
-    return std::make_unique<multilevel_detail::multilevel_hierarchy<Executor, T, float, I>>(exec, a, options, near);
+        return std::make_unique<multilevel_hierarchy<Executor, T, T, I>>(exec, a, options, near);
+    if (options.storage == multilevel_storage::half)
+        return std::make_unique<multilevel_hierarchy<Executor, T, float16, I>>(exec, a, options, near);
+    return std::make_unique<multilevel_hierarchy<Executor, T, float, I>>(exec, a, options, near);
 }
 
 template <executor Executor, class T, class I>
@@ -122,7 +128,7 @@ struct multilevel_entry {
          .kind = option_kind::choice,
          .standard = "single",
          .meaning = "of the levels' matrices; vectors stay as they are",
-         .choices = {"single", "full"}},
+         .choices = {"single", "full", "half"}},
         {.name = "first-run",
          .standard = "3",
          .meaning = "unknowns of a run of the first forest, at least",
@@ -169,7 +175,10 @@ struct multilevel_entry {
     }
 };
 
-#define COPPICE_MULTILEVEL(EXTERN, EXECUTOR, T) EXTERN template class multilevel_preconditioner<EXECUTOR, T>;
+#define COPPICE_MULTILEVEL(EXTERN, EXECUTOR, T)                                                                        \
+    EXTERN template class multilevel_preconditioner<EXECUTOR, T>;                                                      \
+    EXTERN template double convergence_factor(EXECUTOR const&, csr_view<T>,                                            \
+                                              multilevel_preconditioner<EXECUTOR, T> const&, int, std::uint64_t);
 COPPICE_MULTILEVEL(extern, host_executor, float)
 COPPICE_MULTILEVEL(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)

@@ -17,7 +17,9 @@ struct store_in_units {
     T const* from;
     T one_by_unit;
     S* to;
-    COPPICE_HD void operator()(std::int64_t k) const { stored_value<S>::store(to[k], from[k] * one_by_unit); }
+    COPPICE_HD void operator()(std::int64_t k) const {
+        stored_value<S>::store(to[k], static_cast<arithmetic_t<S>>(from[k] * one_by_unit));
+    }
 };
 
 /// The values and work vectors of a level: matrices in S, vectors in T.

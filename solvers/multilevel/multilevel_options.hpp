@@ -22,6 +22,7 @@ enum class multilevel_cycle { v, w };
 enum class multilevel_storage {
     single, ///< matrices of the levels in float, whatever the vectors are
     full,   ///< as the matrix
+    half,   ///< in float16: entries below 6e-8 of the largest one of their level become 0
 };
 
 struct multilevel_options {
@@ -53,6 +54,9 @@ struct multilevel_report {
     double operator_complexity = 1; ///< nonzeros of all levels, over those of the first
     coarsening_end end = coarsening_end::small;
     bool direct = true; ///< the last level is solved directly
+    /// The aggregate of every unknown of the first level, -1 for none, where it has no more than most_shown.
+    std::vector<std::int32_t> aggregates{};
+    static constexpr std::int64_t most_shown = 10000;
     double coupling_seconds = 0, aggregate_seconds = 0, prolongator_seconds = 0, galerkin_seconds = 0,
            smoother_seconds = 0;
 };

@@ -143,6 +143,34 @@ TEST_CASE("the report is one self-contained page with all its sections") {
     CHECK(!holds(page, "http"));
 }
 
+TEST_CASE("the report shows the levels of a multilevel method, and its aggregates where there is a plane grid") {
+    scratch_folder const folder;
+    auto const path = folder / "r.html";
+    auto const page_of = [&](std::string const& matrix, std::string const& preconditioner) {
+        REQUIRE(run({"solve", matrix, "--preconditioner", preconditioner, "--report", path}).code == 0);
+        return read_text_file(path);
+    };
+    auto const count = [](std::string const& text, std::string const& part) {
+        int n = 0;
+        for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+        return n;
+    };
+    auto const grid = page_of("generate:aniso2,nx=30,ny=20", "multilevel,coarsest=20");
+    auto const levels = grid.substr(grid.find("id=levels"));
+    CHECK(holds(levels, "solved directly"));
+    CHECK(holds(levels, "multiplies the error by <b>0."));
+    CHECK(holds(levels, "Galerkin products"));
+    CHECK(holds(levels, "viewBox='-0.1 -0.1 30.2 20.2'"));
+    auto const picture = levels.substr(levels.find("<svg class=aggregates"));
+    int const borders = count(picture.substr(picture.find("stroke-width")), "v1") +
+                        count(picture.substr(picture.find("stroke-width")), "h1");
+    CHECK(borders > 300); // aggregates of some six unknowns each
+    CHECK(borders < 1150);
+    CHECK(holds(page_of("generate:laplace3d,nx=8", "multilevel,coarsest=20"), "id=levels"));
+    CHECK(!holds(read_text_file(path), "<svg class=aggregates"));
+    CHECK(!holds(page_of("generate:aniso2,nx=30", "forest"), "id=levels"));
+}
+
 TEST_CASE("the report on paper has all its columns") {
     scratch_folder const folder;
     auto const at = fs::path(folder / "r.html").parent_path().string();

@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
         CHECK(rough.iterations <= 30);
     }
     for (auto const options : {"multilevel,smoother=forest", "multilevel,smoother=chebyshev", "multilevel,cycle=w",
-                               "multilevel,storage=full"}) {
+                               "multilevel,storage=full", "multilevel,storage=half"}) {
         CAPTURE(options);
         CHECK(solve_with(exec, "cg", options, of("laplace2d", {}, 150), 1e-8).iterations <= 19);
     }
@@ -270,7 +270,7 @@ TEST_CASE_TEMPLATE("multilevel: powers of two change no bit, nor does the order 
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
     for (auto const kind : {"aniso2", "convection"})
-        for (auto const storage : {multilevel_storage::single, multilevel_storage::full}) {
+        for (auto const storage : {multilevel_storage::single, multilevel_storage::full, multilevel_storage::half}) {
             auto a = generate<double>(host_executor{1}, kind, {.nx = 40});
             auto const r = random_vector<double>(int(a.rows()), 3);
             multilevel_options const options{.storage = storage, .coarsest = 30};
