@@ -3,7 +3,7 @@
 /// Breadth-first search that pushes from small frontiers and pulls to what is left behind large ones.
 #pragma once
 
-#include <coppice/graph/analytics/worklist.hpp>
+#include <coppice/graph/analytics/rounds.hpp>
 
 namespace coppice {
 
@@ -141,17 +141,17 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     auto state = placed(exec, bfs_state{.may_pull = may_pull ? 1 : 0});
     bfs_state* const s = state.data();
     for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, everyone, s});
-    auto const body = [&] {
-        visit_edges(exec, &s->push, now, g, into(next), push_level{g, levels, parents, &s->depth});
-        if (may_pull)
-            visit_items(exec, &s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s});
-        for_each(exec, 1, next_level{now, next, s, g.vertices});
-    };
-    repetition<Executor> repeat(exec);
-    repeat.run(&s->loop, {.replayable = true}, body, nullptr);
-    bfs_state const end = exec.load(s);
-    result.depth = end.depth;
-    result.reached = end.reached;
+    edge_step const push{&s->push, now, g, into(next), push_level{g, levels, parents, &s->depth}};
+    single_step const end{next_level{now, next, s, g.vertices}};
+    rounds<Executor> search(exec);
+    if (may_pull)
+        search.run(&s->loop, push,
+                   item_step{&s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s}}, end);
+    else
+        search.run(&s->loop, push, end);
+    bfs_state const last = exec.load(s);
+    result.depth = last.depth;
+    result.reached = last.reached;
     return result;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/algebra/transform.hpp>
-#include <coppice/graph/analytics/worklist.hpp>
+#include <coppice/graph/analytics/rounds.hpp>
 
 namespace coppice {
 
@@ -142,14 +142,10 @@ void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours, 
     auto loop = placed(exec, loop_switch{1});
     visit_edges(exec, nullptr, everyone, g, nothing(), count_before{g, colours, waits.data()});
     visit_items(exec, nullptr, everyone, into(now), list_first{waits.data()});
-    repetition<Executor> repeat(exec);
-    auto const body = [&] {
-        visit_items(exec, nullptr, now, nothing(), take_free_bit{first.data(), bits.data(), colours});
-        visit_edges(exec, nullptr, now, g, into(next),
-                    tell_colour{g, first.data(), bits.data(), colours, waits.data()});
-        for_each(exec, 1, next_list{now, next, loop.data()});
-    };
-    repeat.run(loop.data(), {.replayable = true}, body, nullptr);
+    rounds<Executor>(exec).run(
+        loop.data(), item_step{nullptr, now, nothing(), take_free_bit{first.data(), bits.data(), colours}},
+        edge_step{nullptr, now, g, into(next), tell_colour{g, first.data(), bits.data(), colours, waits.data()}},
+        single_step{next_list{now, next, loop.data()}});
     exec.synchronize(); // what it worked with ends here
 }
 

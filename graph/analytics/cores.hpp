@@ -4,6 +4,7 @@
 #pragma once
 
 #include <coppice/graph/analytics/kept_edges.hpp>
+#include <coppice/graph/analytics/rounds.hpp>
 
 namespace coppice {
 
@@ -114,14 +115,11 @@ cores_result core_numbers(Executor const& exec, graph_view g) {
     auto state = placed(exec, cores_state{});
     cores_state* const s = state.data();
     for_each(exec, g.vertices, begin_cores{g.vertices, cores, rest});
-    auto const body = [&] {
-        visit_edges(exec, nullptr, now, g, into(next), peel_edge{g, degrees.data(), cores, s});
-        for_each(exec, 1, end_peeling{now, next, rest, s});
-        visit_items(exec, &s->selects, rest, into(now, rest_next), select_core{degrees.data(), cores, s});
-        for_each(exec, 1, end_selection{now, rest, rest_next, s});
-    };
-    repetition<Executor> repeat(exec);
-    repeat.run(&s->loop, {.replayable = true}, body, nullptr);
+    rounds<Executor>(exec).run(
+        &s->loop, edge_step{nullptr, now, g, into(next), peel_edge{g, degrees.data(), cores, s}},
+        single_step{end_peeling{now, next, rest, s}},
+        item_step{&s->selects, rest, into(now, rest_next), select_core{degrees.data(), cores, s}},
+        single_step{end_selection{now, rest, rest_next, s}});
     result.largest = reduce(exec, g.vertices, std::int32_t{0}, value_at<std::int32_t>{cores}, maximum{});
     return result;
 }

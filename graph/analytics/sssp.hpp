@@ -7,7 +7,7 @@
 #include <limits>
 
 #include <coppice/graph/analytics/negative_cycle.hpp>
-#include <coppice/graph/analytics/worklist.hpp>
+#include <coppice/graph/analytics/rounds.hpp>
 
 namespace coppice {
 
@@ -404,13 +404,10 @@ public:
         }
         auto state = placed(exec_, sssp_state<T>{.round = 1});
         visit_items(exec_, nullptr, all, into(now), list_with_parent{parents, queued_.data()});
-        repetition<Executor> repeat(exec_);
-        auto const body = [&] {
-            visit_edges(exec_, nullptr, now, g_, into(next),
-                        find_level_parent<T, Path>{path, queued_.data(), state.data()});
-            for_each(exec_, 1, next_parents<T>{now, next, state.data()});
-        };
-        repeat.run(&state.data()->loop, {.replayable = true}, body, nullptr);
+        rounds<Executor>(exec_).run(
+            &state.data()->loop,
+            edge_step{nullptr, now, g_, into(next), find_level_parent<T, Path>{path, queued_.data(), state.data()}},
+            single_step{next_parents<T>{now, next, state.data()}});
         return found;
     }
 
@@ -420,15 +417,11 @@ private:
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
-        auto const body = [&] {
-            visit_edges(exec_, nullptr, near, g_, into(next, far), relax);
-            for_each(exec_, 1, end_near_round<T>{near, next, far, s});
-            visit_items(exec_, &s->splits, far, into(near, far_next),
-                        divide_far<T>{distances_.data(), waits_.data(), s});
-            for_each(exec_, 1, end_far_round<T>{near, far, far_next, s});
-        };
-        repetition<Executor> repeat(exec_);
-        repeat.run(&s->loop, {.replayable = true}, body, nullptr);
+        rounds<Executor>(exec_).run(
+            &s->loop, edge_step{nullptr, near, g_, into(next, far), relax},
+            single_step{end_near_round<T>{near, next, far, s}},
+            item_step{&s->splits, far, into(near, far_next), divide_far<T>{distances_.data(), waits_.data(), s}},
+            single_step{end_far_round<T>{near, far, far_next, s}});
     }
 
     bool reaches_negative_cycle() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <coppice/graph/analytics/components.hpp>
+#include <coppice/graph/analytics/rounds.hpp>
 
 namespace coppice {
 
@@ -214,19 +215,18 @@ public:
 
     void trim() {
         visit_items(exec_, nullptr, everyone_.data(), into(now()), list_ends{x_});
-        repetition<Executor> repeat(exec_);
-        repeat_rounds(repeat, [&] {
-            visit_edges(exec_, nullptr, now(), g_, into(next()), trim_edge{g_, x_.in_left, x_.labels});
-            visit_edges(exec_, nullptr, now(), incoming_, into(next()), trim_edge{incoming_, x_.out_left, x_.labels});
-        });
+        rounds<Executor>(exec_).run(
+            &state_.data()->loop, edge_step{nullptr, now(), g_, into(next()), trim_edge{g_, x_.in_left, x_.labels}},
+            edge_step{nullptr, now(), incoming_, into(next()), trim_edge{incoming_, x_.out_left, x_.labels}},
+            end_round());
     }
     /// Whether a vertex was open.
     bool take_pivot() {
         auto const p = reduce(exec_, g_.vertices, pivot{-1, -1}, pivot_of{g_, incoming_, x_.labels}, better_pivot{});
         if (p.vertex < 0) return false;
-        repetition<Executor> forward(exec_);
         for_each(exec_, 1, start_at{p.vertex, x_, now(), state_.data(), false});
-        repeat_rounds(forward, [&] { visit_edges(exec_, nullptr, now(), g_, into(next()), reach_forward{g_, x_}); });
+        rounds<Executor>(exec_).run(&state_.data()->loop,
+                                    edge_step{nullptr, now(), g_, into(next()), reach_forward{g_, x_}}, end_round());
         for_each(exec_, 1, start_at{p.vertex, x_, now(), state_.data(), true});
         search_back();
         return true;
@@ -241,7 +241,7 @@ public:
             visit_edges(exec_, nullptr, rest, g_, into(next()), pass);
             for_each(exec_, 1, next_strong{now(), next(), state_.data()});
             for_each(exec_, 1, go_on{state_.data()});
-            repeat_rounds(colours_, [&] { visit_edges(exec_, nullptr, now(), g_, into(next()), pass); });
+            colours_.run(&state_.data()->loop, edge_step{nullptr, now(), g_, into(next()), pass}, end_round());
             visit_items(exec_, nullptr, rest, into(now()), begin_components{x_, salt});
             for_each(exec_, 1, go_on{state_.data()});
             search_back();
@@ -254,20 +254,10 @@ private:
     worklist* now() { return lists_[0]; }
     worklist* next() { return lists_[1]; }
 
-    template <class Visit>
-    void repeat_rounds(repetition<Executor>& repeat, Visit const& visit) {
-        repeat.run(
-            &state_.data()->loop, {.replayable = true},
-            [&] {
-                visit();
-                for_each(exec_, 1, next_strong{now(), next(), state_.data()});
-            },
-            nullptr);
-    }
+    single_step<next_strong> end_round() { return {{now(), next(), state_.data()}}; }
     void search_back() {
-        repeat_rounds(back_, [&] {
-            visit_edges(exec_, nullptr, now(), incoming_, into(next()), reach_back{incoming_, x_});
-        });
+        back_.run(&state_.data()->loop, edge_step{nullptr, now(), incoming_, into(next()), reach_back{incoming_, x_}},
+                  end_round());
     }
 
     Executor exec_;
@@ -277,7 +267,7 @@ private:
     worklists<4> lists_;
     buffer<worklist> everyone_;
     buffer<strong_state> state_;
-    repetition<Executor> colours_, back_;
+    rounds<Executor> colours_, back_;
 };
 
 } // namespace analytics

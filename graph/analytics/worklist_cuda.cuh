@@ -92,25 +92,31 @@ inline constexpr int visitors = 256;             ///< threads of a block
 inline constexpr std::int32_t shared_row = 1024; ///< longer rows are those of a block, or of all
 inline constexpr int few_vertices = 1024;        ///< of so few, long rows are shared by all blocks
 
+/// The vertices of a list by all threads of a grid.
+template <int N, class F>
+__device__ void visit_items_of(cuda_worker<N>& worker, worklist const& list, F const& f) {
+    std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
+    for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < list.count; i += stride)
+        f(worker, list[i]);
+}
+
 template <int N, class F>
 __global__ void visit_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f) {
     wait_for_predecessor();
     if (!is_open(gate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
-    std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
-    for (std::int64_t i = std::int64_t(blockIdx.x) * visitors + threadIdx.x; i < list.count; i += stride)
-        f(worker, list[i]);
+    visit_items_of(worker, list, f);
 }
 
-/// The rows of 256 vertices: long ones by the whole block, middling ones by a warp, the others by a thread each
-/// (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
-template <int N, class F>
+/// The rows of as many vertices as a block has threads: long ones by the whole block, middling ones by a warp, the
+/// others by a thread each (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
+template <int Threads, int N, class F>
 __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t begin, std::int32_t end, F const& f) {
     __shared__ int owner;
     __shared__ std::int32_t row[3];
     for (;;) {
-        bool const asks = end - begin >= visitors;
+        bool const asks = end - begin >= Threads;
         if (!__syncthreads_or(asks)) break;
         if (asks) owner = int(threadIdx.x);
         __syncthreads();
@@ -121,7 +127,7 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
             begin = end;
         }
         __syncthreads();
-        for (std::int32_t k = row[1] + int(threadIdx.x); k < row[2]; k += visitors) f(worker, row[0], k);
+        for (std::int32_t k = row[1] + int(threadIdx.x); k < row[2]; k += Threads) f(worker, row[0], k);
     }
     int const lane = int(threadIdx.x) % 32;
     for (unsigned waiting = __ballot_sync(~0u, end - begin >= 32); waiting; waiting &= waiting - 1) {
@@ -133,6 +139,19 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
         __syncwarp();
     }
     for (; begin < end; ++begin) f(worker, u, begin);
+}
+
+/// The edges of a list by all blocks of a grid; without those of long rows where others take them.
+template <int Threads, int N, class F>
+__device__ void visit_edges_of(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f,
+                               bool leaves_long) {
+    std::int64_t const stride = std::int64_t(gridDim.x) * Threads;
+    for (std::int64_t base = std::int64_t(blockIdx.x) * Threads; base < list.count; base += stride) {
+        std::int64_t const i = base + threadIdx.x;
+        vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
+        bool const enters = u >= 0 && !(leaves_long && g.degree(u) > shared_row) && f.enters(worker, u);
+        visit_rows<Threads>(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
+    }
 }
 
 /// The long rows of a short list by all blocks, each of which looks for them: rounds of few vertices, some of which
@@ -166,14 +185,11 @@ __global__ void __launch_bounds__(visitors)
     cuda_worker<N> worker(outs);
     shares = shares && list.count <= few_vertices;
     if (shares) visit_long_rows(worker, list, g, f);
-    std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
-    for (std::int64_t base = std::int64_t(blockIdx.x) * visitors; base < list.count; base += stride) {
-        std::int64_t const i = base + threadIdx.x;
-        vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
-        bool const enters = u >= 0 && !(shares && g.degree(u) > shared_row) && f.enters(worker, u);
-        visit_rows(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
-    }
+    visit_edges_of<visitors>(worker, list, g, f, shares);
 }
+
+/// Whether rows are as long on average as those of graphs with hubs are: else hardly one is very long.
+inline bool has_long_rows(graph_view const& g) { return g.edge_count / 8 >= g.vertices; }
 
 /// Blocks that fill the device: how many vertices there are is known there alone.
 inline dim3 visiting_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 8); }
@@ -186,7 +202,7 @@ void visit_items(cuda_executor const& exec, int const* gate, worklist const* in,
 template <int N, class F>
 void visit_edges(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
                  outputs<N> const& outs, F const& f) {
-    bool const shares = g.edge_count / 8 >= g.vertices; // else hardly a row is long
+    bool const shares = has_long_rows(g);
     launch_early(exec, &visit_edges_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, g, outs, f, shares);
 }
 
