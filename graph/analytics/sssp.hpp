@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include <coppice/graph/analytics/negative_cycle.hpp>
 #include <coppice/graph/analytics/rounds.hpp>
@@ -49,6 +50,13 @@ sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_
 template <executor Executor, class T>
 sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
                           sssp_options const& options = {});
+
+/// Distances from several sources, those of sources[k] in [k * vertices, (k + 1) * vertices): the bits that sssp()
+/// gives. On the host as many at a time as there are threads, one thread each, on CUDA one after the other. Memory:
+/// that of a search for each thread, and the distances. Lengths and errors as for sssp(); a source may stand there
+/// several times. Where a negative cycle is reached from a source, its distances are NaN. Waits.
+template <executor Executor, class T>
+buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta = 0);
 
 namespace analytics {
 
@@ -492,10 +500,43 @@ sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source,
     return analytics::search_sssp(exec, a, source, options, &old);
 }
 
+namespace analytics {
+
+/// f(executor, k) for k in [0, count): searches that have nothing to do with each other.
+template <class F>
+void for_each_search(host_executor const& exec, std::int64_t count, F const& f) {
+    detail::for_each_block(exec, count, 1,
+                           [&f](std::int64_t k, std::int64_t, std::int64_t) { f(host_executor{1}, k); });
+}
+template <class F>
+void for_each_search(cuda_executor const& exec, std::int64_t count, F const& f) {
+    for (std::int64_t k = 0; k < count; ++k) f(exec, k);
+}
+
+} // namespace analytics
+
+template <executor Executor, class T>
+buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex_id> const& sources, double delta) {
+    using namespace analytics;
+    for (vertex_id const v : sources) require_vertex(graph_view(a), v, "a source of sssp_distances");
+    std::int64_t const n = a.rows(), count = std::int64_t(sources.size());
+    buffer<T> distances(exec, n * count);
+    for_each_search(exec, count, [&](Executor const& own, std::int64_t k) {
+        auto const r = sssp(own, a, sources[std::size_t(k)], {.delta = delta, .parents = false});
+        auto const to = distances.view().slice(k * n, n);
+        if (r.negative_cycle)
+            fill(own, to, std::numeric_limits<T>::quiet_NaN());
+        else
+            own.copy_elements(r.distances.data(), to.data(), n);
+    });
+    return distances;
+}
+
 #define COPPICE_SSSP(EXTERN, EXECUTOR, T)                                                                              \
     EXTERN template sssp_result<T> sssp(EXECUTOR const&, csr_view<T>, vertex_id, sssp_options const&);                 \
     EXTERN template sssp_result<T> sssp_again(EXECUTOR const&, csr_view<T>, vertex_id, sssp_result<T> const&,          \
-                                              sssp_options const&)
+                                              sssp_options const&);                                                    \
+    EXTERN template buffer<T> sssp_distances(EXECUTOR const&, csr_view<T>, std::vector<vertex_id> const&, double)
 COPPICE_SSSP(extern, host_executor, float);
 COPPICE_SSSP(extern, host_executor, double);
 COPPICE_SSSP(extern, cuda_executor, float);

@@ -234,6 +234,33 @@ TEST_CASE_TEMPLATE("levels from many sources are those from each", Fixture, COPP
     }
 }
 
+TEST_CASE_TEMPLATE("distances from many sources are those from each", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const graphs = directed_graphs();
+    auto const& weights = graphs.back().weights;
+    auto const a = weights.on(exec);
+    auto const n = std::size_t(weights.rows);
+    std::vector<vertex_id> const sources{5, 0, weights.rows - 1, 5, 700};
+    auto const all = to_vector(exec, sssp_distances(exec, a.view(), sources));
+    REQUIRE(all.size() == n * sources.size());
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+        auto const one = to_vector(exec, sssp(exec, a.view(), sources[s]).distances);
+        CHECK(std::equal(one.begin(), one.end(), all.begin() + std::ptrdiff_t(s * n)));
+    }
+    CHECK(sssp_distances(exec, a.view(), {}).size() == 0);
+    CHECK_THROWS_AS(sssp_distances(exec, a.view(), {0, weights.rows}), argument_error);
+
+    graph_builder g(4); // 0 -> 1 -> 2 -> 1 falls without end; 3 does not reach it
+    g.entry(0, 1, 1);
+    g.entry(1, 2, -3);
+    g.entry(2, 1, 1);
+    auto const cycle = g.plain().on(exec);
+    auto const found = to_vector(exec, sssp_distances(exec, cycle.view(), {3, 0}));
+    CHECK(found[3] == 0);
+    CHECK(std::isinf(found[0]));
+    for (std::size_t v = 4; v < 8; ++v) CHECK(std::isnan(found[v]));
+}
+
 TEST_CASE_TEMPLATE("spectral centralities solve their equations", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : {hard_graphs()[14], small_graphs().back(), directed_graphs()[4]}) {
