@@ -54,21 +54,46 @@ __device__ inline void meet_cluster() {
 #endif
 }
 
-/// Whether another round follows is decided by one thread, in front of the barrier of the last step, which is a single
-/// one: elsewhere others might be a step ahead.
+/// The steps as one parameter of a kernel.
 template <class... Steps>
-__global__ void __launch_bounds__(round_threads)
-    small_rounds_kernel(loop_switch const* loop, int* again, __grid_constant__ Steps const... steps) {
-    wait_for_predecessor();
-    auto const decide = [&] {
-        if (blockIdx.x == 0 && threadIdx.x == 0) *again = loop->on != 0 && (is_small(steps) && ...) ? 1 : 0;
-    };
-    decide();
+struct step_list {};
+template <class First, class... Rest>
+struct step_list<First, Rest...> {
+    First first;
+    step_list<Rest...> rest;
+};
+__host__ __device__ inline step_list<> list_steps() { return {}; }
+template <class First, class... Rest>
+__host__ __device__ step_list<First, Rest...> list_steps(First const& first, Rest const&... rest) {
+    return {first, list_steps(rest...)};
+}
+
+__device__ inline bool are_small(step_list<> const&) { return true; }
+template <class First, class... Rest>
+__device__ bool are_small(step_list<First, Rest...> const& steps) {
+    return is_small(steps.first) && are_small(steps.rest);
+}
+/// Whether another round follows: decided by one thread, in front of the barrier of the last step, which is a single
+/// one; elsewhere others might be a step ahead.
+template <class Steps>
+__device__ void decide(loop_switch const* loop, int* again, Steps const& steps) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) *again = loop->on != 0 && are_small(steps) ? 1 : 0;
+}
+template <class All, class First, class... Rest>
+__device__ void do_round(loop_switch const* loop, int* again, All const& all, step_list<First, Rest...> const& steps) {
+    do_step(steps.first);
+    if constexpr (sizeof...(Rest) == 0) decide(loop, again, all);
     meet_cluster();
-    while (*static_cast<int volatile*>(again) != 0) {
-        int left = sizeof...(Steps);
-        ((do_step(steps), --left == 0 ? decide() : void(), meet_cluster()), ...);
-    }
+    if constexpr (sizeof...(Rest) > 0) do_round(loop, again, all, steps.rest);
+}
+
+template <class Steps>
+__global__ void __launch_bounds__(round_threads)
+    small_rounds_kernel(loop_switch const* loop, int* again, __grid_constant__ Steps const steps) {
+    wait_for_predecessor();
+    decide(loop, again, steps);
+    meet_cluster();
+    while (*static_cast<int volatile*>(again) != 0) do_round(loop, again, steps, steps);
 }
 
 template <int N, class F>
@@ -83,13 +108,13 @@ bool has_long_rows(Step const&) {
 /// Where rows may be very long, a round of few vertices may be much work.
 template <class... Steps>
 void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, int* again, Steps const&... steps) {
-    auto* const kernel = &small_rounds_kernel<Steps...>;
+    auto* const kernel = &small_rounds_kernel<step_list<Steps...>>;
     if ((has_long_rows(steps) || ...) || !starts_early(exec, kernel)) return;
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = round_blocks;
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    launch_early(exec, kernel, dim3(round_blocks), round_threads, 0, cluster, loop, again, steps...);
+    launch_early(exec, kernel, dim3(round_blocks), round_threads, 0, cluster, loop, again, list_steps(steps...));
 }
 
 } // namespace coppice::analytics
