@@ -62,19 +62,22 @@ void run_small_rounds(host_executor const&, loop_switch const*, int*, Steps cons
 template <executor Executor>
 class rounds {
 public:
-    explicit rounds(Executor const& exec) : exec_(exec), again_(placed(exec, 0)), repeat_(exec) {}
+    /// `together`: whether rounds of few vertices are done many at a time.
+    explicit rounds(Executor const& exec, bool together = true)
+        : exec_(exec), together_(together), again_(placed(exec, 0)), repeat_(exec) {}
 
     template <class... Steps>
     void run(loop_switch* loop, Steps const&... steps) {
         auto const body = [&] {
             (run_step(exec_, steps), ...);
-            run_small_rounds(exec_, loop, again_.data(), steps...);
+            if (together_) run_small_rounds(exec_, loop, again_.data(), steps...);
         };
         repeat_.run(loop, {.replayable = true}, body, nullptr);
     }
 
 private:
     Executor exec_;
+    bool together_;
     buffer<int> again_; ///< whether small rounds go on
     repetition<Executor> repeat_;
 };

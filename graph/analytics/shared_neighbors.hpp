@@ -3,9 +3,8 @@
 /// Triangles of a graph whose edges have one direction each: u -> v, u -> w, v -> w.
 ///
 ///   - `visit_triangles(exec, g, f)`: f.edge(worker, u, v, count) for the edges u -> v, where all counts of an edge
-///     together are its triangles, f.corner(worker, w) for every w that closes a triangle over it. Where F::corners is
-///     false, f.first(worker, u, count) instead, where all counts of a vertex together are those of its edges. Rows are
-///     sorted and hold every edge once.
+///     together are its triangles, f.corner(worker, w) for every w that closes a triangle over it where f.corners is
+///     true. Rows are sorted and hold every edge once.
 ///
 /// The rule is one: w is in both rows. The host marks row u in bits, CUDA in a hash table of a warp or a block; both
 /// look at the rows of its neighbours.
@@ -54,9 +53,11 @@ struct count_at_first {
     std::int64_t* counts;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void first(Worker& worker, vertex_id u, std::int64_t count) const {
+    COPPICE_HD void edge(Worker& worker, vertex_id u, vertex_id, std::int64_t count) const {
         if (count > 0) worker.add(counts + u, count);
     }
+    template <class Worker>
+    COPPICE_HD void corner(Worker&, vertex_id) const {}
 };
 /// At all three.
 struct count_at_corners {
@@ -82,7 +83,6 @@ void visit_marked(Worker& worker, graph_view g, vertex_id u, std::uint64_t* bits
     auto const begin = g.offsets[u], end = g.offsets[u + 1];
     if (end - begin < 2) return;
     for (auto k = begin; k < end; ++k) bits[g.neighbors[k] >> 6] |= std::uint64_t(1) << (g.neighbors[k] & 63);
-    std::int64_t all = 0;
     for (auto k = begin; k < end; ++k) {
         vertex_id const v = g.neighbors[k];
         std::int64_t count = 0;
@@ -93,12 +93,8 @@ void visit_marked(Worker& worker, graph_view g, vertex_id u, std::uint64_t* bits
             if constexpr (F::corners)
                 if (both) f.corner(worker, w);
         }
-        if constexpr (F::corners)
-            f.edge(worker, u, v, count);
-        else
-            all += count;
+        f.edge(worker, u, v, count);
     }
-    if constexpr (!F::corners) f.first(worker, u, all);
     for (auto k = begin; k < end; ++k) bits[g.neighbors[k] >> 6] = 0;
 }
 

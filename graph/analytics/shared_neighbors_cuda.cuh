@@ -39,41 +39,19 @@ inline constexpr int table_of_block = 8192; ///< places
 inline constexpr int table_of_warp = 128;
 inline constexpr int warps_of_visitors = visitors / 32;
 
-inline constexpr int row_lanes = 8; ///< of the rows that are looked up most are short
-
-/// What the rows of the neighbours k, k + step, ... of u have of the table, by 8 lanes. Their count for each lane where
-/// edges have none of their own.
+/// What row v has of the table, by a warp.
 template <class F>
-__device__ std::int64_t look_up_rows(cuda_worker<1>& worker, graph_view const& g, vertex_table const& table,
-                                     vertex_id u, std::int32_t k, std::int32_t last, int step, F const& f) {
-    int const lane = int(threadIdx.x) % row_lanes;
-    unsigned const group = 0xffu << (threadIdx.x % 32 - unsigned(lane));
-    std::int64_t all = 0;
-    for (; k < last; k += step) {
-        vertex_id const v = g.neighbors[k];
-        int count = 0;
-        for (std::int32_t i = g.offsets[v] + lane, end = g.offsets[v + 1]; i < end; i += row_lanes) {
-            vertex_id const w = g.neighbors[i];
-            if (!table.has(w)) continue;
-            ++count;
-            if constexpr (F::corners) f.corner(worker, w);
-        }
-        if constexpr (F::corners) {
-            count = __reduce_add_sync(group, count);
-            if (lane == 0 && count > 0) f.edge(worker, u, v, count);
-        } else {
-            all += count;
-        }
+__device__ void look_up_row(cuda_worker<1>& worker, graph_view const& g, vertex_table const& table, vertex_id u,
+                            vertex_id v, int lane, F const& f) {
+    int count = 0;
+    for (std::int32_t i = g.offsets[v] + lane, end = g.offsets[v + 1]; i < end; i += 32) {
+        vertex_id const w = g.neighbors[i];
+        if (!table.has(w)) continue;
+        ++count;
+        if constexpr (F::corners) f.corner(worker, w);
     }
-    return all;
-}
-/// The counts of all lanes of a warp, which call it together.
-template <class F>
-__device__ void tell_first(cuda_worker<1>& worker, vertex_id u, std::int64_t count, F const& f) {
-    if constexpr (!F::corners) {
-        count = sum_of_warp(count);
-        if (threadIdx.x % 32 == 0) f.first(worker, u, count);
-    }
+    count = __reduce_add_sync(~0u, count);
+    if (lane == 0 && count > 0) f.edge(worker, u, v, count);
 }
 
 /// Block b has the vertices b, b + blocks, ...: those of many edges often stand side by side.
@@ -97,7 +75,6 @@ __global__ void __launch_bounds__(visitors) visit_triangles_kernel(graph_view g,
             if (u == mine) degree = 0;
             vertex_table table{block_keys, 0};
             std::int32_t const begin = g.offsets[u], end = g.offsets[u + 1];
-            std::int64_t count = 0;
             for (std::int32_t part = begin; part < end; part += row_in_table) {
                 std::int32_t const last = min(end, part + row_in_table);
                 __syncthreads();
@@ -105,11 +82,10 @@ __global__ void __launch_bounds__(visitors) visit_triangles_kernel(graph_view g,
                 __syncthreads();
                 for (std::int32_t k = part + int(threadIdx.x); k < last; k += visitors) table.insert(g.neighbors[k]);
                 __syncthreads();
-                count += look_up_rows(worker, g, table, u, begin + int(threadIdx.x) / row_lanes, end,
-                                      visitors / row_lanes, f);
+                for (std::int32_t k = begin + warp; k < end; k += warps_of_visitors)
+                    look_up_row(worker, g, table, u, g.neighbors[k], lane, f);
             }
             __syncthreads();
-            tell_first(worker, u, count, f);
         }
         for (unsigned waiting = __ballot_sync(~0u, degree > 1); waiting; waiting &= waiting - 1) {
             auto const u = __shfl_sync(~0u, vertex_id(mine), first_lane(waiting));
@@ -120,9 +96,7 @@ __global__ void __launch_bounds__(visitors) visit_triangles_kernel(graph_view g,
             __syncwarp();
             for (std::int32_t k = begin + lane; k < end; k += 32) table.insert(g.neighbors[k]);
             __syncwarp();
-            auto const count = look_up_rows(worker, g, table, u, begin + lane / row_lanes, end, 32 / row_lanes, f);
-            __syncwarp();
-            tell_first(worker, u, count, f);
+            for (std::int32_t k = begin; k < end; ++k) look_up_row(worker, g, table, u, g.neighbors[k], lane, f);
         }
     }
 }

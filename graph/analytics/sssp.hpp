@@ -425,7 +425,8 @@ private:
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
-        rounds<Executor>(exec_).run(
+        rounds<Executor> relaxations(exec_, false); // with four barriers a round launches cost less
+        relaxations.run(
             &s->loop, edge_step{nullptr, near, g_, into(next, far), relax},
             single_step{end_near_round<T>{near, next, far, s}},
             item_step{&s->splits, far, into(near, far_next), divide_far<T>{distances_.data(), waits_.data(), s}},

@@ -59,7 +59,7 @@ TEST_CASE("graph algorithms: answers count vertices from 1") {
     std::istringstream each(colours);
     std::vector<int> const of{std::istream_iterator<int>(each), {}};
     REQUIRE(of.size() == 7);
-    for (auto const [i, j] : {std::pair{2, 1}, {3, 1}, {3, 2}, {4, 2}, {4, 3}, {5, 4}, {7, 6}})
+    for (auto const& [i, j] : {std::pair{2, 1}, {3, 1}, {3, 2}, {4, 2}, {4, 3}, {5, 4}, {7, 6}})
         CHECK(of[std::size_t(i - 1)] != of[std::size_t(j - 1)]);
     CHECK(answer({"widest"}).first.rfind("inf 2 2 2 2 ", 0) == 0);
     CHECK(answer({"strong-components"}).first == "1 1 1 1 1 6 6");
