@@ -141,13 +141,24 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
     for (; begin < end; ++begin) f(worker, u, begin);
 }
 
+/// Which vertex of a list a thread takes, of gridDim.x times `Threads` in a row: of a long list neighbouring threads
+/// neighbouring ones; of a short one every block its share, and of that every warp, since their rows come one after the
+/// other. A bijection either way.
+template <int Threads>
+__device__ std::int64_t place_in_list(bool is_short) {
+    if (!is_short) return std::int64_t(blockIdx.x) * Threads + threadIdx.x;
+    std::int64_t const place = threadIdx.x % 32 * (Threads / 32) + threadIdx.x / 32;
+    return place * gridDim.x + blockIdx.x;
+}
+
 /// The edges of a list by all blocks of a grid; without those of long rows where others take them.
 template <int Threads, int N, class F>
 __device__ void visit_edges_of(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f,
                                bool leaves_long) {
     std::int64_t const stride = std::int64_t(gridDim.x) * Threads;
-    for (std::int64_t base = std::int64_t(blockIdx.x) * Threads; base < list.count; base += stride) {
-        std::int64_t const i = base + threadIdx.x;
+    std::int64_t const own = place_in_list<Threads>(list.count <= stride / 8);
+    for (std::int64_t base = 0; base < list.count; base += stride) {
+        std::int64_t const i = base + own;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
         bool const enters = u >= 0 && !(leaves_long && g.degree(u) > shared_row) && f.enters(worker, u);
         visit_rows<Threads>(worker, u, enters ? g.offsets[u] : 0, enters ? g.offsets[u + 1] : 0, f);
