@@ -6,6 +6,7 @@
 #include <coppice/graph/analytics/bfs.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/level_lists.hpp>
+#include <coppice/graph/analytics/undirected.hpp>
 
 namespace coppice {
 
@@ -28,19 +29,6 @@ bridges_result bridges(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// What the edge u -> v adds at u; the negative of what v -> u adds at v.
-COPPICE_HD inline std::uint64_t signed_hash(vertex_id u, vertex_id v) {
-    auto const low = static_cast<std::uint64_t>(u < v ? u : v), high = static_cast<std::uint64_t>(u < v ? v : u);
-    std::uint64_t const h = mixed(mixed(low + 0x9e3779b97f4a7c15ull) ^ high);
-    return u < v ? h : u == v ? 0 : 0 - h;
-}
-struct hash_sum {
-    using value = std::uint64_t;
-    graph_view g;
-    std::uint64_t* sums;
-    COPPICE_HD std::uint64_t term(vertex_id u, std::int32_t k) const { return signed_hash(u, g.neighbors[k]); }
-    COPPICE_HD void store(vertex_id u, std::uint64_t sum) const { sums[u] = sum; }
-};
 /// The smallest vertices of the components begin.
 struct begin_tree {
     vertex_id const* labels;

@@ -60,6 +60,7 @@ struct decide_member {
         auto const begin = g.offsets[v], end = g.offsets[v + 1];
         bool waits = false;
         for (auto k = begin; k < end; ++k) {
+            if (g.neighbors[k] == v) continue; // a loop: another worker may have decided v
             std::uint8_t const other = worker.load(status + g.neighbors[k]);
             if (other == set_in) return set_out;
             waits = waits || other >= set_open;
@@ -68,6 +69,7 @@ struct decide_member {
         vertex_place const place(v, mine);
         for (auto k = begin; k < end; ++k) {
             vertex_id const u = g.neighbors[k];
+            if (u == v) continue;
             std::uint8_t other = worker.load(status + u);
             if (other >= set_open && place.is_behind(u, other)) {
                 if constexpr (Worker::recurses)

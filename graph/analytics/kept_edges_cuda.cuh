@@ -29,9 +29,9 @@ __global__ void __launch_bounds__(visitors) keep_edges_kernel(graph_view g, std:
             if (owner == int(threadIdx.x)) begin = end;
             std::int32_t at = first[u];
             std::int32_t const last = g.offsets[u + 1];
-            for (std::int32_t from = g.offsets[u]; from < last; from += visitors) {
-                std::int32_t const k = from + int(threadIdx.x);
-                bool const keeps = k < last && f.keeps(u, k);
+            for (std::int64_t from = g.offsets[u]; from < last; from += visitors) {
+                std::int64_t const k = from + threadIdx.x;
+                bool const keeps = k < last && f.keeps(u, std::int32_t(k));
                 unsigned const kept = __ballot_sync(~0u, keeps);
                 if (lane == 0) kept_by_warp[warp] = __popc(kept);
                 __syncthreads();
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(visitors) keep_edges_kernel(graph_view g, std:
                     if (w < warp) place += kept_by_warp[w];
                     at += kept_by_warp[w];
                 }
-                if (keeps) f.keep(u, k, place);
+                if (keeps) f.keep(u, std::int32_t(k), place);
                 __syncthreads(); // all have read what the next step overwrites
             }
         }
@@ -56,11 +56,11 @@ __global__ void __launch_bounds__(visitors) keep_edges_kernel(graph_view g, std:
             auto const u = vertex_id(__shfl_sync(~0u, vertex_id(mine), from_lane));
             std::int32_t const last = __shfl_sync(~0u, end, from_lane);
             std::int32_t at = first[u];
-            for (std::int32_t from = __shfl_sync(~0u, begin, from_lane); from < last; from += 32) {
-                std::int32_t const k = from + lane;
-                bool const keeps = k < last && f.keeps(u, k);
+            for (std::int64_t from = __shfl_sync(~0u, begin, from_lane); from < last; from += 32) {
+                std::int64_t const k = from + lane;
+                bool const keeps = k < last && f.keeps(u, std::int32_t(k));
                 unsigned const kept = __ballot_sync(~0u, keeps);
-                if (keeps) f.keep(u, k, at + __popc(kept & before_me));
+                if (keeps) f.keep(u, std::int32_t(k), at + __popc(kept & before_me));
                 at += __popc(kept);
             }
         }

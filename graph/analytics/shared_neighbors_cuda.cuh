@@ -44,7 +44,7 @@ template <class F>
 __device__ void look_up_row(cuda_worker<1>& worker, graph_view const& g, vertex_table const& table, vertex_id u,
                             vertex_id v, int lane, F const& f) {
     int count = 0;
-    for (std::int32_t i = g.offsets[v] + lane, end = g.offsets[v + 1]; i < end; i += 32) {
+    for (std::int64_t i = std::int64_t(g.offsets[v]) + lane, end = g.offsets[v + 1]; i < end; i += 32) {
         vertex_id const w = g.neighbors[i];
         if (!table.has(w)) continue;
         ++count;
@@ -75,14 +75,14 @@ __global__ void __launch_bounds__(visitors) visit_triangles_kernel(graph_view g,
             if (u == mine) degree = 0;
             vertex_table table{block_keys, 0};
             std::int32_t const begin = g.offsets[u], end = g.offsets[u + 1];
-            for (std::int32_t part = begin; part < end; part += row_in_table) {
-                std::int32_t const last = min(end, part + row_in_table);
+            for (std::int64_t part = begin; part < end; part += row_in_table) {
+                std::int64_t const last = min(std::int64_t(end), part + row_in_table);
                 __syncthreads();
-                table.clear<visitors>(threadIdx.x, last - part);
+                table.clear<visitors>(threadIdx.x, std::int32_t(last - part));
                 __syncthreads();
-                for (std::int32_t k = part + int(threadIdx.x); k < last; k += visitors) table.insert(g.neighbors[k]);
+                for (std::int64_t k = part + threadIdx.x; k < last; k += visitors) table.insert(g.neighbors[k]);
                 __syncthreads();
-                for (std::int32_t k = begin + warp; k < end; k += warps_of_visitors)
+                for (std::int64_t k = std::int64_t(begin) + warp; k < end; k += warps_of_visitors)
                     look_up_row(worker, g, table, u, g.neighbors[k], lane, f);
             }
             __syncthreads();
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(visitors) visit_triangles_kernel(graph_view g,
             __syncwarp();
             table.clear<32>(unsigned(lane), end - begin);
             __syncwarp();
-            for (std::int32_t k = begin + lane; k < end; k += 32) table.insert(g.neighbors[k]);
+            for (std::int64_t k = std::int64_t(begin) + lane; k < end; k += 32) table.insert(g.neighbors[k]);
             __syncwarp();
             for (std::int32_t k = begin; k < end; ++k) look_up_row(worker, g, table, u, g.neighbors[k], lane, f);
         }

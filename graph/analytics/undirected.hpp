@@ -8,30 +8,19 @@
 namespace coppice {
 namespace analytics {
 
-/// Sums of two hashes.
-struct hash_sums {
-    std::uint64_t first = 0, second = 0;
-    COPPICE_HD hash_sums operator+(hash_sums const& other) const {
-        return {first + other.first, second + other.second};
-    }
-};
-/// What row u adds to the sum over all edges of a(u) b(v) - b(u) a(v), which is 0 where each edge has its opposite.
-struct opposite_sum {
-    using value = hash_sums;
+/// What the edge u -> v adds at u; the negative of what v -> u adds at v.
+COPPICE_HD inline std::uint64_t signed_hash(vertex_id u, vertex_id v) {
+    auto const low = static_cast<std::uint64_t>(u < v ? u : v), high = static_cast<std::uint64_t>(u < v ? v : u);
+    std::uint64_t const h = mixed(mixed(low + 0x9e3779b97f4a7c15ull) ^ high);
+    return u < v ? h : u == v ? 0 : 0 - h;
+}
+/// Of a vertex over its edges; over all vertices 0 where every edge has its opposite.
+struct hash_sum {
+    using value = std::uint64_t;
     graph_view g;
     std::uint64_t* sums;
-    COPPICE_HD hash_sums term(vertex_id, std::int32_t k) const { return hashes_of(g.neighbors[k]); }
-    COPPICE_HD void store(vertex_id u, hash_sums const& sum) const {
-        hash_sums const own = hashes_of(u);
-        sums[u] = own.first * sum.second - own.second * sum.first;
-    }
-
-private:
-    COPPICE_HD static hash_sums hashes_of(vertex_id v) {
-        std::uint64_t const n = static_cast<std::uint64_t>(v) + 1;
-        std::uint64_t const x = n * 0x9e3779b97f4a7c15ull, y = n * 0xd6e8feb86659fd93ull;
-        return {x ^ (x >> 29), y ^ (y >> 32)};
-    }
+    COPPICE_HD std::uint64_t term(vertex_id u, std::int32_t k) const { return signed_hash(u, g.neighbors[k]); }
+    COPPICE_HD void store(vertex_id u, std::uint64_t sum) const { sums[u] = sum; }
 };
 
 } // namespace analytics
@@ -41,7 +30,7 @@ bool is_undirected(Executor const& exec, graph_view g) {
     using namespace analytics;
     buffer<std::uint64_t> sums(exec, g.vertices);
     auto const everyone = every_vertex(exec, g);
-    visit_sums(exec, nullptr, everyone.data(), g, opposite_sum{g, sums.data()});
+    visit_sums(exec, nullptr, everyone.data(), g, hash_sum{g, sums.data()});
     return reduce(exec, g.vertices, std::uint64_t{0}, value_at<std::uint64_t>{sums.data()}, plus{}) == 0;
 }
 

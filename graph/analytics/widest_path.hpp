@@ -29,7 +29,8 @@ namespace analytics {
 template <class T>
 struct narrowest_edge {
     COPPICE_HD static T start() { return -std::numeric_limits<T>::infinity(); }
-    COPPICE_HD static T extended(T path, T edge) { return -edge > path ? -edge : path; }
+    /// T(0) - edge and not -edge: of +0 and -0 either might stay.
+    COPPICE_HD static T extended(T path, T edge) { return T(0) - edge > path ? T(0) - edge : path; }
 };
 template <class T>
 struct width_range {
@@ -55,7 +56,7 @@ struct join_widths {
 template <class T>
 struct negate {
     T* values;
-    COPPICE_HD void operator()(std::int64_t v) const { values[v] = -values[v]; }
+    COPPICE_HD void operator()(std::int64_t v) const { values[v] = T(0) - values[v]; }
 };
 
 } // namespace analytics

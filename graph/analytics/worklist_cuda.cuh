@@ -58,16 +58,17 @@ public:
         auto* const at = reinterpret_cast<unsigned long long*>(p);
         return x < load(p) && x < atomicMin(at, static_cast<unsigned long long>(x));
     }
-    /// Bits of floats from zero up rise with them, those of negative ones, without sign, fall.
+    /// Bits of floats without a sign rise with them; bits of others, read without sign, fall.
     __device__ bool lower(float* p, float x) const {
         if (!(x < load(p))) return false;
-        return x < (x >= 0 ? __int_as_float(atomicMin(reinterpret_cast<int*>(p), __float_as_int(x)))
-                           : __uint_as_float(atomicMax(reinterpret_cast<unsigned*>(p), __float_as_uint(x))));
+        return x < (__float_as_int(x) >= 0
+                        ? __int_as_float(atomicMin(reinterpret_cast<int*>(p), __float_as_int(x)))
+                        : __uint_as_float(atomicMax(reinterpret_cast<unsigned*>(p), __float_as_uint(x))));
     }
     __device__ bool lower(double* p, double x) const {
         if (!(x < load(p))) return false;
         long long const bits = __double_as_longlong(x);
-        return x < __longlong_as_double(x >= 0
+        return x < __longlong_as_double(bits >= 0
                                             ? atomicMin(reinterpret_cast<long long*>(p), bits)
                                             : static_cast<long long>(atomicMax(reinterpret_cast<unsigned long long*>(p),
                                                                                static_cast<unsigned long long>(bits))));
@@ -127,14 +128,16 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
             begin = end;
         }
         __syncthreads();
-        for (std::int32_t k = row[1] + int(threadIdx.x); k < row[2]; k += Threads) f(worker, row[0], k);
+        for (std::int64_t k = std::int64_t(row[1]) + threadIdx.x; k < row[2]; k += Threads)
+            f(worker, row[0], std::int32_t(k));
     }
     int const lane = int(threadIdx.x) % 32;
     for (unsigned waiting = __ballot_sync(~0u, end - begin >= 32); waiting; waiting &= waiting - 1) {
         int const from = first_lane(waiting);
         vertex_id const v = __shfl_sync(~0u, u, from);
         std::int32_t const last = __shfl_sync(~0u, end, from);
-        for (std::int32_t k = __shfl_sync(~0u, begin, from) + lane; k < last; k += 32) f(worker, v, k);
+        for (std::int64_t k = std::int64_t(__shfl_sync(~0u, begin, from)) + lane; k < last; k += 32)
+            f(worker, v, std::int32_t(k));
         if (lane == from) begin = end;
         __syncwarp();
     }
@@ -231,9 +234,9 @@ __device__ T moved_down(T const& x, int by) {
 
 /// The sum over the edges k, k + step, ... before `end`.
 template <class F>
-__device__ typename F::value sum_of_terms(vertex_id u, std::int32_t k, std::int32_t end, int step, F const& f) {
+__device__ typename F::value sum_of_terms(vertex_id u, std::int64_t k, std::int64_t end, int step, F const& f) {
     typename F::value sum{};
-    for (; k < end; k += step) sum = sum + f.term(u, k);
+    for (; k < end; k += step) sum = sum + f.term(u, std::int32_t(k));
     return sum;
 }
 /// The sum over the lanes of a warp, in its first lane.
@@ -270,7 +273,7 @@ __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, w
             vertex_id const v = list[base + owner];
             if (owner == int(threadIdx.x)) begin = end;
             value const sum =
-                sum_of_warp(sum_of_terms(v, g.offsets[v] + int(threadIdx.x), g.offsets[v + 1], visitors, f));
+                sum_of_warp(sum_of_terms(v, std::int64_t(g.offsets[v]) + threadIdx.x, g.offsets[v + 1], visitors, f));
             if (lane == 0) sums[warp] = sum;
             __syncthreads();
             if (threadIdx.x == 0) {
@@ -288,7 +291,8 @@ __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, w
             int const from = first_lane(waiting);
             vertex_id const v = __shfl_sync(~0u, u, from);
             std::int32_t const last = __shfl_sync(~0u, end, from);
-            value const sum = sum_of_warp(sum_of_terms(v, __shfl_sync(~0u, begin, from) + lane, last, 32, f));
+            value const sum =
+                sum_of_warp(sum_of_terms(v, std::int64_t(__shfl_sync(~0u, begin, from)) + lane, last, 32, f));
             if (lane == 0) f.store(v, sum);
         }
     }

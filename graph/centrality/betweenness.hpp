@@ -140,7 +140,7 @@ struct walk_on {
         std::int32_t const level = x.state->level;
         bool arrives = false;
         for (int s = 0; s < Walkers; ++s) {
-            if (x.levels[u].of[s] != level || worker.load(&x.levels[v].of[s]) != -1) continue;
+            if (worker.load(&x.levels[u].of[s]) != level || worker.load(&x.levels[v].of[s]) != -1) continue;
             worker.store(&x.levels[v].of[s], level + 1);
             arrives = true;
         }
@@ -193,9 +193,10 @@ public:
     brandes_walk(Executor const& exec, graph_view g, graph_view incoming, double* scores)
         : exec_(exec), g_(g), incoming_(incoming), levels_(exec, g.vertices), paths_(exec, g.vertices),
           parts_(exec, g.vertices), sums_(exec, g.vertices), listed_(exec, g.vertices),
-          lists_(exec, Walkers * g.vertices, g.vertices + 1), x_{levels_.data(), paths_.data(),  parts_.data(),
-                                                                 sums_.data(),   listed_.data(), scores,
-                                                                 lists_.state()} {}
+          lists_(exec, std::int64_t(Walkers) * g.vertices, g.vertices + 1), x_{levels_.data(), paths_.data(),
+                                                                               parts_.data(),  sums_.data(),
+                                                                               listed_.data(), scores,
+                                                                               lists_.state()} {}
 
     /// Adds what depends on vertices to their scores; false, and nothing added, where paths are too many for Number.
     bool run(vertex_id const* sources, int count) {

@@ -18,9 +18,12 @@ struct edge_batch {
     std::int64_t size() const { return std::int64_t(from.size()); }
 };
 
-/// The edges of the batch and their opposites, loops once.
+/// The edges of the batch and their opposites, loops once. dimension_error where its lengths disagree.
 template <class T>
 edge_batch<T> both_directions(edge_batch<T> batch) {
+    require_size("ends of the edges of a batch", std::int64_t(batch.to.size()), batch.size());
+    if (!batch.values.empty())
+        require_size("values of the edges of a batch", std::int64_t(batch.values.size()), batch.size());
     for (std::size_t k = 0, count = batch.from.size(); k < count; ++k) {
         if (batch.from[k] == batch.to[k]) continue;
         vertex_id const u = batch.from[k];

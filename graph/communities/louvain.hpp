@@ -3,6 +3,7 @@
 /// Communities of large modularity: the method of Louvain, in whole numbers.
 #pragma once
 
+#include <bit>
 #include <cmath>
 
 #include <coppice/graph/analytics/spanning_forest.hpp>
@@ -43,32 +44,40 @@ double modularity(Executor const& exec, csr_view<T> a, array_view<vertex_id cons
 
 namespace analytics {
 
-struct weight_sums {
-    double sum;
+struct weight_look {
+    double largest;
     std::int64_t bad;
 };
 template <class T>
 struct weight_of_edge {
     T const* weights;
-    COPPICE_HD weight_sums operator()(std::int64_t k) const {
+    COPPICE_HD weight_look operator()(std::int64_t k) const {
         T const x = weights[k];
         bool const good = x >= T(0) && x - x == T(0);
         return {good ? double(x) : 0.0, good ? 0 : 1};
     }
 };
-struct add_weight_sums {
-    COPPICE_HD weight_sums operator()(weight_sums const& a, weight_sums const& b) const {
-        return {a.sum + b.sum, a.bad + b.bad};
+struct join_weight_looks {
+    COPPICE_HD weight_look operator()(weight_look const& a, weight_look const& b) const {
+        return {a.largest > b.largest ? a.largest : b.largest, a.bad + b.bad};
     }
 };
+/// Weights in units of a power of two, to the nearest. The power in two parts, since it may be beyond a double.
 template <class T>
 struct whole_weight {
     T const* from;
-    double scale;
-    std::int64_t* to;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        to[k] = static_cast<std::int64_t>(double(from[k]) * scale + 0.5);
+    double first, second;
+    whole_weight(T const* weights, int power)
+        : from(weights), first(std::ldexp(1.0, power / 2)), second(std::ldexp(1.0, power - power / 2)) {}
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        return static_cast<std::int64_t>(double(from[k]) * first * second + 0.5);
     }
+};
+template <class T>
+struct store_whole_weight {
+    whole_weight<T> weight;
+    std::int64_t* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = weight(k); }
 };
 struct row_weight {
     using value = std::int64_t;
@@ -98,12 +107,25 @@ struct add_to_label {
         worker.add(totals + labels[v], weights[v]);
     }
 };
+/// The sum of the squares of whole numbers below 2^53 whose sum is, too: exact, so that its order does not matter. A
+/// number is 2^26 a + b; what is summed are a^2, a b, and b^2 in two halves of 26 bits.
+struct exact_squares {
+    std::uint64_t aa = 0, ab = 0, bb_high = 0, bb_low = 0;
+    COPPICE_HD exact_squares operator+(exact_squares const& o) const {
+        return {aa + o.aa, ab + o.ab, bb_high + o.bb_high, bb_low + o.bb_low};
+    }
+    double value() const {
+        return std::ldexp(double(aa), 52) + std::ldexp(double(ab), 27) + std::ldexp(double(bb_high), 26) +
+               double(bb_low);
+    }
+};
 struct square_of_total {
     std::int64_t const* totals;
-    double all;
-    COPPICE_HD double operator()(std::int64_t c) const {
-        double const part = double(totals[c]) / all;
-        return part * part;
+    COPPICE_HD exact_squares operator()(std::int64_t c) const {
+        constexpr std::uint64_t low = (1 << 26) - 1;
+        auto const t = static_cast<std::uint64_t>(totals[c]);
+        std::uint64_t const a = t >> 26, b = t & low;
+        return {a * a, a * b, b * b >> 26, b * b & low};
     }
 };
 
@@ -128,22 +150,29 @@ struct whole_graph {
         visit_sums(exec, nullptr, everyone.data(), g, inner_weight{g, weights.data(), labels, inner.data()});
         visit_items(exec, nullptr, everyone.data(), nothing(), add_to_label{labels, row_sums.data(), totals.data()});
         auto const within = reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{inner.data()}, plus{});
-        double const squares = reduce(exec, g.vertices, 0.0, square_of_total{totals.data(), all}, plus{});
-        return double(within) / all - resolution * squares;
+        double const squares =
+            reduce(exec, g.vertices, exact_squares{}, square_of_total{totals.data()}, plus{}).value();
+        return double(within) / all - resolution * (squares / all / all);
     }
 };
 template <executor Executor, class T>
 whole_graph<Executor> make_whole(Executor const& exec, csr_view<T> a, char const* algorithm) {
     graph_view const g(a);
-    auto const sums =
-        reduce(exec, g.edge_count, weight_sums{0, 0}, weight_of_edge<T>{a.coefficients}, add_weight_sums{});
-    if (sums.bad > 0)
-        throw matrix_error(std::string(algorithm) + ": " + std::to_string(sums.bad) +
+    auto const look =
+        reduce(exec, g.edge_count, weight_look{0, 0}, weight_of_edge<T>{a.coefficients}, join_weight_looks{});
+    if (look.bad > 0)
+        throw matrix_error(std::string(algorithm) + ": " + std::to_string(look.bad) +
                            " edge weights are negative or not finite");
-    // A little below 2^52, for what rounding adds.
-    double const scale = sums.sum > 0 ? std::ldexp(1.0, 51 - std::ilogb(sums.sum)) : 1.0;
+    // Twice: in units in which the sum is below 2^51 whatever the weights, and again in such that it is not far below.
+    // Sums of whole numbers have no order, so that the units are the same everywhere.
+    int power = 0;
+    if (look.largest > 0) {
+        power = 50 - std::ilogb(look.largest) - int(std::bit_width(static_cast<std::uint64_t>(g.edge_count)));
+        auto const sum = reduce(exec, g.edge_count, std::int64_t{0}, whole_weight<T>(a.coefficients, power), plus{});
+        power += 51 - std::ilogb(double(sum) + double(g.edge_count));
+    }
     buffer<std::int64_t> weights(exec, g.edge_count);
-    for_each(exec, g.edge_count, whole_weight<T>{a.coefficients, scale, weights.data()});
+    for_each(exec, g.edge_count, store_whole_weight<T>{{a.coefficients, power}, weights.data()});
     return whole_graph<Executor>(exec, g, std::move(weights));
 }
 

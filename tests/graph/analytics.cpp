@@ -184,6 +184,44 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
     CHECK(r.transitivity == doctest::Approx(0.6));
 }
 
+TEST_CASE_TEMPLATE("an edge in one direction alone is found wherever it is", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (int p = 0; p < 150; ++p)
+        for (int const q : {2 * p + 1, p + 1, 4 * p + 3, 299 - p}) {
+            if (p == q) continue;
+            graph_builder g(700);
+            g.edge(0, 1, 1);
+            auto a = g.plain();
+            CHECK(is_undirected(exec, a.on(exec)));
+            g.entry(p, q, 1);
+            if (p + q == 1) continue; // it is there
+            a = g.plain();
+            CAPTURE(p);
+            CAPTURE(q);
+            CHECK(!is_undirected(exec, a.on(exec)));
+        }
+}
+
+TEST_CASE_TEMPLATE("independent sets: loops change nothing, run after run", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const plain = stencil_graph(250, 200, stencil_five_point);
+    plain_csr<double> loops;
+    loops.rows = loops.columns = plain.rows;
+    for (int v = 0; v < plain.rows; ++v) {
+        auto const begin = std::size_t(plain.offsets[std::size_t(v)]),
+                   end = std::size_t(plain.offsets[std::size_t(v) + 1]);
+        loops.indices.insert(loops.indices.end(), plain.indices.begin() + std::ptrdiff_t(begin),
+                             plain.indices.begin() + std::ptrdiff_t(end));
+        loops.indices.push_back(v);
+        loops.offsets.push_back(int(loops.indices.size()));
+    }
+    loops.values.assign(loops.indices.size(), 1);
+    auto const a = plain.on(exec), b = loops.on(exec);
+    auto const expected = to_vector(exec, maximal_independent_set(exec, graph_view(a)).members);
+    for (int run = 0; run < 10; ++run)
+        CHECK(to_vector(exec, maximal_independent_set(exec, graph_view(b)).members) == expected);
+}
+
 TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {

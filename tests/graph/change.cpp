@@ -123,6 +123,8 @@ TEST_CASE_TEMPLATE("batches: the last of several counts, bad ones are refused", 
                          "edge 1 of a batch leads from 3 to 1 in a graph of 3 vertices, which are counted from 0",
                          argument_error);
     CHECK_THROWS_AS(with_edges(exec, a.view(), {{0}, {1}, {}}), dimension_error);
+    CHECK_THROWS_AS(both_directions(edge_batch<double>{{0, 1}, {1}, {}}), dimension_error);
+    CHECK_THROWS_AS(both_directions(edge_batch<double>{{0, 1}, {1, 2}, {1.0}}), dimension_error);
     CHECK_THROWS_AS(without_edges(exec, a.view(), {{0}, {}, {}}), dimension_error);
     auto const old = sssp(exec, a.view(), 0);
     CHECK_THROWS_AS(sssp_again(exec, a.view(), 1, old), argument_error);

@@ -130,6 +130,11 @@ TEST_CASE_TEMPLATE("widest paths: as wide as relaxing all edges finds", Fixture,
         CHECK(widths == expected);
         CHECK(check_widest_parents(weights, source, expected, parents) == "");
     }
+    graph_builder zeros(3); // +0 and -0 are one width
+    zeros.entry(0, 1, 0.0);
+    zeros.entry(0, 2, -0.0);
+    for (double const width : to_vector(exec, widest_paths(exec, zeros.plain().on(exec).view(), 0).widths))
+        CHECK(!std::signbit(width));
     graph_builder g(3);
     g.edge(0, 1, -2);
     g.edge(1, 2, std::nan(""));
