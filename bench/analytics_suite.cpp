@@ -10,6 +10,8 @@
 #include "bench/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/bfs.hpp>
+#include <coppice/centrality.hpp>
+#include <coppice/communities.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/graph_structure.hpp>
 #include <coppice/pagerank.hpp>
@@ -120,6 +122,42 @@ void add_algorithms(cases& all, Executor const& exec, csr_view<float> a, int sou
     all.add(
         "core numbers", [&] { return fmt::format("at most {}", core_numbers(exec, g).largest); },
         peers("core numbers"));
+    std::vector<vertex_id> four;
+    for (vertex_id v = source; v < g.vertices && four.size() < 4; ++v) four.push_back(v);
+    all.add(
+        "betweenness, 4 sources",
+        [&] {
+            auto const r = betweenness(exec, g, g, {.from = {.vertices = four}});
+            return fmt::format("{} sources", r.sources);
+        },
+        peers("betweenness, 4 sources"));
+    all.add(
+        "communities",
+        [&] {
+            auto const r = louvain(exec, a);
+            return fmt::format("{} communities, modularity {:.3f}", r.communities, r.modularity);
+        },
+        peers("communities"));
+    all.add(
+        "label propagation", [&] { return fmt::format("{} communities", label_propagation(exec, g).communities); },
+        peers("label propagation"));
+}
+/// What a directed graph is for.
+template <class Executor>
+void add_directed(cases& all, Executor const& exec, csr_view<float> a) {
+    auto const incoming = transpose(exec, a);
+    all.add("strong components",
+            [&] {
+                auto const r = strongly_connected_components(exec, graph_view(a), graph_view(incoming));
+                return fmt::format("{} components", r.components);
+            },
+            {});
+}
+/// R-MAT with edges in one direction.
+graph_problem directed_problem(bool quick, bool cuda) {
+    if (quick) return {"R-MAT 8, directed", "rmat,scale=8,undirected=0"};
+    if (cuda) return {"R-MAT 22, directed", "rmat,scale=22,undirected=0"};
+    return {"R-MAT 18, directed", "rmat,scale=18,undirected=0"};
 }
 
 double volatile kept; ///< what loops compute is used, so that compilers do not leave it out
@@ -141,7 +179,8 @@ std::vector<cases::peer> host_peers(std::string const& name, csr_view<float> a, 
     if (name == "spanning forest") return {{"sequential loop, sorted edges", [=] { kept = loops::kruskal(a); }}};
     if (name == "colouring")
         return {{loop, [=] { kept = double(loops::colouring(a)[0]); }}, {library, [&] { boost.colouring(); }}};
-    return {{loop, [=] { kept = double(loops::cores(a)[0]); }}};
+    if (name == "core numbers") return {{loop, [=] { kept = double(loops::cores(a)[0]); }}};
+    return {};
 }
 
 int first_with_edge(csr_view<float> a, int from) {
@@ -167,6 +206,11 @@ void graph_host(table& t, options const& o) {
         add_algorithms(all, exec, a.view(), source,
                        [&](std::string const& name) { return host_peers(name, a.view(), source, boost); });
     }
+    if (auto const p = directed_problem(o.quick, false); wants_some(t, o, p)) {
+        auto const a = make_graph_problem<float>(p);
+        cases all(t, p.name, a.view(), "host", o.quick);
+        add_directed(all, exec, a.view());
+    }
 }
 #if defined(COPPICE_HAS_CUDA)
 void graph_cuda(table& t, options const& o) {
@@ -178,6 +222,12 @@ void graph_cuda(table& t, options const& o) {
         cases all(t, p.graph.name, on_host.view(), "cuda", o.quick);
         add_algorithms(all, exec, a.view(), first_with_edge(on_host.view(), p.source),
                        [](std::string const&) { return std::vector<cases::peer>{}; });
+    }
+    if (auto const p = directed_problem(o.quick, true); wants_some(t, o, p)) {
+        auto const on_host = make_graph_problem<float>(p);
+        auto const a = exec.copy(on_host);
+        cases all(t, p.name, on_host.view(), "cuda", o.quick);
+        add_directed(all, exec, a.view());
     }
 }
 #endif
