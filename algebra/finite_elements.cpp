@@ -73,8 +73,9 @@ private:
 template <class T>
 class elasticity_rows {
 public:
-    elasticity_rows(std::int64_t nx, std::int64_t ny, std::int64_t nz, double poisson)
-        : size_{nx, ny, nz}, lambda_(poisson / ((1 + poisson) * (1 - 2 * poisson))), mu_(0.5 / (1 + poisson)) {}
+    elasticity_rows(std::int64_t nx, std::int64_t ny, std::int64_t nz, double poisson, bool plate)
+        : size_{nx, ny, nz}, plate_(plate), lambda_(poisson / ((1 + poisson) * (1 - 2 * poisson))),
+          mu_(0.5 / (1 + poisson)) {}
 
     int count(std::int64_t row) const {
         int found = 0;
@@ -89,15 +90,23 @@ public:
     }
 
 private:
-    // Of the hat functions of two points d apart, |d| <= 1, with mesh width 1.
-    static double product(int d) { return d == 0 ? 2.0 / 3 : 1.0 / 6; }
-    static double slopes(int d) { return d == 0 ? 2 : -1; }
-    static double slope(int d) { return -0.5 * d; } ///< of the first, times the second
+    /// A step d, |d| <= 1, along an axis, from a point with a free face before (-1), behind (1) or nowhere (0): half of
+    /// that point's hat function is missing.
+    struct step {
+        int d = 0, face = 0;
+    };
+    // Integrals of the hat functions of both ends with mesh width 1.
+    static double product(step s) { return s.d != 0 ? 1.0 / 6 : s.face != 0 ? 1.0 / 3 : 2.0 / 3; }
+    static double slopes(step s) { return s.d != 0 ? -1 : s.face != 0 ? 1 : 2; }
+    /// Of the first, times the second.
+    static double slope(step s) { return s.d != 0 ? -0.5 * s.d : 0.5 * s.face; }
+    /// Of the second, times the first.
+    static double slope_of_second(step s) { return s.d != 0 ? 0.5 * s.d : 0.5 * s.face; }
 
     template <class Visit>
     void visit(std::int64_t row, Visit const& entry) const {
         std::int64_t const point = row / 3;
-        int const a = int(row % 3);
+        auto const a = std::size_t(row % 3);
         std::array<std::int64_t, 3> const at{point % size_[0], point / size_[0] % size_[1],
                                              point / size_[0] / size_[1]};
         auto const inside = [&](std::array<int, 3> const& d) {
@@ -105,20 +114,23 @@ private:
             for (std::size_t c = 0; c < 3; ++c) all = all && at[c] + d[c] >= 0 && at[c] + d[c] < size_[c];
             return all;
         };
+        int const face = !plate_ ? 0 : at[2] == 0 ? -1 : at[2] + 1 == size_[2] ? 1 : 0;
         for (int z = -1; z <= 1; ++z)
             for (int y = -1; y <= 1; ++y)
                 for (int x = -1; x <= 1; ++x) {
-                    std::array<int, 3> const d{x, y, z};
-                    if (!inside(d)) continue;
+                    if (!inside({x, y, z})) continue;
                     std::int64_t const other = point + x + size_[0] * (y + size_[1] * z);
-                    for (int b = 0; b < 3; ++b)
-                        if (a == b || (d[std::size_t(a)] != 0 && d[std::size_t(b)] != 0))
-                            entry(3 * other + b, coupling(d, std::size_t(a), std::size_t(b)));
+                    std::array<step, 3> const d{step{x}, step{y}, step{z, face}};
+                    for (std::size_t b = 0; b < 3; ++b)
+                        if (a == b || (slope(d[a]) != 0 && slope(d[b]) != 0))
+                            entry(3 * other + std::int64_t(b), coupling(d, a, b));
                 }
     }
     /// Integral of lambda (d_a u)(d_b v) + mu (d_b u)(d_a v) + [a = b] mu (grad u)(grad v).
-    double coupling(std::array<int, 3> const& d, std::size_t a, std::size_t b) const {
-        if (a != b) return -(lambda_ + mu_) * slope(d[a]) * slope(d[b]) * product(d[3 - a - b]);
+    double coupling(std::array<step, 3> const& d, std::size_t a, std::size_t b) const {
+        if (a != b)
+            return (lambda_ * slope(d[a]) * slope_of_second(d[b]) + mu_ * slope_of_second(d[a]) * slope(d[b])) *
+                   product(d[3 - a - b]);
         double sum = 0;
         for (std::size_t c = 0; c < 3; ++c)
             sum +=
@@ -127,6 +139,7 @@ private:
     }
 
     std::array<std::int64_t, 3> size_;
+    bool plate_;
     double lambda_, mu_;
 };
 
@@ -142,17 +155,19 @@ csr<T> regions(host_executor const& exec, std::int64_t nx, std::int64_t ny, doub
 }
 
 template <class T>
-csr<T> elasticity(host_executor const& exec, std::int64_t nx, std::int64_t ny, std::int64_t nz, double poisson) {
+csr<T> elasticity(host_executor const& exec, std::int64_t nx, std::int64_t ny, std::int64_t nz, double poisson,
+                  bool plate) {
     std::int64_t const n = detail::checked_points(nx, ny, nz);
     if (n > INT32_MAX / 3)
         throw overflow_error("three unknowns at each of " + std::to_string(n) + " points do not fit 32-bit indices");
     detail::check_coefficient("poisson", poisson, 0, 0.499);
-    return detail::assemble_rows<T>(exec, 3 * n, 3 * n, elasticity_rows<T>(nx, ny, nz, poisson));
+    if (plate && nz < 2) throw argument_error("nz is 1, expected at least 2 for a plate");
+    return detail::assemble_rows<T>(exec, 3 * n, 3 * n, elasticity_rows<T>(nx, ny, nz, poisson, plate));
 }
 
 #define COPPICE_INSTANTIATE(T)                                                                                         \
     template csr<T> regions<T>(host_executor const&, std::int64_t, std::int64_t, double, double, int);                 \
-    template csr<T> elasticity<T>(host_executor const&, std::int64_t, std::int64_t, std::int64_t, double)
+    template csr<T> elasticity<T>(host_executor const&, std::int64_t, std::int64_t, std::int64_t, double, bool)
 COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
 

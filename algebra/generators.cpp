@@ -94,10 +94,14 @@ std::vector<generator_kind> const& generator_kinds() {
         {"regions",
          "anisotropic diffusion along and across an angle, in the squares of a chessboard",
          {"nx", "ny", "angle", "ratio", "regions"}},
-        {"elasticity", "elastic solid, three displacements a point", {"nx", "ny", "nz", "poisson"}},
+        {"elasticity", "elastic solid or plate, three displacements a point", {"nx", "ny", "nz", "poisson", "plate"}},
         {"convection",
          "unsymmetric convection-diffusion, upwind",
          {"nx", "ny", "nz", "wx", "wy", "wz", "vx", "vy", "vz"}},
+        {"transport", "unsymmetric flow between the nodes of tetrahedra", {"nx", "ny", "nz", "vx", "vy", "vz"}},
+        {"circuit",
+         "grid of random resistors, some nodes grounded",
+         {"nx", "ny", "decades", "grounded", "ground", "seed"}},
         {"rmat", "recursive-matrix random graph", {"scale", "edge_factor", "a", "b", "c", "d", "undirected", "seed"}},
         {"queue",
          "loss I - Q^T of an M/M/n + k queue with migration",
@@ -142,6 +146,10 @@ void set_generator_option(generator_options& options, std::string_view kind, std
     if (key == "ratio") options.ratio = real(0, 1);
     if (key == "regions") options.regions = static_cast<int>(integer(1, 1000000));
     if (key == "poisson") options.poisson = real(0, 0.499);
+    if (key == "plate") options.plate = integer(0, 1) == 1;
+    if (key == "decades") options.decades = real(0, 30);
+    if (key == "grounded") options.grounded = real(0, 1);
+    if (key == "ground") options.ground = real(0, 1e30);
     if (key == "points") options.points = static_cast<int>(integer(7, 9));
     if (key == "scale") options.scale = static_cast<int>(integer(0, 30));
     if (key == "edge_factor") options.edge_factor = real(0, 1e6);
@@ -201,8 +209,10 @@ csr<T> generate(host_executor const& exec, std::string_view kind, generator_opti
     if (name == "laplace27") return laplace27<T>(exec, o.nx, ny, nz);
     if (name == "rotated") return rotated<T>(exec, o.nx, ny, o.angle, o.ratio, o.points);
     if (name == "regions") return regions<T>(exec, o.nx, ny, o.angle, o.ratio, o.regions);
-    if (name == "elasticity") return elasticity<T>(exec, o.nx, ny, nz, o.poisson);
+    if (name == "elasticity") return elasticity<T>(exec, o.nx, ny, nz, o.poisson, o.plate);
     if (name == "convection") return convection<T>(exec, o);
+    if (name == "transport") return transport<T>(exec, o.nx, ny, nz, o.vx, o.vy, o.vz);
+    if (name == "circuit") return circuit<T>(exec, o);
     if (name == "rmat") return rmat<T>(exec, o);
     if (name == "queue") return queue_matrix<T>(exec, o.queue);
     if (name == "cloud") return queue_matrix<T>(exec, cloud_cases()[std::size_t(o.case_id - 1)].queue);

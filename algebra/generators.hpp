@@ -39,6 +39,10 @@ struct generator_options {
     queue_options queue{};                         ///< of kind queue
     int regions = 4;                               ///< of a chessboard, in each direction
     double poisson = 0.3;                          ///< Poisson's ratio of elasticity, in [0, 0.499]
+    bool plate = false;                            ///< elasticity: the faces below and above are free
+    double decades = 2;                            ///< conductances of circuit lie in 10^-decades to 1, 0..30
+    double grounded = 0.01;                        ///< share of circuit's nodes with a conductance to ground, in [0, 1]
+    double ground = 200;                           ///< that conductance, >= 0
 };
 
 /// A kind of matrix as the command's help lists it.
@@ -100,9 +104,23 @@ csr<T> rotated(host_executor const& exec, std::int64_t nx, std::int64_t ny, doub
 template <class T = double>
 csr<T> regions(host_executor const& exec, std::int64_t nx, std::int64_t ny, double angle, double ratio, int count = 4);
 /// Displacements of an elastic solid on a grid of cubes, trilinear elements, clamped around: row 3 p + c is component c
-/// at point p. Young's modulus is 1, Poisson's ratio in [0, 0.499]. Up to 51 entries a row.
+/// at point p. Young's modulus is 1, Poisson's ratio in [0, 0.499]. Up to 51 entries a row. `plate`: the faces below
+/// and above are free and nz is at least 2, so that thin ones bend and are as hard to solve as shells; rows on these
+/// faces couple more components.
 template <class T = double>
-csr<T> elasticity(host_executor const& exec, std::int64_t nx, std::int64_t ny, std::int64_t nz, double poisson = 0.3);
+csr<T> elasticity(host_executor const& exec, std::int64_t nx, std::int64_t ny, std::int64_t nz, double poisson = 0.3,
+                  bool plate = false);
+/// Unsymmetric flow and diffusion between the nodes of tetrahedra, six to a cube (Kuhn): one unit of diffusion along
+/// each edge (1,0,0) (0,1,0) (0,0,1) (1,1,0) (0,1,1) (1,0,1) (1,1,1), and velocity . edge upwind. 15 points, an
+/// M-matrix.
+template <class T = double>
+csr<T> transport(host_executor const& exec, std::int64_t nx, std::int64_t ny, std::int64_t nz, double vx, double vy,
+                 double vz);
+/// Resistors between the neighbours of a plane grid, conductances drawn log-uniformly from 10^-decades to 1; a random
+/// share of the nodes is tied to ground. Symmetric, singular without grounds. Reads nx, ny, decades, grounded, ground,
+/// seed. The defaults' diagonal coverage is that of G3_CIRCUIT, .76.
+template <class T = double>
+csr<T> circuit(host_executor const& exec, generator_options const& options);
 /// Unsymmetric: -(wx u_xx + ...) + v . grad u with first-order upwind differences, 5-point where nz = 1, else 7-point.
 /// An M-matrix for every velocity. Reads nx, ny, nz, wx, wy, wz, vx, vy, vz.
 template <class T = double>

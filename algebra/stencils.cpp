@@ -309,6 +309,29 @@ csr<T> convection(host_executor const& exec, generator_options const& o) {
     return grid_matrix<T>(exec, o.nx, ny, nz, {below, south, left, {0, 0, 0, centre}, right, north, above});
 }
 
+template <class T>
+csr<T> transport(host_executor const& exec, std::int64_t nx, std::int64_t ny, std::int64_t nz, double vx, double vy,
+                 double vz) {
+    check_coefficient("vx", vx, -1e30, 1e30);
+    check_coefficient("vy", vy, -1e30, 1e30);
+    check_coefficient("vz", vz, -1e30, 1e30);
+    // In the order of rising columns; each edge goes to one node before and one behind.
+    constexpr std::array<std::array<int, 3>, 7> edges{
+        {{1, 1, 1}, {0, 1, 1}, {1, 0, 1}, {0, 0, 1}, {1, 1, 0}, {0, 1, 0}, {1, 0, 0}}};
+    std::int64_t const n = checked_points(nx, ny, nz);
+    stencil_rows<T> rows(nx, ny, nz, {});
+    double centre = 0;
+    auto const speed = [&](std::array<int, 3> const& e) { return vx * e[0] + vy * e[1] + vz * e[2]; };
+    for (auto const& e : edges) {
+        rows.add({-e[0], -e[1], -e[2], -(1 + std::max(speed(e), 0.0))});
+        centre += 2 + std::abs(speed(e));
+    }
+    rows.add({0, 0, 0, centre});
+    for (auto e = edges.rbegin(); e != edges.rend(); ++e)
+        rows.add({(*e)[0], (*e)[1], (*e)[2], -(1 + std::max(-speed(*e), 0.0))});
+    return detail::assemble_rows<T>(exec, n, n, rows);
+}
+
 #define COPPICE_INSTANTIATE(T)                                                                                         \
     template csr<T> aniso1<T>(host_executor const&, std::int64_t, std::int64_t);                                       \
     template csr<T> aniso2<T>(host_executor const&, std::int64_t, std::int64_t);                                       \
@@ -318,6 +341,8 @@ csr<T> convection(host_executor const& exec, generator_options const& o) {
                                  double);                                                                              \
     template csr<T> laplace27<T>(host_executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
     template csr<T> rotated<T>(host_executor const&, std::int64_t, std::int64_t, double, double, int);                 \
+    template csr<T> transport<T>(host_executor const&, std::int64_t, std::int64_t, std::int64_t, double, double,       \
+                                 double);                                                                              \
     template csr<T> convection<T>(host_executor const&, generator_options const&)
 COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);

@@ -239,6 +239,94 @@ TEST_CASE("elasticity: rigid motions cost nothing, stretching what Hooke says") 
     CHECK_THROWS_AS(elasticity(exec, 1000, 1000, 1000), overflow_error);
 }
 
+TEST_CASE("a plate: every rigid motion costs nothing, free faces included, and a shell's matrix has as many entries") {
+    host_executor const exec{2};
+    auto const a = elasticity(exec, 7, 6, 2, 0.3, true);
+    CHECK(is_symmetric(exec, a.view()));
+    for (std::int64_t point = 0; point < 84; ++point) {
+        std::int64_t const px = point % 7, py = point / 7 % 6;
+        if (px == 0 || px == 6 || py == 0 || py == 5) continue; // clamped neighbours
+        for (int c = 0; c < 3; ++c)
+            for (int motion = 0; motion < 6; ++motion) {
+                double sum = 0, size = 0;
+                std::int64_t const row = 3 * point + c;
+                for (auto k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
+                    int const column = a.column_indices()[k], other = column / 3, of = column % 3;
+                    std::array<double, 3> const x{double(other % 7), double(other / 7 % 6), double(other / 42)};
+                    // Three translations, then the rotations about z, x and y.
+                    int const axis = motion - 3;
+                    double const u = motion < 3             ? (of == motion ? 1 : 0)
+                                     : of == axis           ? -x[std::size_t((axis + 1) % 3)]
+                                     : of == (axis + 1) % 3 ? x[std::size_t(axis)]
+                                                            : 0;
+                    sum += a.values()[k] * u;
+                    size += std::abs(a.values()[k] * u);
+                }
+                CHECK(std::abs(sum) <= 1e-14 * (1 + size));
+            }
+    }
+    auto const large = elasticity(exec, 60, 60, 2, 0.3, true);
+    CHECK(double(large.nonzeros()) / double(large.rows()) == doctest::Approx(35).epsilon(0.15)); // AF_SHELL10
+    auto const thick = elasticity(exec, 6, 6, 6, 0.3, true), solid = elasticity(exec, 6, 6, 6, 0.3);
+    std::int64_t const row = 3 * (2 + 6 * (2 + 6 * 3)); // far from the faces they are the same
+    for (std::int64_t k = 0; k < 51; ++k)
+        CHECK(thick.values()[thick.row_offsets()[row] + k] == solid.values()[solid.row_offsets()[row] + k]);
+    CHECK_THROWS_AS(elasticity(exec, 5, 5, 1, 0.3, true), argument_error);
+}
+
+TEST_CASE("transport: fifteen points, rows that sum to zero inside, an M-matrix whatever the wind") {
+    host_executor const exec{2};
+    auto const a = transport(exec, 9, 8, 7, -3, 2, 0.5);
+    CHECK(symmetry_of(exec, a.view()).pattern);
+    CHECK_FALSE(is_symmetric(exec, a.view()));
+    std::int64_t const inside = 4 + 9 * (4 + 8 * 3);
+    CHECK(a.row_offsets()[inside + 1] - a.row_offsets()[inside] == 15);
+    double sum = 0;
+    for (std::int64_t row = 0; row < a.rows(); ++row)
+        for (auto k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
+            CHECK((a.column_indices()[k] == row) == (a.values()[k] > 0));
+            if (row == inside) sum += a.values()[k];
+        }
+    CHECK(std::abs(sum) < 1e-13);
+    // The other way round is the transpose, as what flows from u to v in one flows from v to u in the other.
+    auto const back = transport(exec, 9, 8, 7, 3, -2, -0.5);
+    auto const turned = transpose(exec, back.view());
+    CHECK(same_bits(turned.values(), a.values()));
+    CHECK(is_symmetric(exec, transport(exec, 5, 5, 5, 0, 0, 0).view()));
+    auto const large = transport(exec, 117, 117, 117, 1, 0.5, 0); // TRANSPORT: 1 602 111 rows, 14.67 a row, c_diag .50
+    CHECK(double(large.nonzeros()) / double(large.rows()) == doctest::Approx(14.67).epsilon(0.02));
+    CHECK(std::abs(coverages(exec, large.view()).diagonal_coverage() - .50) < .01);
+    CHECK_THROWS_AS(transport(exec, 5, 5, 5, 1 / 0.0, 0, 0), argument_error);
+}
+
+TEST_CASE("circuit: currents leave through grounds alone, conductances within their decades") {
+    host_executor const exec{2};
+    auto const a = circuit(exec, {.nx = 60, .ny = 50, .seed = 3, .decades = 3, .grounded = 0.1, .ground = 7});
+    CHECK(is_symmetric(exec, a.view()));
+    std::int64_t grounds = 0;
+    double least = 1, most = 0;
+    for (std::int64_t row = 0; row < a.rows(); ++row) {
+        double sum = 0;
+        for (auto k = a.row_offsets()[row]; k < a.row_offsets()[row + 1]; ++k) {
+            sum += a.values()[k];
+            if (a.column_indices()[k] == row) continue;
+            least = std::min(least, -a.values()[k]);
+            most = std::max(most, -a.values()[k]);
+        }
+        bool const grounded = sum > 1;
+        grounds += grounded ? 1 : 0;
+        CHECK(std::abs(sum - (grounded ? 7 : 0)) < 1e-13);
+    }
+    CHECK(grounds == doctest::Approx(300).epsilon(0.2));
+    CHECK(least >= 1e-3);
+    CHECK(least < 2e-3);
+    CHECK(most <= 1);
+    CHECK(most > 0.9);
+    auto const large = circuit(exec, {.nx = 1259}); // G3_CIRCUIT: 1 585 478 rows, 4.83 a row, c_diag .76
+    CHECK(std::abs(coverages(exec, large.view()).diagonal_coverage() - .76) < .01);
+    CHECK_THROWS_AS(circuit(exec, {.nx = 5, .grounded = 2}), argument_error);
+}
+
 TEST_CASE("convection is unsymmetric and an M-matrix") {
     host_executor const exec{2};
     auto const a = generate(exec, "convection", {.nx = 30, .ny = 20, .nz = 4, .vx = -3, .vy = 8, .vz = 0.5});
@@ -300,11 +388,13 @@ TEST_CASE("rmat draws its quadrants with the given probabilities") {
 }
 
 TEST_CASE("every kind by name: valid, sorted, same bits for any number of threads and every precision") {
-    CHECK(generator_kinds().size() == 15);
+    CHECK(generator_kinds().size() == 17);
     for (auto const& kind : generator_kinds()) {
         CAPTURE(kind.name);
         generator_options options{.nx = 130, .ny = 70};
-        if (kind.name == "laplace3d" || kind.name == "laplace27" || kind.name == "elasticity") options.nz = 3;
+        if (kind.name == "laplace3d" || kind.name == "laplace27" || kind.name == "elasticity" ||
+            kind.name == "transport")
+            options.nz = 3;
         auto const a = generate(host_executor{1}, kind.name, options);
         CHECK(same_bits(a, generate(host_executor{3}, kind.name, options)));
         CHECK_NOTHROW(validate(host_executor{1}, a.view(), {.sorted = true, .duplicates = false, .finite = true}));
