@@ -13,10 +13,10 @@
 ///     auto c = coppice::generate(exec, r.kind, r.options);
 ///
 /// Kinds: aniso1 aniso2 aniso3 laplace2d laplace3d laplace27 rotated regions elasticity convection transport
-/// circuit rmat queue cloud tridiagonal pentadiagonal; generator_kinds() lists them with their options. Everything is made in host memory (`gpu.copy(a)`
-/// takes it to a device), has sorted columns without duplicates, and is the same to the bit for any number of threads.
-/// Random matrices depend on their seed alone. Options out of range throw argument_error, sizes beyond 32-bit indices
-/// overflow_error.
+/// circuit rmat queue cloud tridiagonal pentadiagonal; generator_kinds() lists them with their options. Everything is
+/// made in host memory (`gpu.copy(a)` takes it to a device), has sorted columns without duplicates, and is the same to
+/// the bit for any number of threads. Random matrices depend on their seed alone. Options out of range throw
+/// argument_error, sizes beyond 32-bit indices overflow_error.
 #pragma once
 
 #include <coppice/algebra/block_transform.hpp>
