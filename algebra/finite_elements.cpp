@@ -101,7 +101,7 @@ private:
     /// Of the first, times the second.
     static double slope(step s) { return s.d != 0 ? -0.5 * s.d : 0.5 * s.face; }
     /// Of the second, times the first.
-    static double slope_of_second(step s) { return s.d != 0 ? 0.5 * s.d : 0.5 * s.face; }
+    static double slope_of_second(step s) { return s.d != 0 ? -slope(s) : slope(s); }
 
     template <class Visit>
     void visit(std::int64_t row, Visit const& entry) const {

@@ -82,65 +82,38 @@ private:
 template <class Executor, class Peers>
 void add_algorithms(cases& all, Executor const& exec, csr_view<float> a, int source, Peers const& peers) {
     graph_view const g(a);
-    all.add(
-        "bfs", [&] { return fmt::format("depth {}", bfs(exec, g, source, {.incoming = g}).depth); }, peers("bfs"));
-    all.add(
-        "sssp",
-        [&] {
-            auto const r = sssp(exec, a, source, {.parents = false});
-            return fmt::format("delta {:.3g}, {} rounds", r.delta, r.rounds);
-        },
-        peers("sssp"));
-    all.add(
-        "pagerank",
-        [&] { return fmt::format("{} iterations", pagerank<float>(exec, g, g, {.tolerance = 1e-4}).iterations); },
-        peers("pagerank"));
-    all.add(
-        "components", [&] { return fmt::format("{} components", connected_components(exec, g).components); },
-        peers("components"));
-    all.add(
-        "triangles", [&] { return fmt::format("{} triangles", count_triangles(exec, g)); }, peers("triangles"));
-    all.add(
-        "independent set", [&] { return fmt::format("{} members", maximal_independent_set(exec, g).size); },
-        peers("independent set"));
-    all.add(
-        "heavy matching",
-        [&] {
-            auto const f = parallel_factor(exec, a, {.degree = 1, .rounds = 0, .charge_below = 0});
-            return fmt::format("weight {}, {} rounds", f.weight, f.rounds);
-        },
-        peers("heavy matching"));
-    all.add(
-        "spanning forest",
-        [&] {
-            auto const f = minimum_spanning_forest(exec, a);
-            return fmt::format("weight {}, {} rounds", f.weight, f.rounds);
-        },
-        peers("spanning forest"));
-    all.add(
-        "colouring", [&] { return fmt::format("{} colours", colour_graph(exec, g).count); }, peers("colouring"));
-    all.add(
-        "core numbers", [&] { return fmt::format("at most {}", core_numbers(exec, g).largest); },
-        peers("core numbers"));
+    auto const add = [&](char const* algorithm, auto const& work) { all.add(algorithm, work, peers(algorithm)); };
+    add("bfs", [&] { return fmt::format("depth {}", bfs(exec, g, source, {.incoming = g}).depth); });
+    add("sssp", [&] {
+        auto const r = sssp(exec, a, source, {.parents = false});
+        return fmt::format("delta {:.3g}, {} rounds", r.delta, r.rounds);
+    });
+    add("pagerank",
+        [&] { return fmt::format("{} iterations", pagerank<float>(exec, g, g, {.tolerance = 1e-4}).iterations); });
+    add("components", [&] { return fmt::format("{} components", connected_components(exec, g).components); });
+    add("triangles", [&] { return fmt::format("{} triangles", count_triangles(exec, g)); });
+    add("independent set", [&] { return fmt::format("{} members", maximal_independent_set(exec, g).size); });
+    add("heavy matching", [&] {
+        auto const f = parallel_factor(exec, a, {.degree = 1, .rounds = 0, .charge_below = 0});
+        return fmt::format("weight {}, {} rounds", f.weight, f.rounds);
+    });
+    add("spanning forest", [&] {
+        auto const f = minimum_spanning_forest(exec, a);
+        return fmt::format("weight {}, {} rounds", f.weight, f.rounds);
+    });
+    add("colouring", [&] { return fmt::format("{} colours", colour_graph(exec, g).count); });
+    add("core numbers", [&] { return fmt::format("at most {}", core_numbers(exec, g).largest); });
     std::vector<vertex_id> four;
     for (vertex_id v = source; v < g.vertices && four.size() < 4; ++v) four.push_back(v);
-    all.add(
-        "betweenness, 4 sources",
-        [&] {
-            auto const r = betweenness(exec, g, g, {.from = {.vertices = four}});
-            return fmt::format("{} sources", r.sources);
-        },
-        peers("betweenness, 4 sources"));
-    all.add(
-        "communities",
-        [&] {
-            auto const r = louvain(exec, a);
-            return fmt::format("{} communities, modularity {:.3f}", r.communities, r.modularity);
-        },
-        peers("communities"));
-    all.add(
-        "label propagation", [&] { return fmt::format("{} communities", label_propagation(exec, g).communities); },
-        peers("label propagation"));
+    add("betweenness, 4 sources", [&] {
+        auto const r = betweenness(exec, g, g, {.from = {.vertices = four}});
+        return fmt::format("{} sources", r.sources);
+    });
+    add("communities", [&] {
+        auto const r = louvain(exec, a);
+        return fmt::format("{} communities, modularity {:.3f}", r.communities, r.modularity);
+    });
+    add("label propagation", [&] { return fmt::format("{} communities", label_propagation(exec, g).communities); });
 }
 /// What a directed graph is for.
 template <class Executor>

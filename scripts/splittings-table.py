@@ -23,14 +23,6 @@ SERIES = [
 ]
 
 
-def documents(text):
-    decoder, at = json.JSONDecoder(), 0
-    while text[at:].strip():
-        at += len(text[at:]) - len(text[at:].lstrip())
-        document, at = decoder.raw_decode(text, at)
-        yield document
-
-
 def iterations(row):
     return int(re.match(r"(\d+) iterations", row["note"]).group(1))
 
@@ -126,9 +118,8 @@ def main():
     kinds = {}
     for path in options.files:
         with open(path, encoding="utf-8") as file:
-            for document in documents(file.read()):
-                for row in document["rows"]:
-                    kinds.setdefault(row["problem"].split(", c_diag")[0], []).append(row)
+            for row in json.load(file)["rows"]:
+                kinds.setdefault(row["problem"].split(", c_diag")[0], []).append(row)
     kinds = {kind: chosen(rows) for kind, rows in kinds.items()}
     table(kinds)
     if options.svg:
