@@ -23,7 +23,7 @@ components_result components_again(Executor const& exec, graph_view g, component
 /// The ends of the edges of a batch.
 template <class T>
 std::vector<std::pair<vertex_id, vertex_id>> ends_of(edge_batch<T> const& batch) {
-    require_size("ends of a batch of edges", std::int64_t(batch.to.size()), batch.size());
+    analytics::require_lengths(batch, false);
     std::vector<std::pair<vertex_id, vertex_id>> ends;
     for (std::size_t k = 0; k < batch.from.size(); ++k) ends.emplace_back(batch.from[k], batch.to[k]);
     return ends;

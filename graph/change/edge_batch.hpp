@@ -18,12 +18,19 @@ struct edge_batch {
     std::int64_t size() const { return std::int64_t(from.size()); }
 };
 
+namespace analytics {
+/// dimension_error where the lengths of the batch disagree.
+template <class T>
+void require_lengths(edge_batch<T> const& batch, bool with_values) {
+    require_size("ends of a batch of edges", std::int64_t(batch.to.size()), batch.size());
+    if (with_values) require_size("values of a batch of edges", std::int64_t(batch.values.size()), batch.size());
+}
+} // namespace analytics
+
 /// The edges of the batch and their opposites, loops once. dimension_error where its lengths disagree.
 template <class T>
 edge_batch<T> both_directions(edge_batch<T> batch) {
-    require_size("ends of the edges of a batch", std::int64_t(batch.to.size()), batch.size());
-    if (!batch.values.empty())
-        require_size("values of the edges of a batch", std::int64_t(batch.values.size()), batch.size());
+    analytics::require_lengths(batch, !batch.values.empty());
     for (std::size_t k = 0, count = batch.from.size(); k < count; ++k) {
         if (batch.from[k] == batch.to[k]) continue;
         vertex_id const u = batch.from[k];
@@ -56,8 +63,7 @@ struct sorted_batch {
 };
 template <class T>
 sorted_batch sort_batch(csr_view<T> a, edge_batch<T> const& batch, bool with_values) {
-    require_size("ends of a batch of edges", std::int64_t(batch.to.size()), batch.size());
-    if (with_values) require_size("values of a batch of edges", std::int64_t(batch.values.size()), batch.size());
+    require_lengths(batch, with_values);
     for (std::size_t k = 0; k < batch.from.size(); ++k)
         if (batch.from[k] < 0 || batch.from[k] >= a.rows() || batch.to[k] < 0 || batch.to[k] >= a.columns())
             throw argument_error("edge " + std::to_string(k) + " of a batch leads from " +
