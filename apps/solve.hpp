@@ -81,6 +81,8 @@ inline std::string in_words(krylov_reason reason) {
         return "the right-hand side is zero";
     case krylov_reason::max_iterations:
         return "iteration limit";
+    case krylov_reason::slow:
+        return "too slow";
     case krylov_reason::not_finite:
         return "values that are not finite";
     case krylov_reason::cancelled:

@@ -104,7 +104,7 @@ class Solution:
     ----------
     x : (n,) array, the best by its true residual: never worse than the guess.
     converged : bool
-    reason : str: converged, zero_rhs, max_iterations, breakdown, stagnated, not_finite or cancelled.
+    reason : str: converged, zero_rhs, max_iterations, slow, breakdown, stagnated, not_finite or cancelled.
     iterations : int
     relative_residual : float, the true |b - A x| / |b|.
     residual_history : (iterations + 1,) array of relative residuals.

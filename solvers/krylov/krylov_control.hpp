@@ -19,6 +19,7 @@ enum class round_end {
     cycle,     ///< the method's own restart, with nothing wrong (GMRES)
     not_finite,
     limit,     ///< of iterations
+    slow,      ///< the tolerance is farther away than it may be
     cancelled, ///< by the caller
     pause,     ///< the history is full: it is to be fetched, and the round goes on
 };
@@ -44,6 +45,9 @@ struct krylov_control {
     std::int64_t limit = 0;          ///< of iterations
     double b_norm = 1;
     double tolerance = 0;
+    double most_remaining = 0; ///< iterations that the tolerance may be away; 0: any number
+    double began_with = 0;     ///< relative residual at the start of the solve
+    double least = 1e300;      ///< of the round: by the recurrence, relative
     double* history = nullptr; ///< relative residuals of the iterations from history_begin on; null for none
     std::int64_t history_begin = 0, history_room = 0;
     krylov_mail* mail = nullptr; ///< null where nobody watches
@@ -88,6 +92,7 @@ struct krylov_control {
         ++iterations;
         round_end due = round_end::none;
         if (history && iterations - history_begin == history_room) due = round_end::pause;
+        if (is_slow(residual)) due = round_end::slow;
         if (iterations >= limit) due = round_end::limit;
         if (residual <= tolerance || residual < least_residual) due = round_end::tolerance;
         if (!is_finite(residual)) due = round_end::not_finite;
@@ -96,6 +101,16 @@ struct krylov_control {
     }
 
 private:
+    /// At the mean pace so far, is the tolerance too far away? The least residual counts: single ones may be large.
+    COPPICE_HD bool is_slow(double residual) {
+        constexpr int interval = 8;
+        if (most_remaining == 0) return false;
+        if (residual < least) least = residual;
+        if (iterations % interval != 0) return false;
+        double const goal = tolerance > least_residual ? tolerance : least_residual;
+        double const fallen = std::log(began_with / least), left = std::log(least / goal);
+        return !(double(iterations) * left <= most_remaining * fallen);
+    }
     COPPICE_HD round_end tell(round_end due) const {
 #if defined(__CUDA_ARCH__)
         constexpr int interval = 8; // a look at the host's memory takes as long as a small vector

@@ -19,6 +19,8 @@ std::string_view to_string(krylov_reason reason) {
         return "zero_rhs";
     case krylov_reason::max_iterations:
         return "max_iterations";
+    case krylov_reason::slow:
+        return "slow";
     case krylov_reason::breakdown:
         return "breakdown";
     case krylov_reason::stagnated:
@@ -39,6 +41,8 @@ krylov_monitor::krylov_monitor(krylov_options const& options) : options_(options
                              ", expected a number >= 0");
     if (options.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(options.max_iterations) + ", expected >= 0");
+    if (options.most_remaining < 0)
+        throw argument_error("most_remaining is " + std::to_string(options.most_remaining) + ", expected >= 0");
     if (options.restart < 1 || options.restart > 1000)
         throw argument_error("restart is " + std::to_string(options.restart) + ", expected 1 to 1000");
     if (options.shadow_space < 1 || options.shadow_space > krylov_options::most_shadow_space)
@@ -80,6 +84,7 @@ bool krylov_monitor::open(double residual_squared) {
         finish(krylov_reason::not_finite);
         return false;
     }
+    if (result_.iterations == 0) began_with_ = residual;
     if (end_ == round_end::breakdown && steps_ == 0) {
         finish(krylov_reason::breakdown);
         return false;
@@ -113,6 +118,8 @@ detail::krylov_control krylov_monitor::control() const {
     round.limit = options_.max_iterations;
     round.b_norm = b_norm_;
     round.tolerance = tolerance_;
+    round.most_remaining = double(options_.most_remaining);
+    round.began_with = began_with_;
     return round;
 }
 
@@ -122,6 +129,7 @@ void krylov_monitor::close(detail::krylov_control const& round) {
     end_ = round.end;
     if (end_ == round_end::not_finite) finish(krylov_reason::not_finite);
     if (end_ == round_end::cancelled) finish(krylov_reason::cancelled);
+    if (end_ == round_end::slow) finish(krylov_reason::slow);
 }
 
 void krylov_monitor::finish(krylov_reason reason) {

@@ -46,6 +46,9 @@ struct krylov_options {
     double tolerance = 1e-6;       ///< of |b - Ax| / |b|; at least 0
     double absolute_tolerance = 0; ///< of |b - Ax|: one of the two is enough
     std::int64_t max_iterations = 10000;
+    /// Ends the solve as `slow` where, at the mean pace so far, the tolerance is more than so many iterations away;
+    /// 0: never. Looked at after every eighth iteration.
+    std::int64_t most_remaining = 0;
     int restart = 30;           ///< GMRES and FGMRES: dimension of the Krylov space, 1 to 1000
     int shadow_space = 4;       ///< IDR(s): s, 1 to most_shadow_space
     bool record_history = true; ///< fill krylov_result::residual_history
@@ -59,6 +62,7 @@ enum class krylov_reason {
     converged,      ///< the true residual meets a tolerance
     zero_rhs,       ///< b = 0, so x = 0
     max_iterations, ///< the limit of iterations is reached
+    slow,           ///< the tolerance is farther away than krylov_options::most_remaining
     breakdown,      ///< a division by zero from which a restart does not help: a singular or unsuitable matrix
     stagnated,  ///< restarts from the true residual no longer reduce it: the limit of the precision, or of the method
     not_finite, ///< a NaN or infinity in b, the given x, A or the preconditioner, or squares outside the range of
@@ -113,6 +117,7 @@ private:
     bool finished_ = false;
     double b_norm_ = 0;
     double tolerance_ = 0;                                         ///< relative, of the two
+    double began_with_ = 0;                                        ///< true residual at the start of the solve
     double opened_with_ = std::numeric_limits<double>::infinity(); ///< true residual at the start of the round
     double best_ = std::numeric_limits<double>::infinity();        ///< least true residual so far
     int idle_rounds_ = 0;                                          ///< rounds in a row that did not improve on it

@@ -33,6 +33,8 @@ struct solver_choice {
     std::string preconditioner{}; ///< with options or without
     int restart = 0;              ///< of GMRES: at least
     std::int64_t iterations = 0;  ///< beside other choices at most, and no second try; 0: as many as each has
+    /// Beside other choices, given up where at the pace so far more iterations are left; 0: never.
+    std::int64_t most_remaining = 0;
 };
 
 /// What is tried, in this order, for a matrix of `n` rows. `on_host` says whether triangular solves are quick: rows one
@@ -155,6 +157,7 @@ automatic_result solve_automatically(Executor const& exec, csr_operator<Executor
             krylov_options krylov = options.krylov;
             krylov.max_iterations = alone ? left : std::min(share, left);
             if (choice.iterations > 0 && !alone) krylov.max_iterations = std::min(choice.iterations, left);
+            if (choice.most_remaining > 0 && !alone) krylov.most_remaining = choice.most_remaining;
             krylov.restart = std::clamp(choice.restart, krylov.restart, std::max(krylov.restart, 1000));
             if (krylov.progress)
                 krylov.progress = [&, before = options.krylov.max_iterations - left](std::int64_t k, double residual) {

@@ -408,6 +408,35 @@ TEST_CASE_TEMPLATE("FGMRES takes a preconditioner that changes", Fixture, COPPIC
     CHECK(residual_of(host, b, flexible.x) <= 1.01e-9);
 }
 
+TEST_CASE_TEMPLATE("a solve that is too slow is given up", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = generate<double>(host_executor{1}, "convection", {.nx = 60});
+    auto const symmetric = generate<double>(host_executor{1}, "laplace2d", {.nx = 60});
+    auto const b = random_vector<double>(int(a.rows()), 1);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        auto const& of = method == "cg" || method == "minres" ? symmetric : a;
+        krylov_options options{.tolerance = 1e-8, .restart = 1000};
+        auto const whole = solve_on(exec, method, "jacobi", of, b, options).result;
+        REQUIRE(whole.converged);
+        REQUIRE(whole.iterations > 24);
+        // Slower than any pace that is left to ask for.
+        options.most_remaining = 1;
+        auto const slow = solve_on(exec, method, "jacobi", of, b, options).result;
+        CHECK_FALSE(slow.converged);
+        CHECK(slow.reason == krylov_reason::slow);
+        CHECK(slow.iterations == 8);
+        CHECK(slow.residual_history.size() == 9);
+        CHECK(slow.relative_residual <= 1.01);
+        // More than it needs changes nothing.
+        options.most_remaining = 100 * whole.iterations;
+        auto const patient = solve_on(exec, method, "jacobi", of, b, options).result;
+        CHECK(patient.converged);
+        CHECK(patient.residual_history == whole.residual_history);
+    }
+    CHECK_THROWS_AS(solve_on(exec, "cg", "none", a, b, {.most_remaining = -1}), argument_error);
+}
+
 TEST_CASE_TEMPLATE("an absolute tolerance", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const a = generate<double>(host_executor{1}, "laplace2d", {.nx = 30});
