@@ -38,6 +38,7 @@ constexpr suite suites[] = {
     {"forest", forest_host, COPPICE_BENCH_CUDA(forest_cuda)},
     {"preconditioner", preconditioner_host, COPPICE_BENCH_CUDA(preconditioner_cuda)},
     {"splittings", splittings_host, COPPICE_BENCH_CUDA(splittings_cuda)},
+    {"automatic", automatic_host, COPPICE_BENCH_CUDA(automatic_cuda)},
     {"multilevel", multilevel_host, COPPICE_BENCH_CUDA(multilevel_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},

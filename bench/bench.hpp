@@ -107,6 +107,8 @@ void preconditioner_host(table& t, options const& o);
 void preconditioner_cuda(table& t, options const& o);
 void multilevel_host(table& t, options const& o);
 void multilevel_cuda(table& t, options const& o);
+void automatic_host(table& t, options const& o);
+void automatic_cuda(table& t, options const& o);
 void splittings_host(table& t, options const& o);
 void splittings_cuda(table& t, options const& o);
 void solve_host(table& t, options const& o);
