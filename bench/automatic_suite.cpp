@@ -17,7 +17,6 @@ std::vector<graph_problem> problems(bool quick) {
             {"rotated 0 degrees 1001^2", "rotated,nx=1001,angle=0,ratio=0.001"},
             {"rotated 30 degrees, 7-point 1000^2", "rotated,nx=1000,angle=30,ratio=0.01,points=7"},
             {"regions 1001^2", "regions,nx=1001,angle=45,ratio=0.001"},
-            {"jumps 1000^2", "jumps,nx=1000"},
             {"random resistors 1259^2", "circuit,nx=1259"},
             {"convection 300^2", "convection,nx=300"},
             {"convection 1108^2", "convection,nx=1108"},

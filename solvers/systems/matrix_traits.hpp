@@ -3,6 +3,8 @@
 /// What of a matrix decides which solver suits it.
 #pragma once
 
+#include <cmath>
+
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/look_at_nonzeros.hpp>
 #include <coppice/solvers/vectors/elements.hpp>
@@ -15,6 +17,9 @@ struct matrix_traits {
     bool positive_diagonal = true; ///< every diagonal entry is stored and above zero; complex: and real
     bool finite = true;            ///< every value
     double row_length = 0;         ///< mean over the nonzeros of the lengths of their rows: hubs count as they cost
+    /// Real: mean over the rows that have any of the share that the two largest of the magnitudes beside the diagonal
+    /// have in all: more than a linear forest can hold of them, 1 in a tridiagonal matrix.
+    double strongest_pair = 0;
 
     /// What a look can tell of it: a positive definite matrix has both.
     bool maybe_positive_definite() const { return symmetric && positive_diagonal; }
@@ -31,6 +36,29 @@ struct squared_length {
     }
 };
 
+/// The share of the two largest beside the diagonal, and 1 for the row that has any.
+struct pair_share {
+    double share = 0, rows = 0;
+    COPPICE_HD pair_share operator()(pair_share const& a, pair_share const& b) const {
+        return {a.share + b.share, a.rows + b.rows};
+    }
+};
+template <class T, class I, class O>
+struct pair_share_of_row {
+    csr_view<T, I, O> a;
+    COPPICE_HD pair_share operator()(std::int64_t i) const {
+        double first = 0, second = 0, sum = 0;
+        for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
+            if (std::int64_t(a.indices[k]) == i) continue;
+            double const size = std::abs(double(a.coefficients[k]));
+            sum += size;
+            second = size > first ? first : size > second ? size : second;
+            first = size > first ? size : first;
+        }
+        return sum > 0 ? pair_share{(first + second) / sum, 1} : pair_share{};
+    }
+};
+
 template <executor Executor, class T, class I, class O>
 matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     using flags = nonzero_flags;
@@ -42,6 +70,8 @@ matrix_traits traits_of_real(Executor const& exec, csr_view<T, I, O> a) {
     double const squares = reduce(exec, a.rows(), 0.0, squared_length<T, I, O>{a}, plus{});
     traits.row_length = a.nonzeros() > 0 ? squares / double(a.nonzeros()) : 0;
     if (found.any(flags::unsorted)) traits.symmetric = is_symmetric(exec, a);
+    auto const pairs = reduce(exec, a.rows(), pair_share{}, pair_share_of_row<T, I, O>{a}, pair_share{});
+    traits.strongest_pair = pairs.rows > 0 ? pairs.share / pairs.rows : 0;
     return traits;
 }
 

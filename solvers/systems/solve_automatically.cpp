@@ -28,11 +28,20 @@ constexpr double longest_rows_to_factorise = 500;
 constexpr std::int64_t least_rows_for_levels = 10'000;
 constexpr std::int64_t multilevel_iterations = 100, multilevel_remaining = 60;
 
-/// The multilevel method takes as long as 200 to 370 iterations with the diagonal on the host, and those come first
-/// where they get there: problems in space with even coefficients. So many may be left at the pace so far, which is
-/// that of the first iterations: half of what comes behind them (a 27-point grid of 100^3 takes 100 iterations, plane
-/// ones of as many points 700 and more; after 16 this looks like 37 and 170).
-constexpr std::int64_t diagonal_remaining = 120;
+/// The multilevel method takes as long as 200 to 370 iterations of CG with the diagonal on the host, and on an H200 as
+/// 400 to 600 for a million rows and 1000 for fewer than 200 000. Where they get there sooner, they come first:
+/// problems in space with even coefficients. So many may be left at the pace so far. That is the pace of the first
+/// iterations, and takes two to three times as many in the end: a 27-point grid of 100^3 converges after 100, a plane
+/// one of as many points after 700, and after 16 this looks like 37 and 170.
+constexpr std::int64_t diagonal_remaining = 120, most_diagonal_remaining = 360;
+std::int64_t patience(std::int64_t n, bool on_host) {
+    constexpr std::int64_t rows = 1'000'000;
+    if (on_host) return diagonal_remaining;
+    return std::clamp(diagonal_remaining * rows / n, diagonal_remaining, most_diagonal_remaining);
+}
+
+/// A forest takes the place of the diagonal where it may hold as much of the matrix as this.
+constexpr double strong_pair = 0.9;
 
 bool worth_levels(matrix_traits const& traits, std::int64_t n) {
     return n >= least_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
@@ -77,7 +86,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     choices all;
     if (worth_levels(traits, n)) {
         auto const method = traits.symmetric ? "cg" : "bicgstab";
-        all.push_back({method, "jacobi", 0, 0, diagonal_remaining});
+        all.push_back({method, traits.strongest_pair >= strong_pair ? "forest" : "jacobi", 0, 0, patience(n, on_host)});
         all.push_back({method, "multilevel", 0, multilevel_iterations, multilevel_remaining});
     }
     if (traits.maybe_positive_definite()) {

@@ -82,6 +82,11 @@ TEST_CASE_TEMPLATE("what decides over a solver is seen", Fixture, COPPICE_TEST_E
     CHECK_FALSE(traits_on(exec, sample).finite);
     CHECK(traits_on(exec, dense(0)).symmetric);
     CHECK(traits_on(exec, one_sided).row_length == 1);
+    CHECK(traits_on(exec, dense(0)).strongest_pair == 0);
+    dense shares(4); // of rows with 3, 2, 1 and no entries beside the diagonal
+    shares(0, 0) = 100, shares(0, 1) = -1, shares(0, 2) = 2, shares(0, 3) = 5;
+    shares(1, 0) = 3, shares(1, 3) = -4, shares(2, 0) = 1, shares(3, 3) = 1;
+    CHECK(traits_on(exec, shares).strongest_pair == doctest::Approx((7.0 / 8 + 1 + 1) / 3));
 
     csr<double> const unsorted{2, 2, exec.copy(std::vector<std::int32_t>{0, 2, 4}),
                                exec.copy(std::vector<std::int32_t>{1, 0, 1, 0}),
@@ -124,6 +129,10 @@ TEST_CASE("choices: by symmetry and diagonal, and names that are given are kept"
             CHECK_FALSE(takes_levels(traits, 1000));
         }
         CHECK_FALSE(takes_levels(indefinite, 100'000));
+        // A forest in its place where that holds nearly everything.
+        matrix_traits const lines{.strongest_pair = 0.95};
+        CHECK(solver_choices(lines, 100'000, on_host)[0].preconditioner == "forest");
+        CHECK(solver_choices(lines, 100'000, on_host)[0].most_remaining > 0);
         matrix_traits const hubs{.row_length = 1e5};
         CHECK_FALSE(takes_levels(hubs, 100'000));
         for (auto const method : {"auto", "cg", "gmres"})
