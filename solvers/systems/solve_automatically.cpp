@@ -40,8 +40,12 @@ std::int64_t patience(std::int64_t n, bool on_host) {
     return std::clamp(diagonal_remaining * rows / n, diagonal_remaining, most_diagonal_remaining);
 }
 
-/// A forest takes the place of the diagonal where it may hold as much of the matrix as this.
-constexpr double strong_pair = 0.9;
+/// A forest takes the place of the diagonal where it may hold as much of the matrix as this, or where rows are so long
+/// that it costs little beside the product: as those of elastic solids, with half as many iterations or fewer.
+constexpr double strong_pair = 0.9, long_rows = 40;
+std::string first_preconditioner(matrix_traits const& traits) {
+    return traits.strongest_pair >= strong_pair || traits.row_length >= long_rows ? "forest" : "jacobi";
+}
 
 bool worth_levels(matrix_traits const& traits, std::int64_t n) {
     return n >= least_rows_for_levels && traits.positive_diagonal && traits.row_length <= longest_rows_to_factorise;
@@ -86,7 +90,7 @@ choices all_choices(matrix_traits const& traits, std::int64_t n, bool on_host) {
     choices all;
     if (worth_levels(traits, n)) {
         auto const method = traits.symmetric ? "cg" : "bicgstab";
-        all.push_back({method, traits.strongest_pair >= strong_pair ? "forest" : "jacobi", 0, 0, patience(n, on_host)});
+        all.push_back({method, first_preconditioner(traits), 0, 0, patience(n, on_host)});
         all.push_back({method, "multilevel", 0, multilevel_iterations, multilevel_remaining});
     }
     if (traits.maybe_positive_definite()) {
