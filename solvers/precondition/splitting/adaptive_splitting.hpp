@@ -36,11 +36,35 @@ struct place_row {
     I* columns;
     T* values;
     COPPICE_HD void operator()(std::int64_t row) const {
-        for (I k = b.row_begin(row); k < b.row_end(row); ++k) {
+        I const begin = b.row_begin(row), length = b.row_end(row) - begin;
+        if (length <= few) return place_few(begin, int(length));
+        for (I k = begin; k < begin + length; ++k) {
             columns[k] = inverse[b.indices[k]];
             values[k] = b.coefficients[k];
         }
-        lane_sort<T, I>{columns + b.row_begin(row), values + b.row_begin(row)}(b.row_end(row) - b.row_begin(row));
+        lane_sort<T, I>{columns + begin, values + begin}(length);
+    }
+
+private:
+    static constexpr I few = 32;
+    /// Sorted where a lane has them for itself: neighbouring lanes would share no lines of global memory.
+    COPPICE_HD void place_few(I begin, int length) const {
+        I own_columns[few];
+        T own_values[few];
+        for (int k = 0; k < length; ++k) {
+            I const column = inverse[b.indices[begin + k]];
+            int to = k;
+            for (; to > 0 && own_columns[to - 1] > column; --to) {
+                own_columns[to] = own_columns[to - 1];
+                own_values[to] = own_values[to - 1];
+            }
+            own_columns[to] = column;
+            own_values[to] = b.coefficients[begin + k];
+        }
+        for (int k = 0; k < length; ++k) {
+            columns[begin + k] = own_columns[k];
+            values[begin + k] = own_values[k];
+        }
     }
 };
 /// The diagonal where columns are positions.

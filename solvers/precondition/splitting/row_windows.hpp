@@ -272,11 +272,25 @@ struct find_largest {
     }
 
 private:
+    static constexpr I few = 16;
+
+    /// Few entries are gathered and sorted where a lane has them for itself.
     COPPICE_HD void search(std::int64_t i, strided_memory<T> own) const {
-        I const at = places[i];
+        I const at = places[i], length = places[i + 1] - at;
+        if (length > few) {
+            counts[i] = search_into(i, columns + at, values + at, length - 1, own);
+            return;
+        }
+        I found[few];
+        T sizes[few];
+        I const count = search_into(i, found, sizes, length - 1, own);
+        for (I k = 0; k < count; ++k) columns[at + k] = found[k];
+        counts[i] = count;
+    }
+    /// How many there are, with the diagonal, in rising order; `sizes` is memory for their values.
+    COPPICE_HD I search_into(std::int64_t i, I* found, T* sizes, I capacity, strided_memory<T> own) const {
         row_walk<T, I> row{rows, i, rows.b.row_begin(i), rows.b.row_end(i), own};
-        columns[at] = I(i);
-        I const capacity = places[i + 1] - at - 1;
+        found[0] = I(i);
         double const largest = row.read_sources();
         // Diagonal entries are near 1. What is nothing but rounding beside them is no entry.
         double const rounding = 4 * double(std::numeric_limits<T>::epsilon()) * (largest > 1 ? largest : 1);
@@ -285,7 +299,7 @@ private:
         double left_out = expected * accuracy / (ends > 0 ? ends : 1);
         double floor = expected / 2 > rounding ? expected / 2 : rounding; // smaller ones are kept where sources cancel
         for (;;) {
-            entry_heap<T, I> const none{columns + at + 1, values + at + 1, capacity};
+            entry_heap<T, I> const none{found + 1, sizes + 1, capacity};
             offer_to_heap offer{rows.permutation, none, I(i), T(floor), T(floor)};
             if (capacity > 0) row.walk(left_out, offer);
             bool const full = offer.heap.size == capacity;
@@ -294,9 +308,8 @@ private:
                 capacity == 0 || !is_finite(row.outside) ||
                 ((full || floor == rounding) && (left_out == 0 || !row.widens || (full && row.outside <= least)));
             if (enough) {
-                counts[i] = offer.heap.size + 1;
-                lane_sort<T, I>{columns + at, nullptr}(counts[i]);
-                return;
+                lane_sort<T, I>{found, nullptr}(offer.heap.size + 1);
+                return offer.heap.size + 1;
             }
             if (!full && floor > rounding) {
                 floor = rounding;
