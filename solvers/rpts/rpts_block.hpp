@@ -17,7 +17,7 @@
 #include <coppice/core/block.hpp>
 #include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/direct/side_pack.hpp>
-#include <coppice/solvers/rpts/rpts_halves.hpp>
+#include <coppice/solvers/rpts/rpts_borders.hpp>
 #include <coppice/solvers/rpts/rpts_stage.hpp>
 #include <coppice/solvers/rpts/rpts_vectors.hpp>
 
@@ -50,7 +50,10 @@ template <class T, int Count>
 inline constexpr int side_count<side_pack<T, Count>> = Count;
 
 template <class T, class R>
-inline constexpr int tile_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
+inline constexpr int tile_rows_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
+/// Behind the rows: what warps tell each other, two words each, of two rounds.
+template <class T, class R>
+inline constexpr int tile_bytes = tile_rows_bytes<T, R> + 16;
 
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(T& all, int) {
@@ -206,9 +209,9 @@ COPPICE_HD inline partition_rows<T, R> lane_rows(partition_rows<T, R> const& row
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R>
 COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, int length,
-                                               auto const& threshold) {
-    return t < tile_partitions ? reduce_downwards<P>(rows, length, threshold)
-                               : reduce_upwards<P>(rows, length, threshold);
+                                               auto const& threshold, T* share = nullptr) {
+    return t < tile_partitions ? reduce_downwards<P>(rows, length, threshold, share)
+                               : reduce_upwards<P>(rows, length, threshold, share);
 }
 
 /// Rows of partition `lane` of a tile; fewer than block_partition only in a cyclic system.
@@ -224,6 +227,94 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int rows_of_lane(stage<T> const& s, std::int64_
 template <bool Cyclic, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool has_odd_row(stage<T> const& s, std::int64_t tile) {
     return Cyclic && s.fine.size % 2 == 1 && tile == (s.partitions - 1) / tile_partitions;
+}
+
+/// Whether the border between the partition of a lane and its partner in a pair may move.
+template <pivoting P, bool Cyclic, class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE bool may_move(stage<T> const& s, std::int64_t tile, int lane) {
+    if (P == pivoting::none || s.threshold > T(0)) return false;
+    return tile * tile_partitions + (lane | 1) < s.partitions && rows_of_lane<Cyclic>(s, tile, lane | 1) >= 4;
+}
+
+/// Rows of partition `lane` of a tile whose border has moved, and their number, which was `length`: a pair stands in 65
+/// places, of which the 33rd was not used.
+template <class T, class R>
+COPPICE_HD inline partition_rows<T, R> moved_rows(partition_rows<T, R> const& all, int lane, int move, int& length) {
+    bool const second = (lane & 1) != 0;
+    length += second ? -move : move;
+    auto rows = lane_rows(all, lane);
+    if (second) rows.lower += move, rows.diagonal += move, rows.upper += move, rows.rhs += move;
+    return rows;
+}
+/// Moves the rows of a pair whose first partition is `lane` so that both partitions stand without a gap.
+template <class T, class R>
+COPPICE_HD inline void move_rows(partition_rows<T, R> const& all, int lane, int move) {
+    auto const rows = lane_rows(all, lane);
+    auto const copy = [&](int to, int from) {
+        rows.lower[to] = rows.lower[from];
+        rows.diagonal[to] = rows.diagonal[from];
+        rows.upper[to] = rows.upper[from];
+        rows.rhs[to] = rows.rhs[from];
+    };
+    for (int k = 0; k < move; ++k) copy(block_partition + k, block_partition + 1 + k);
+    for (int k = 0; k < -move; ++k) copy(block_partition - k, block_partition - 1 - k);
+}
+/// The way back, of the solution.
+template <class R>
+COPPICE_HD inline void move_solution_back(R* x, int move) {
+    for (int k = move - 1; k >= 0; --k) x[block_partition + 1 + k] = x[block_partition + k];
+    for (int k = -move - 1; k >= 0; --k) x[block_partition - 1 - k] = x[block_partition - k];
+}
+
+/// Bit l: `condition` holds for a partition in both warps, for l or l + 1, where l is even. Ends with a barrier;
+/// `words` are others in the next round.
+COPPICE_NO_EXEC_CHECK
+template <class Block>
+COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool condition) {
+    unsigned const mine = block.ballot(condition);
+    if (block.thread() % tile_partitions == 0) words[block.thread() / tile_partitions] = mine;
+    block.sync();
+    unsigned const both = words[0] & words[1];
+    return (both | both >> 1) & 0x55555555u;
+}
+
+/// After the sweeps of a tile: moves borders where partitions are nearly singular inside, see rpts_borders.hpp, and
+/// makes their coarse rows anew. Afterwards the tile may be overwritten.
+COPPICE_NO_EXEC_CHECK
+template <pivoting P, bool Cyclic, class T, class R, class Block>
+COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std::int64_t tile,
+                                      partition_rows<T, R> const& all, unsigned* words, T const& share,
+                                      coarse_row<T, R>& row) {
+    bool const downwards = block.thread() < tile_partitions;
+    int const lane = block.thread() % tile_partitions, pair = lane & ~1;
+    bool const may = may_move<P, Cyclic>(s, tile, lane);
+    unsigned watched = pairs_with(block, words, may && share < T(watched_share));
+    int move = 0;
+    if (watched != 0) { // for all threads alike
+        COPPICE_NO_UNROLL
+        for (int k = 0; k < border_moves && watched != 0; ++k) {
+            bool const mine = (watched >> pair & 1) != 0;
+            int const border = block_partition + border_move(k);
+            int const end = block_partition + rows_of_lane<Cyclic>(s, tile, pair | 1);
+            T found(1);
+            if (mine)
+                found = share_in_pair<P, T>(lane_rows(all, pair), lane == pair ? 0 : border,
+                                            lane == pair ? border : end - border, downwards,
+                                            [](int i) { return padded<block_partition>(i); });
+            unsigned const still = watched & pairs_with(block, words + 2 - k % 2 * 2, found < T(least_share));
+            if (mine && (still >> pair & 1) == 0) move = border_move(k);
+            watched = still;
+        }
+        if (move != 0 && downwards && lane == pair) move_rows(all, lane, move);
+        block.sync();
+        if (move != 0) {
+            int length = rows_of_lane<Cyclic>(s, tile, lane);
+            auto const rows = moved_rows(all, lane, move, length);
+            row = reduce_lane<P>(rows, block.thread(), length, no_threshold{});
+        }
+        block.sync();
+    }
+    if (may && downwards && lane == pair) s.borders[(tile * tile_partitions + lane) / 2] = std::int8_t(move);
 }
 
 template <class T, class R>
@@ -244,15 +335,21 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = lane_rows(all, lane);
     coarse_row<T, R> row;
+    T share(1);
     if constexpr (!Cyclic) {
         row = s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold)
-                                 : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{});
+                                 : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
     } else if (int const length = rows_of_lane<Cyclic>(s, tile, lane); length == block_partition) {
-        row = reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{});
+        row = reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
     } else if (length > 0) {
         row = reduce_lane<P>(rows, block.thread(), length, no_threshold{});
     }
-    block.sync(); // the tile is used up: its memory gathers the coarse rows, for coalesced stores
+    if constexpr (P == pivoting::none)
+        block.sync();
+    else
+        settle_borders<P, Cyclic>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>),
+                                  share, row);
+    // The tile is used up: its memory gathers the coarse rows, for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
     put_row(gathered, 2 * lane + (block.thread() < tile_partitions ? 1 : 0), row);
@@ -321,16 +418,17 @@ COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R
 }
 
 /// A partition that ends before others, an even number of rows, solved by one thread.
-template <pivoting P, class T, class R>
+template <pivoting P, bool Moved, class T, class R>
 COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int length, interface_values<R> const& x,
                                         auto const& threshold) {
+    if (Moved && length > 2) return substitute_moved<P>(rows, length, x);
     if (length > 2) return substitute_partition<P>(rows, length, x, threshold);
     if (length > 0) rows.rhs[0] = x.first, rows.rhs[1] = x.last;
 }
 
 /// A partition in shared memory, solved by two threads of different warps: one from above, one from below.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class T, class R, class Block>
+template <pivoting P, bool Moved = false, class T, class R, class Block>
 COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows, auto length,
                                        interface_values<R> const& x, auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
@@ -342,11 +440,13 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
             eliminate_half<P, -1>(rows, x.after, x.last, threshold);
     }
     block.sync();
-    auto const middle = solve_middle<P>(left_rows(half<P, 1, T, R>(rows, block_partition)),
-                                        left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
+    middle_values<R> middle{};
+    if (!is_short)
+        middle = solve_middle<P>(left_rows(half<P, 1, T, R>(rows, block_partition)),
+                                 left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
     block.sync(); // both have read what is left
     if (is_short) {
-        if (from_above) substitute_short<P>(rows, length, x, threshold);
+        if (from_above) substitute_short<P, Moved>(rows, length, x, threshold);
         return;
     }
     rows.rhs[from_above ? 0 : end] = select(from_above, x.first, x.last);
@@ -365,8 +465,23 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     int const lane = block.thread() % tile_partitions;
     interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
+    int move = 0;
+    if constexpr (P != pivoting::none)
+        if (may_move<P, Cyclic>(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
     load_tile<Cyclic>(block, s.fine, tile, rows);
-    if constexpr (Cyclic)
+    bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // in both warps alike
+    bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
+    if (moved) {
+        if constexpr (P != pivoting::none) {
+            if (moves_rows) move_rows(rows, lane, move);
+            block.sync();
+            int length = rows_of_lane<Cyclic>(s, tile, lane);
+            auto const own = move != 0 ? moved_rows(rows, lane, move, length) : lane_rows(rows, lane);
+            substitute_lane<P, true>(block, own, length, x, no_threshold{});
+            block.sync();
+            if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, move);
+        }
+    } else if constexpr (Cyclic)
         substitute_lane<P>(block, lane_rows(rows, lane), rows_of_lane<Cyclic>(s, tile, lane), x, no_threshold{});
     else if (s.threshold > T(0))
         substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, s.threshold);

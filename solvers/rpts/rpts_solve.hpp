@@ -122,7 +122,8 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
             std::int64_t const all = systems.systems * band;
             T* const at = memory + offset;
             coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
-            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate};
+            auto* const borders = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
+            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate, borders};
             systems = {coarse_rows(systems.size, partitions, cyclic),
                        coarse.lower,
                        coarse.diagonal,

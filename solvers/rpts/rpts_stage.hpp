@@ -80,9 +80,13 @@ struct stage {
     std::int64_t partitions;
     T threshold;
     int const* gate = nullptr; ///< null, or: nothing is done where it points to 0
+    /// How far the border between partitions 2 k and 2 k + 1 of each system is moved (rpts_borders.hpp): written by the
+    /// reduction, read by the substitution.
+    std::int8_t* borders = nullptr;
 
+    COPPICE_HD std::int64_t pairs() const { return partitions / 2; }
     COPPICE_HD stage at(std::int64_t system, std::int64_t c) const {
-        return {fine.at(system, c), coarse.at(system, c), partitions, threshold, gate};
+        return {fine.at(system, c), coarse.at(system, c), partitions, threshold, gate, borders + system * pairs()};
     }
 };
 
@@ -97,12 +101,22 @@ template <bool Cyclic>
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t partitioned_rows(std::int64_t size) {
     return Cyclic ? size & ~std::int64_t{1} : size;
 }
-/// Partitions of a system: the last one is filled up with rows x = 0, or shorter in a cyclic one.
+/// Partitions of a system: whole pairs (rpts_borders.hpp), of which the last one is filled up with rows x = 0; in a
+/// cyclic system any number, of which the last one may be shorter.
 inline std::int64_t partitions_of(std::int64_t size, int partition, bool cyclic = false) {
-    return ((cyclic ? partitioned_rows<true>(size) : size) + partition - 1) / partition;
+    if (cyclic) return (partitioned_rows<true>(size) + partition - 1) / partition;
+    std::int64_t const needed = (size + partition - 1) / partition;
+    return needed + (needed & 1);
 }
 COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t partitions, bool cyclic) {
     return 2 * partitions + (cyclic ? size & 1 : 0);
+}
+
+/// What the borders of a stage take, behind its coarse systems.
+template <class T>
+std::int64_t elements_of_borders(std::int64_t partitions, std::int64_t systems) {
+    std::int64_t const bytes = partitions / 2 * systems, each = sizeof(T);
+    return elements_in_workspace_units<T>((bytes + each - 1) / each);
 }
 
 /// Calls visit(fine size, partitions, offset in elements, elements of a coarse band) for every stage of `systems`
@@ -117,7 +131,7 @@ std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_
         std::int64_t const coarse = coarse_rows(size, partitions, cyclic);
         std::int64_t const band = elements_in_workspace_units<T>(coarse);
         visit(size, partitions, offset, band);
-        offset += (3 + columns) * systems * band;
+        offset += (3 + columns) * systems * band + elements_of_borders<T>(partitions, systems);
         size = coarse;
     }
     return offset;

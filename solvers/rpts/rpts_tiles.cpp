@@ -5,6 +5,7 @@
 #include <coppice/solvers/rpts/rpts_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
+#include <coppice/solvers/rpts/rpts_borders.hpp>
 #include <coppice/solvers/rpts/rpts_ends.hpp>
 #include <coppice/solvers/rpts/rpts_halves.hpp>
 
@@ -165,6 +166,118 @@ interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partitio
     return x;
 }
 
+// The rows of two neighbouring lanes of a tile, which are solved by themselves where their border is moved.
+template <class T>
+struct lane_pair {
+    T bands[4][2 * length];
+
+    COPPICE_ALWAYS_INLINE lane_pair(tile<T>& t, int lane) {
+        for (int b = 0; b < 4; ++b)
+            for (int j = 0; j < 2 * length; ++j) bands[b][j] = t.at(b, j % length, lane + j / length);
+    }
+    COPPICE_ALWAYS_INLINE partition_rows<T> rows(int first = 0) {
+        return {bands[0] + first, bands[1] + first, bands[2] + first, bands[3] + first};
+    }
+    // The first move with which neither partition is nearly singular inside; 0 where that is none or there is none.
+    template <pivoting P>
+    COPPICE_ALWAYS_INLINE int find_move() {
+        for (int k = 0; k < border_moves; ++k) {
+            int const border = length + border_move(k);
+            auto const is_good = [&](int first, int count) COPPICE_INLINE_LAMBDA {
+                auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
+                    return share_in_pair<P, T>(rows(), first, count, downwards,
+                                               [](int i) COPPICE_INLINE_LAMBDA { return i; });
+                };
+                return share(true) >= T(least_share) || share(false) >= T(least_share);
+            };
+            if (is_good(0, border) && is_good(border, 2 * length - border)) return border_move(k);
+        }
+        return 0;
+    }
+};
+
+// After the reduction of a tile with these shares: moves borders where they are small, and writes the coarse rows anew.
+template <pivoting P, class T>
+COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
+                                          typename tile<T>::lanes const& shares) {
+    T const* const share = reinterpret_cast<T const*>(&shares);
+    bool any = false;
+    for (int l = 0; l < tile<T>::lanes::size; ++l) any |= share[l] < T(watched_share);
+    if (!any) {
+        std::int64_t const whole = last - partition < tile<T>::lanes::size ? last - partition : tile<T>::lanes::size;
+        __builtin_memset(s.borders + partition / 2, 0, std::size_t(whole / 2));
+        return;
+    }
+    for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
+        int move = 0;
+        bool const small = share[l] < T(watched_share) || share[l + 1] < T(watched_share);
+        if (small && P != pivoting::none && s.threshold == T(0)) {
+            lane_pair<T> pair(t, l);
+            move = pair.template find_move<P>();
+            for (int k = 0; move != 0 && k < 2; ++k) {
+                coarse_row<T> up, down;
+                reduce_both<P>(pair.rows(k == 0 ? 0 : length + move), k == 0 ? length + move : length - move,
+                               no_threshold{}, up, down);
+                std::int64_t const to = 2 * (partition + l + k);
+                auto const put = [&](std::int64_t i, coarse_row<T> const& row) COPPICE_INLINE_LAMBDA {
+                    s.coarse.lower[i] = row.lower;
+                    s.coarse.diagonal[i] = row.diagonal;
+                    s.coarse.upper[i] = row.upper;
+                    s.coarse.rhs[i] = row.rhs;
+                };
+                put(to, up);
+                put(to + 1, down);
+            }
+        }
+        s.borders[(partition + l) / 2] = std::int8_t(move);
+    }
+}
+
+// The pairs of a tile whose borders have moved, from before its substitution on.
+template <pivoting P, class T>
+class moved_pairs {
+public:
+    COPPICE_ALWAYS_INLINE moved_pairs(stage<T> const& s, std::int64_t partition, std::int64_t last) {
+        constexpr int pairs = tile<T>::lanes::size / 2;
+        std::int8_t moves[pairs] = {};
+        std::int64_t const left = (last - partition) / 2;
+        if (left >= pairs)
+            __builtin_memcpy(moves, s.borders + partition / 2, pairs);
+        else
+            __builtin_memcpy(moves, s.borders + partition / 2, std::size_t(left));
+        int all = 0;
+        for (int k = 0; k < pairs; ++k) all |= moves[k];
+        for (int k = 0; all != 0 && k < pairs; ++k) moved_ |= std::uint32_t(moves[k] != 0) << 2 * k;
+    }
+    COPPICE_ALWAYS_INLINE bool any() const { return moved_ != 0; }
+    // Instead of substitute_partition for all lanes of the tile.
+    COPPICE_ALWAYS_INLINE void substitute(stage<T> const& s, std::int64_t partition, tile<T>& t,
+                                          interface_values<typename tile<T>::lanes> const& x,
+                                          typename tile<T>::lanes const& threshold) const {
+        T solutions[tile<T>::lanes::size / 2][2 * length];
+        auto const of_lane = [](auto const& pack, int lane)
+                                 COPPICE_INLINE_LAMBDA { return reinterpret_cast<T const*>(&pack)[lane]; };
+        for (int l = 0; l < tile<T>::lanes::size; l += 2) {
+            if ((moved_ >> l & 1) == 0) continue;
+            lane_pair<T> pair(t, l);
+            int const border = length + s.borders[(partition + l) / 2];
+            for (int k = 0; k < 2; ++k)
+                substitute_moved<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
+                                    interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k),
+                                                        of_lane(x.last, l + k), of_lane(x.after, l + k)});
+            for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
+        }
+        substitute_partition<P>(t.rows(), length, x, threshold);
+        for (int l = 0; l < tile<T>::lanes::size; l += 2)
+            for (int j = 0; j < 2 * length && (moved_ >> l & 1) != 0; ++j)
+                t.at(3, j % length, l + j / length) = solutions[l / 2][j];
+    }
+
+private:
+    static_assert(tile<T>::lanes::size <= 32 && tile<T>::lanes::size % 2 == 0);
+    std::uint32_t moved_ = 0;
+};
+
 // `count` lanes from memory; the others get `filling`.
 template <class Lanes, class T>
 Lanes load_lanes(T const* from, int count, T filling) {
@@ -247,11 +360,14 @@ void rpts_reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
         coarse_row<lanes> up, down;
-        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        lanes shares;
+        reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
+                       &shares);
         store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
         store_coarse(s.coarse.diagonal + 2 * p, up.diagonal, down.diagonal, last - p);
         store_coarse(s.coarse.upper + 2 * p, up.upper, down.upper, last - p);
         store_coarse(s.coarse.rhs + 2 * p, up.rhs, down.rhs, last - p);
+        settle_borders<P>(s, p, last, t, shares);
     }
 }
 
@@ -262,8 +378,13 @@ void rpts_substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
     lanes const threshold(s.threshold);
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
-        substitute_partition<P>(t.rows(), length, load_interfaces<lanes>(s, p), threshold,
-                                fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
+        moved_pairs<P, T> const moved(s, p, last);
+        auto const x = load_interfaces<lanes>(s, p);
+        if (moved.any())
+            moved.substitute(s, p, t, x, threshold);
+        else
+            substitute_partition<P>(t.rows(), length, x, threshold,
+                                    fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
         t.store_solution(s.fine, p);
     }
 }

@@ -147,9 +147,43 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
     }
 }
 
-// The host gives cyclic systems to the chain; what CUDA's kernels do is also a case of rpts_block.cpp. Closing the ring
-// costs no digits: where sweeps lose some in one of many partitions (random rows, n = 1200007: 900 epsilons), the open
-// system of the same rows has the same backward error.
+// Of (1, 2 cos(k pi / (inner + 1)), 1) every `inner` rows in a row are singular, as the inner rows of partitions are in
+// some solvers, while the matrix is well-conditioned. Random rows in large numbers come near to that somewhere.
+TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside of partitions, without a report", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const error_of = [&]<class T>(block_storage<T> const& s, pivoting pivot) {
+        blocks_on<T, decltype(exec)> const a(exec, s);
+        auto const meaning = s.meaning(false);
+        auto const d = sides_for(meaning, 2, 1);
+        auto x = exec.copy(d);
+        columns_view<T> const both(x.data(), s.size(), 2, s.size());
+        solve_bands(exec, a.matrix, columns_view<T const>(both), both, {.pivot = pivot, .method = band_method::rpts});
+        return double(backward_error_of(meaning, to_vector(exec, x), d)) / double(epsilon<T>);
+    };
+    auto const check = [&]<class T>(T, std::int64_t n, int inner, int k) {
+        if ((n + 1) % (inner + 1) == 0) return;
+        CAPTURE(sizeof(T));
+        CAPTURE(n);
+        CAPTURE(inner);
+        CAPTURE(k);
+        block_storage<T> s(n, 1, 1, true);
+        std::fill(s.lower.begin(), s.lower.end(), T(1));
+        std::fill(s.upper.begin(), s.upper.end(), T(1));
+        std::fill(s.diagonal.begin(), s.diagonal.end(), T(2 * std::cos(k * 3.14159265358979323846 / (inner + 1))));
+        s.spoil(0, n);
+        for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) CHECK(error_of(s, pivot) <= 100);
+    };
+    for (int const inner : {2, 6, 14, 30})
+        for (int const k : {1, 2, 5, 13})
+            for (std::int64_t const n : {100, 1024, 8191, 40001})
+                if (k <= inner) check(1.0, n, inner, k), check(1.0f, n, inner, k);
+    for (std::int64_t const n : {1 << 20, 1200007}) check(1.0, n, 30, 13), check(1.0f, n, 30, 13);
+    block_storage<double> const random(1200007, 1, 1200007, false);
+    CHECK(error_of(random, pivoting::partial) <= 100);
+}
+
+// The host gives cyclic systems to the chain; what CUDA's kernels do is also a case of rpts_block.cpp.
 TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&]<class T>(T, std::int64_t n) {
@@ -164,9 +198,9 @@ TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_
                 by_rpts.cyclic = false;
                 auto const b = s.meaning(false);
                 auto const e = sides_for(b, 2, 1);
-                double const open = double(backward_error_of(b, solve_blocks(exec, s, e, by_rpts).x, e));
-                double const error = double(backward_error_of(a, ring.x, d));
-                CHECK(error <= std::max(100.0 * double(epsilon<T>), 2 * open));
+                double const most = 100 * double(epsilon<T>);
+                CHECK(double(backward_error_of(b, solve_blocks(exec, s, e, by_rpts).x, e)) <= most);
+                CHECK(double(backward_error_of(a, ring.x, d)) <= most);
                 bool const within = ring.reports[0].backward_error <= 50 * double(epsilon<T>);
                 CHECK((within || n > 20001));
                 CHECK(ring.reports[0].status == (within ? solve_status::ok : solve_status::inaccurate));

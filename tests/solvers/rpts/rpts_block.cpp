@@ -79,7 +79,9 @@ void solve_in_blocks(system_view<T> const& s, path const& how) {
     std::int64_t const rows = coarse_rows(s.size, partitions, Cyclic), all = s.systems * rows;
     std::vector<T> memory(std::size_t(all * (3 + s.columns)), T(0));
     T* const at = memory.data();
-    stage<T> const whole{s, {at, at + all, at + 2 * all, at + 3 * all, rows, all}, partitions, T(0)};
+    std::vector<std::int8_t> borders(std::size_t(partitions / 2 * s.systems), std::int8_t(99));
+    stage<T> const whole{
+        s, {at, at + all, at + 2 * all, at + 3 * all, rows, all}, partitions, T(0), nullptr, borders.data()};
     int const tiles = int((partitions + tile_partitions - 1) / tile_partitions);
     auto const for_all_tiles = [&](auto const& body) {
         block_runner blocks(tile_threads, tile_bytes<T, R>);
@@ -183,6 +185,64 @@ TEST_CASE("rpts: a partition whose inner matrix is singular is solved by its out
         substitute_partition<pivoting::partial>(rows_of(s), length, {0.0, x.front(), x.back(), 0.0}, 0.0);
         for (std::size_t j = 0; j < x.size(); ++j) CHECK(s.rhs[j] == doctest::Approx(x[j]).epsilon(1e-12));
     }
+}
+
+// Of (1, 2 cos(k pi / (inner + 1)), 1), every `inner` rows in a row are singular; the whole matrix is not, unless
+// inner + 1 divides its rows + 1.
+template <class T>
+test::system<T> singular_inside(std::int64_t n, int inner, int k) {
+    test::system<T> s(n);
+    std::fill(s.lower.begin(), s.lower.end(), T(1));
+    std::fill(s.upper.begin(), s.upper.end(), T(1));
+    std::fill(s.diagonal.begin(), s.diagonal.end(), T(2 * std::cos(k * 3.14159265358979323846 / (inner + 1))));
+    give_solution(s, 1);
+    s.lower.front() = s.upper.back() = 0;
+    s.make_rhs();
+    return s;
+}
+
+TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip") {
+    auto const check = [&]<class T>(T, std::int64_t n, int inner, int k) {
+        CAPTURE(sizeof(T));
+        CAPTURE(n);
+        CAPTURE(inner);
+        CAPTURE(k);
+        auto const s = singular_inside<T>(n, inner, k);
+        double const most = 100 * double(std::numeric_limits<T>::epsilon());
+        for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 512}, path{5120, 32, true}}) {
+            CAPTURE(p.last);
+            CAPTURE(p.threads);
+            CHECK(backward_error(s, block_solution<pivoting::partial>(s, p)) <= most);
+            CHECK(backward_error(s, block_solution<pivoting::scaled_partial>(s, p)) <= most);
+        }
+    };
+    for (int const inner : {2, 6, 14, 30})
+        for (int const k : {1, 2, 5, 13})
+            for (std::int64_t const n : {130, 1020, 1024, 2085, 4000})
+                if (k <= inner && (n + 1) % (inner + 1) != 0) check(1.0, n, inner, k), check(1.0f, n, inner, k);
+}
+
+TEST_CASE("rpts: borders between partitions move where one is nearly singular inside") {
+    CHECK(border_move(0) == 0);
+    CHECK((border_move(1) == 1 && border_move(2) == -1 && border_move(3) == 2 && border_move(4) == -2));
+    auto s = singular_inside<double>(200, 30, 5);
+    auto const all = rows_of(s);
+    auto const share = [&](int first, int length, bool down) {
+        return share_in_pair<pivoting::partial, double>(all, first, length, down, [](int i) { return i; });
+    };
+    for (bool const down : {true, false}) {
+        CHECK(share(32, 32, down) < 1e-10);
+        for (int const length : {30, 31, 33, 34}) CHECK(share(32, length, down) > 0.01);
+        CHECK(share(1, 2, down) == 1);
+    }
+    // One that keeps its border solves as any other does.
+    auto random = random_system<double>(34, 3);
+    auto const inside = rows_of(random);
+    auto const& x = random.exact;
+    substitute_moved<pivoting::partial>(
+        partition_rows<double>{inside.lower + 1, inside.diagonal + 1, inside.upper + 1, inside.rhs + 1}, 32,
+        {x[0], x[1], x[32], x[33]});
+    for (std::size_t j = 1; j <= 32; ++j) CHECK(random.rhs[j] == doctest::Approx(x[j]).epsilon(1e-9));
 }
 
 TEST_CASE("rpts: joined segments hold for a known solution, and give back the unknowns between them") {
