@@ -297,7 +297,9 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
             int const border = block_partition + border_move(k);
             int const end = block_partition + rows_of_lane<Cyclic>(s, tile, pair | 1);
             T found(1);
-            if (mine)
+            if (mine && end - border < 4)
+                found = T(0);
+            else if (mine)
                 found = share_in_pair<P, T>(lane_rows(all, pair), lane == pair ? 0 : border,
                                             lane == pair ? border : end - border, downwards,
                                             [](int i) { return padded<block_partition>(i); });
@@ -417,18 +419,17 @@ COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R
     for (int j = block_partition / 2 - 2; j > 0; --j) h.substitute(j, x1, x2);
 }
 
-/// A partition that ends before others, an even number of rows, solved by one thread.
-template <pivoting P, bool Moved, class T, class R>
+/// A partition of another length than the others, solved by one thread.
+template <pivoting P, class T, class R>
 COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int length, interface_values<R> const& x,
                                         auto const& threshold) {
-    if (Moved && length > 2) return substitute_moved<P>(rows, length, x);
     if (length > 2) return substitute_partition<P>(rows, length, x, threshold);
     if (length > 0) rows.rhs[0] = x.first, rows.rhs[1] = x.last;
 }
 
 /// A partition in shared memory, solved by two threads of different warps: one from above, one from below.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, bool Moved = false, class T, class R, class Block>
+template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows, auto length,
                                        interface_values<R> const& x, auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
@@ -446,7 +447,7 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
                                  left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
     block.sync(); // both have read what is left
     if (is_short) {
-        if (from_above) substitute_short<P, Moved>(rows, length, x, threshold);
+        if (from_above) substitute_short<P>(rows, length, x, threshold);
         return;
     }
     rows.rhs[from_above ? 0 : end] = select(from_above, x.first, x.last);
@@ -477,7 +478,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
             block.sync();
             int length = rows_of_lane<Cyclic>(s, tile, lane);
             auto const own = move != 0 ? moved_rows(rows, lane, move, length) : lane_rows(rows, lane);
-            substitute_lane<P, true>(block, own, length, x, no_threshold{});
+            substitute_lane<P>(block, own, length, x, no_threshold{});
             block.sync();
             if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, move);
         }

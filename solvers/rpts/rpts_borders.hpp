@@ -6,7 +6,7 @@
 /// Then both coarse rows say the same (see least_share), and no solution of the coarse system makes up for it: of the
 /// Toeplitz matrix (1, 2 cos(5 pi / 31), 1), every partition of 32 rows is singular inside, and the solution is wrong
 /// in all digits. With a row more or less the inner matrix is another one. So partitions stand in pairs that share
-/// their rows, and where one of a pair is nearly singular inside, the border between them is moved by up to two rows.
+/// their rows, and where one of a pair is nearly singular inside, the border between them is moved.
 /// The coarse system keeps its shape; the substitution reads how far borders have moved.
 ///
 /// Without pivoting, and where entries may count as zero, borders stay, and so does that of a last partition without a
@@ -19,9 +19,14 @@
 
 namespace coppice::rpts {
 
-/// What is tried, one after the other: 0, 1, -1, 2, -2. Positive moves give rows to the first partition of a pair.
-inline constexpr int border_moves = 5;
-COPPICE_HD constexpr int border_move(int k) { return (k & 1) != 0 ? (k + 1) / 2 : -(k / 2); }
+/// What is tried, one after the other: 0, 1, -1, 2, -2, 8, -8, ..., 26, -26. Positive moves give rows to the first
+/// partition of a pair. A row or two are another matrix where all of its rows matter; where a few in the middle are
+/// nearly singular, as somewhere among many random rows, the border has to come near them.
+inline constexpr int border_moves = 13;
+COPPICE_HD constexpr int border_move(int k) {
+    int const step = k < 5 ? (k + 1) / 2 : 6 * ((k - 1) / 2) - 4;
+    return (k & 1) != 0 ? step : -step;
+}
 
 /// The share of the last row in a sweep over `length` rows, where the largest of any row is 1. row(j), j from 0 in the
 /// direction of the sweep: {near, middle, away}.
@@ -49,45 +54,6 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T share_in_pair(partition_rows<T, R> const& row
         return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
                          downwards ? rows.upper[i] : rows.lower[i], T(0));
     });
-}
-
-/// Solves a partition whose interface unknowns are known by one sweep, down where Step is 1: with all rows but the
-/// first, whose combination the coarse system holds.
-template <pivoting P, int Step, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_swept(partition_rows<T, R> const& rows, int length, R const& first,
-                                                       R const& last, R const& after) {
-    half<P, Step, T, R> const to(rows, length);
-    auto const begin = to.row(1);
-    open_row<T, R> p{begin.diagonal, begin.upper, begin.rhs - begin.lower * first};
-    for (int j = 2; j < length; ++j) {
-        auto const q = to.row(j);
-        auto const swap = outdone<P>(p.entry, q.lower);
-        combination<T> const c(p.entry, q.lower);
-        int const slot = (j - 1) * Step;
-        to.near[slot] = c.template reciprocal_of_pivot<P>(swap, p.entry);
-        to.middle[slot] = select(swap, q.diagonal, p.next);
-        to.away[slot] = select(swap, q.upper, T(0));
-        to.side[slot] = select(swap, q.rhs, p.rhs);
-        p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
-    }
-    R x1 = last, x2 = after;
-    for (int j = length - 2; j > 0; --j) to.substitute(j, x1, x2);
-    to.side[0] = first;
-    to.side[(length - 1) * Step] = last;
-}
-
-/// The same of a partition beside a border that was moved. An outer row holds as well as its share is large: the one
-/// with the larger share is left out.
-template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_moved(partition_rows<T, R> const& rows, int length,
-                                                       interface_values<R> const& x) {
-    auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
-        return share_in_pair<P, T>(rows, 0, length, downwards, [](int i) COPPICE_INLINE_LAMBDA { return i; });
-    };
-    if (share(true) > share(false))
-        substitute_swept<P, -1>(rows, length, x.last, x.first, x.before);
-    else
-        substitute_swept<P, 1>(rows, length, x.first, x.last, x.after);
 }
 
 } // namespace coppice::rpts

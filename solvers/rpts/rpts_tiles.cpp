@@ -262,9 +262,10 @@ public:
             lane_pair<T> pair(t, l);
             int const border = length + s.borders[(partition + l) / 2];
             for (int k = 0; k < 2; ++k)
-                substitute_moved<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
-                                    interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k),
-                                                        of_lane(x.last, l + k), of_lane(x.after, l + k)});
+                substitute_partition<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
+                                        interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k),
+                                                            of_lane(x.last, l + k), of_lane(x.after, l + k)},
+                                        no_threshold{});
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
         substitute_partition<P>(t.rows(), length, x, threshold);
