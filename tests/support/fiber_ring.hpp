@@ -4,6 +4,18 @@
 /// system where they wait for each other all the time. x86-64 alone (COPPICE_TEST_FIBERS).
 #pragma once
 
+namespace coppice::test {
+
+/// The lanes of a stand-in for a block are threads that wait for each other, under the thread sanitizer minutes where
+/// others take seconds. What awaits what is the same for every matrix: tests take a few of theirs then.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool lanes_are_threads = true;
+#else
+inline constexpr bool lanes_are_threads = false;
+#endif
+
+} // namespace coppice::test
+
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define COPPICE_TEST_FIBERS 1
 
