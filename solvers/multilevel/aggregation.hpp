@@ -72,6 +72,7 @@ struct store_companion {
 template <class I>
 struct level_aggregates {
     vertex_aggregates<I> aggregates{};
+    buffer<I> runs{};          ///< [vertices] run of the first forest, numbered along its paths
     linear_forest<I> forest{}; ///< the first one
     double coverage = 1;       ///< share of the weight of strong couplings that the first forest has
 };
@@ -115,6 +116,7 @@ level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_
                 along_nonzeros{offer_companion<I>{{forest.links.data(), alone.data()}}, all.coefficients, all.indices},
                 better_companion<I>{}, store_companion<I>{joins.data()});
     level.aggregates = compose(exec, runs, aggregate_runs(exec, forest, second, array_view<I const>(joins.view())));
+    level.runs = std::move(runs.of);
     return level;
 }
 

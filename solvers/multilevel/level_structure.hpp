@@ -119,8 +119,10 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
         if (!level.last) {
             // What is dropped is lumped to the diagonal, which keeps constants alone.
             double const share = modes ? 0 : std::ldexp(options.drop, -depth);
-            level.prolongator = {exec,  a,        level.plan, level.scales, c.made.aggregates, std::move(c.tentative),
-                                 share, symmetric};
+            prolongator_limits const limits{share, options.products * double(report.levels.front().nonzeros)};
+            level.prolongator = {
+                exec,   a,        level.plan, level.scales, c.made.aggregates, c.made.runs, std::move(c.tentative),
+                limits, symmetric};
             report.prolongator_seconds += watch.lap();
             auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
             auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));

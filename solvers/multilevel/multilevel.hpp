@@ -68,6 +68,7 @@ auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_v
     -> any_hierarchy {
     if (options.first_run < 1 || options.second_run < 1 || options.coarsest < 1 || options.most_levels < 1)
         throw argument_error("runs, rows of the coarsest level and number of levels are 1 at least");
+    if (!(options.products >= 0)) throw argument_error("products of a level are 0 at least");
     if (a.rows() == 0) return {};
     using namespace multilevel_detail;
     if (options.storage == multilevel_storage::full)
@@ -144,6 +145,12 @@ struct multilevel_entry {
          .standard = "0.12",
          .meaning = "entries below this share of the diagonals are left out of the prolongator, half of it a level",
          .most = 1},
+        {.name = "products",
+         .kind = option_kind::real,
+         .standard = "15",
+         .meaning =
+             "in P^T A P of a level over nonzeros of the matrix; where there were more, P is smoothed along paths",
+         .most = 1e9},
         {.name = "coarsest", .standard = "128", .meaning = "rows that are solved directly", .least = 1, .most = 2000},
         {.name = "block",
          .standard = "1",
@@ -170,6 +177,7 @@ struct multilevel_entry {
                 .first_run = int(o.integer("first-run")),
                 .second_run = int(o.integer("second-run")),
                 .drop = o.real("drop"),
+                .products = o.real("products"),
                 .coarsest = int(o.integer("coarsest")),
                 .most_levels = int(o.integer("levels"))};
     }

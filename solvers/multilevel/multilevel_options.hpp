@@ -32,6 +32,10 @@ struct multilevel_options {
     int first_run = 3;  ///< vertices of a run of the first forest, at least
     int second_run = 2; ///< runs that the second forest joins, at least
     double drop = 0.12; ///< of entries in the prolongator of the first level, halved from level to level
+    /// Products in P^T A P of a level, over the nonzeros of the first one: where there were more, P is smoothed along
+    /// the paths of the aggregates alone. 7 points of equal weights in space come to 20, grids in the plane to 9 at
+    /// most.
+    double products = 15;
     int coarsest = 128; ///< rows that are solved directly
     int most_levels = 30;
 };

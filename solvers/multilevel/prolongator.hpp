@@ -25,13 +25,26 @@ struct add_filtered {
     }
 };
 
-/// Whether an entry beside the diagonal is large enough to be kept.
+/// Within an aggregate, or between two that stand one behind the other on a path of the first or the second forest:
+/// runs and aggregates are numbered along their paths.
+template <class I>
+struct lies_along_paths {
+    I const *of, *runs;
+    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
+        std::int64_t const across = std::int64_t(of[row]) - of[column], along = std::int64_t(runs[row]) - runs[column];
+        return (across >= -1 && across <= 1) || (along >= -1 && along <= 1);
+    }
+};
+/// Whether an entry beside the diagonal is kept: large enough, and along paths if need be.
 template <class T, class I>
 struct is_kept {
     double one_by_unit, share;
     double const* diagonal;
+    bool along_paths;
+    lies_along_paths<I> along;
     COPPICE_HD bool operator()(T value, std::int64_t row, std::int64_t column) const {
-        return double(magnitude(value)) * one_by_unit >= share * ::sqrt(diagonal[row] * diagonal[column]);
+        return double(magnitude(value)) * one_by_unit >= share * ::sqrt(diagonal[row] * diagonal[column]) &&
+               (!along_paths || along(row, column));
     }
 };
 template <class T, class I>
@@ -161,21 +174,40 @@ struct take_source {
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = source[k] < 0 ? T(0) : from[source[k]]; }
 };
 
+/// What is left out of the filtered matrix.
+struct prolongator_limits {
+    /// Entries below this share of the root of both diagonals. 0: nothing at all.
+    double share;
+    /// Where P^T A P took more products, estimated by the mean length of rows, entries that do not lie along paths are
+    /// left out as well, and then those below twice the share, four times, ...
+    double products;
+};
+
 /// Structure of P, and how its values come from those of A. Everything but the values stays under refresh.
 template <executor Executor, class T, class I>
 class smoothed_prolongator {
 public:
     smoothed_prolongator() = default;
-    /// P_0 has columns of the rows that `aggregates` hold; entries below `share` of the root of both diagonals are
-    /// dropped.
+    /// P_0 has columns of the rows that `aggregates` hold.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
-                         vertex_aggregates<I> const& aggregates, csr<T, I> tentative, double share, bool symmetric)
+                         vertex_aggregates<I> const& aggregates, buffer<I> const& runs, csr<T, I> tentative,
+                         prolongator_limits limits, bool symmetric)
         : tentative_(std::move(tentative)) {
-        mark(exec, a, plan, scales, aggregates, share);
-        I const kept = place(exec, a);
-        smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), kept, {});
-        product_ = blank_plan(smoothing(nullptr), tentative_.view(), all_rows(smoothing(nullptr)));
-        structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
+        for (bool along_paths = false;; limits.share *= along_paths ? 2 : 1, along_paths = true) {
+            mark(exec, a, plan, scales,
+                 is_kept<T, I>{1 / scales.unit,
+                               limits.share,
+                               scales.diagonal.data(),
+                               along_paths,
+                               {aggregates.of.data(), runs.data()}});
+            I const kept = place(exec, a);
+            smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), kept, {});
+            product_ = blank_plan(smoothing(nullptr), tentative_.view(), all_rows(smoothing(nullptr)));
+            structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
+            double const length = double(product_.nonzeros()) / double(a.rows());
+            bool const lean = length * length * double(a.nonzeros()) <= limits.products;
+            if (lean || limits.share == 0 || limits.share > 1) break;
+        }
         buffer<I> numbers(exec, product_.nonzeros());
         for_each(exec, numbers.size(), count_up{numbers.data()});
         auto turned = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
@@ -220,17 +252,16 @@ public:
 
 private:
     void mark(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
-              vertex_aggregates<I> const& aggregates, double share) {
+              is_kept<T, I> const& kept) {
         using namespace graph_detail;
         double const* const diagonal = scales.diagonal.data();
-        is_kept<T, I> const kept{1 / scales.unit, share, diagonal};
+        I const* const of = kept.along.of;
         buffer<std::uint8_t> smoothed(exec, a.rows());
         marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
         reduce_rows(exec, plan, along_nonzeros{filter_by_size<T, I>{kept}, a.coefficients, a.indices},
-                    add_filtered<T>{},
-                    store_smoothed<T, I>{1 / scales.unit, diagonal, aggregates.of.data(), smoothed.data()});
-        reduce_rows(exec, plan, mark_kept<T, I>{a, kept, aggregates.of.data(), smoothed.data(), marks_.data()},
-                    ignore_products{}, ignore_rows{});
+                    add_filtered<T>{}, store_smoothed<T, I>{1 / scales.unit, diagonal, of, smoothed.data()});
+        reduce_rows(exec, plan, mark_kept<T, I>{a, kept, of, smoothed.data(), marks_.data()}, ignore_products{},
+                    ignore_rows{});
     }
     I place(Executor const& exec, csr_view<T, I> a) {
         std::int64_t const nonzeros = a.nonzeros();

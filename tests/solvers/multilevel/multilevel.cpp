@@ -145,16 +145,19 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
         std::int64_t small, large;
         std::int64_t most; ///< iterations of the large one
         double growth;
+        char const* more = "";
     };
     for (problem const& p : {problem{"5-point", "laplace2d", "cg", {}, 60, 180, 20, 1.25},
                              {"ANISO1", "aniso1", "cg", {}, 60, 180, 22, 1.25},
                              {"ANISO2", "aniso2", "cg", {}, 60, 180, 22, 1.25},
                              {"ANISO3", "aniso3", "cg", {}, 60, 180, 22, 1.25},
                              {"rotated", "rotated", "cg", {.angle = 45, .ratio = 0.01}, 60, 180, 40, 1.6},
-                             {"7-point", "laplace3d", "cg", {}, 13, 32, 17, 1.25},
+                             {"7-point", "laplace3d", "cg", {}, 13, 32, 20, 1.35}, // smoothed along paths alone
+                             {"7-point", "laplace3d", "cg", {}, 13, 32, 17, 1.25, ",products=1e9"},
                              {"ATMOSMODM", "laplace3d", "cg", {.wy = 40}, 13, 32, 18, 1.25},
                              {"convection", "convection", "bicgstab", {}, 60, 180, 18, 1.6}}) {
-        for (char const* name : {"multilevel,smoother=jacobi", "multilevel,smoother=gauss-seidel"}) {
+        for (std::string name : {"multilevel,smoother=jacobi", "multilevel,smoother=gauss-seidel"}) {
+            name += p.more;
             CAPTURE(p.name);
             CAPTURE(name);
             auto const small = solve_with(exec, p.method, name, of(p.kind, p.options, p.small), 1e-8);
@@ -176,6 +179,28 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
         CAPTURE(options);
         CHECK(solve_with(exec, "cg", options, of("laplace2d", {}, 150), 1e-8).iterations <= 19);
     }
+}
+
+TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is smoothed along paths alone", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    auto const a = exec.copy(generate<double>(host_executor{1}, "laplace3d", {.nx = 20}));
+    auto const nonzeros = [&](double products) {
+        multilevel<Executor> m(exec, a.view(), {.products = products});
+        auto const r = random_vector<double>(int(a.rows()), 2);
+        auto const before = apply(exec, m, r);
+        CHECK(all_finite(before));
+        m.refresh(exec, a.view());
+        CHECK(apply(exec, m, r) == before);
+        return m.report().levels.at(1).nonzeros;
+    };
+    auto const full = nonzeros(1e9), along_paths = nonzeros(15), less = nonzeros(5), none = nonzeros(0);
+    CHECK(along_paths < full * 4 / 5);
+    CHECK(less < along_paths / 2);
+    CHECK(none == less); // all rows are those of P_0
+    CHECK_THROWS_AS(nonzeros(-1), argument_error);
+    CHECK_THROWS_AS(nonzeros(std::numeric_limits<double>::quiet_NaN()), argument_error);
 }
 
 TEST_CASE_TEMPLATE("multilevel: rigid body modes are in the range of P_0, whose columns are orthonormal", Fixture,
