@@ -6,6 +6,7 @@
 #include <complex>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <coppice/core/memory_range.hpp>
@@ -16,12 +17,12 @@ namespace coppice {
 
 /// Solves A X = B for `columns` right-hand sides with the method of that name: b[n * columns] and x[n * columns] hold
 /// them one after the other, x with the starting guesses on entry. Each column stops by itself, with a result of its
-/// own; those that go on share the passes over the matrix, up to eight to a pass. The preconditioner is applied to one
-/// column at a time.
+/// own. The same bits on every run.
 ///
-/// Up to eight solves are at work at once, each with the memory of one; their columns do not depend on one another but
-/// for the order in which options.progress hears of them. The same bits on every run. On CUDA the host runs the
-/// iterations, as the columns meet at every product.
+/// On the host those that go on share the passes over the matrix, up to eight to a pass, and the preconditioner is
+/// applied to one column at a time: up to eight solves are at work at once, each with the memory of one. Their columns
+/// do not depend on one another but for the order in which options.progress hears of them. On CUDA they are solved one
+/// after the other, each as one graph: where columns meet at every product the host has to wait for all of them.
 ///
 /// Throws what solve() throws, and argument_error for a negative number of columns.
 template <executor Executor, class T>
@@ -45,15 +46,17 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
         results[static_cast<std::size_t>(k)] =
             solve(exec, method, op, m, b.slice(k * n, n), x.slice(k * n, n), options);
     };
-    if (columns <= 1) {
-        for (std::int64_t k = 0; k < columns; ++k) solve_one(a, k);
-        return results;
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        if (columns > 1) {
+            using in_step = detail::columns_in_step<Executor, T>;
+            in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::most)));
+            together.run(columns, [&](int member, std::int64_t k) {
+                solve_one(any_operator<Executor, T>(detail::operator_in_step<Executor, T>{&together, member, n}), k);
+            });
+            return results;
+        }
     }
-    using in_step = detail::columns_in_step<Executor, T>;
-    in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::most)));
-    together.run(columns, [&](int member, std::int64_t k) {
-        solve_one(any_operator<Executor, T>(detail::operator_in_step<Executor, T>{&together, member, n}), k);
-    });
+    for (std::int64_t k = 0; k < columns; ++k) solve_one(a, k);
     return results;
 }
 
