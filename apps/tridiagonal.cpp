@@ -177,7 +177,7 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
     r.seconds = clock.lap();
     r.report = to_vector(exec, report)[0];
     if (o.condition) r.report.condition = condition_of(exec, matrix, how); // not part of the time
-    bool const by_rpts = r.report.tries <= 2 && how.method != band_method::chain && c.block == 1 && !c.cyclic;
+    bool const by_rpts = r.report.tries <= 1 && how.method != band_method::chain && c.block == 1 && !c.cyclic;
     r.method = by_rpts ? "rpts" : "chain";
     r.pivoting = o.pivoting;
     return r;

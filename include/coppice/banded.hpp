@@ -32,15 +32,14 @@
 /// epsilon); singular where a column was left without any pivot, with its row number within its system (LAPACK's info
 /// minus 1 where only one column is without); not_finite where x or the matrix holds NaN or infinity; inaccurate
 /// otherwise. Without a report nothing is measured; real tridiagonal systems are solved by RPTS as solve_tridiagonal
-/// does. With one, and options.method automatic, a solution by RPTS whose backward error is beyond the bound gets a
-/// step of refinement; what is beyond the bound still is solved again by the chain solver, and gets a step of
-/// refinement by that where it is beyond; all on the device. Either the backward error is small or the status says that
-/// it is not. A matrix is called singular also where the right-hand side is in its range and x solves the system: where
-/// every column of an x by RPTS has a zero, which is what RPTS leaves for an unknown without a pivot, the chain solver
-/// looks for columns without one, and x stays (not with options.method rpts); and where all rows or all columns of
-/// op(A) sum to zero, in double arithmetic. In a batch, a system that is singular or
-/// holds NaN does not touch the others. Condition numbers are estimated on request (options.condition), or without a
-/// solve by estimate_condition.
+/// does. With one, and options.method automatic, a solution by RPTS whose backward error is beyond the bound is solved
+/// again by the chain solver, and gets a step of refinement by that where it still is beyond; all on the device. Either
+/// the backward error is small or the status says that it is not. A matrix is called singular also where the right-hand
+/// side is in its range and x solves the system: where every column of an x by RPTS has a zero, which is what RPTS
+/// leaves for an unknown without a pivot, the chain solver looks for columns without one, and x stays (not with
+/// options.method rpts); and where all rows or all columns of op(A) sum to zero, in double arithmetic. In a batch, a
+/// system that is singular or holds NaN does not touch the others. Condition numbers are estimated on request
+/// (options.condition), or without a solve by estimate_condition.
 ///
 /// Numerics. RPTS (see <coppice/tridiagonal.hpp>) reduces each partition by itself and loses digits where its inner
 /// rows are nearly singular. The chain solver eliminates the same unknowns, but every row that holds an unknown may

@@ -39,7 +39,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
         std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns, options.cyclic);
         chain::check_space("workspace", workspace, bytes);
         chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
-        return chain::solve_by_rpts(exec, a, d, x, options, workspace, nullptr);
+        return chain::solve_by_rpts(exec, a, d, x, options, workspace);
     }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
     chain::check_space("workspace", workspace, plan.bytes);

@@ -30,8 +30,8 @@ struct solve_report {
     double componentwise_error; ///< max over rows of |A x - d|_i / (|A| |x| + |d|)_i
     std::int64_t row;           ///< of the first column without a pivot, within the system; -1 for none
     solve_status status;
-    /// Number of the try that gave the answer. Where rpts comes first: 1 rpts, 2 a step of refinement by it, 3 the
-    /// chain solver, 4 a step of refinement by that; elsewhere 1 the chain solver, 2 a step of refinement.
+    /// Number of the try that gave the answer. Where rpts comes first: 1 rpts, 2 the chain solver, 3 a step of
+    /// refinement by that; elsewhere 1 the chain solver, 2 a step of refinement.
     std::int32_t tries;
     /// Estimate of |op(A)|_1 |op(A)^-1|_1, from below and rarely less than a third of it; infinite for a singular
     /// matrix and where it overflows, NaN where the matrix holds NaN or infinity, 0 where options.condition did not ask

@@ -151,7 +151,7 @@ struct measure_job {
     }
 };
 
-inline constexpr int most_tries = 4; ///< rpts, a step of refinement by it, the chain solver, a step by that
+inline constexpr int most_tries = 3; ///< rpts, the chain solver, a step of refinement by that
 inline constexpr int try_flags = most_tries + 2;
 
 /// What tries tell of the systems.

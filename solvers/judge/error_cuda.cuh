@@ -12,6 +12,7 @@
 namespace coppice::chain {
 
 inline constexpr int measure_threads = 256;
+inline constexpr int measure_blocks = 4; ///< of a multiprocessor, which waits for memory; a few registers are spilled
 
 /// The larger of the values of all lanes of a warp, in its first lane.
 __device__ inline double largest_of_warp(double value) {
@@ -92,7 +93,7 @@ __device__ void measure_systems(measure_job<T> const& job, std::int64_t first, s
 
 /// One system is judged by the block that is done last.
 template <class T>
-__global__ void __launch_bounds__(measure_threads)
+__global__ void __launch_bounds__(measure_threads, measure_blocks)
     measure_kernel(__grid_constant__ measure_job<T> const job, __grid_constant__ judge_system const judging) {
     wait_for_predecessor();
     if (!job.scope.open()) return;

@@ -6,7 +6,7 @@ namespace rpts {
 
 template <class T>
 void solve_by_table(cuda_executor const& exec, tuning_table const& table, system_view<T> const& systems, T* memory) {
-    solve(exec, cuda_stages<T>{table, limits_of<T>(exec)}, systems, memory, tridiagonal_options{}, nullptr);
+    solve(exec, cuda_stages<T>{table, limits_of<T>(exec)}, systems, memory, tridiagonal_options{});
 }
 template void solve_by_table(cuda_executor const&, tuning_table const&, system_view<float> const&, float*);
 template void solve_by_table(cuda_executor const&, tuning_table const&, system_view<double> const&, double*);

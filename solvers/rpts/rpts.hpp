@@ -43,7 +43,6 @@ struct tridiagonal_batch {
     T const* rhs = nullptr;
     T* x = nullptr;
     std::int64_t rhs_leading = 0, x_leading = 0;
-    int const* gate = nullptr; ///< null, or in memory of the executor: nothing is done where it points to 0
     /// Null for systems of equal size, or in memory of the executor: where each begins, and the end of the last.
     std::int64_t const* offsets = nullptr;
     std::int64_t largest = 0; ///< of systems of different sizes: none has more rows

@@ -40,7 +40,6 @@ template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
     start_successor();
     wait_for_predecessor();
-    if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
@@ -52,7 +51,6 @@ template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
     start_successor();
     wait_for_predecessor();
-    if (!is_open(all.gate)) return;
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
@@ -99,7 +97,6 @@ __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
     start_successor();
     wait_for_predecessor();
-    if (!is_open(job.gate)) return; // for all blocks alike, so that none waits for another
     extern __shared__ __align__(16) unsigned char shared[];
     share_meeting meeting{arrivals, job.plan.cluster, job.plan.items <= std::int64_t(gridDim.x)};
     if (job.plan.shares > 1) meeting.open(job.plan.pairs);
@@ -251,29 +248,27 @@ cuda_stages<T> stages_of(cuda_executor const& exec) {
 
 template <class T>
 void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_view<T> const& s, T threshold,
-                pivoting pivot, void* memory, int const* gate) {
+                pivoting pivot, void* memory) {
     resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems, s.cyclic),
                                              how.device.multiprocessors, how.device.in_cluster);
     auto* const segments = static_cast<share_segment<T>*>(memory);
     auto* const arrivals = reinterpret_cast<int*>(segments + plan.pairs * plan.shares);
-    launch_resident(exec, resident_job<T>{s, plan, segments, threshold, gate}, pivot, arrivals);
+    launch_resident(exec, resident_job<T>{s, plan, segments, threshold}, pivot, arrivals);
 }
 
 /// Each system in a block or a part of a warp, of threads enough for the largest.
 template <class T>
-void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options,
-                         int const* gate) {
+void solve_whole_systems(cuda_executor const& exec, system_view<T> const& all, tridiagonal_options options) {
     resident_plan const plan =
         plan_whole(all.size, all.pairs(), partition_of_whole<T>(all.size, all.systems, exec.multiprocessors()),
                    exec.multiprocessors());
-    resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold), gate};
+    resident_job<T> const job{all, plan, nullptr, static_cast<T>(options.threshold)};
     launch_resident(exec, job, options.pivot, nullptr);
 }
 
 template <class T>
-void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options,
-                  int const* gate) {
-    solve_whole_systems(exec, all, options, gate);
+void solve_varied(cuda_executor const& exec, system_view<T> const& all, T*, tridiagonal_options options) {
+    solve_whole_systems(exec, all, options);
 }
 template <class T>
 std::int64_t varied_workspace(cuda_executor const&, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
@@ -293,11 +288,10 @@ std::int64_t interleaved_workspace(cuda_executor const&, std::int64_t, std::int6
     return 0;
 }
 template <class T>
-void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridiagonal_options options,
-                       int const* gate) {
+void solve_interleaved(cuda_executor const& exec, system_view<T> all, T*, tridiagonal_options options) {
     all.stride = 1;
     all.pitch = all.systems;
-    solve_whole_systems(exec, all, options, gate);
+    solve_whole_systems(exec, all, options);
 }
 
 } // namespace coppice::rpts

@@ -30,7 +30,6 @@ host_stages stages_of(host_executor const&) {
 /// follow one another: each reduces the matrix anew.
 template <class T>
 void for_each_task(host_executor const& exec, stage<T> const& s, partition_kernel<T> kernel) {
-    if (!is_open(s.gate)) return;
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
     for (std::int64_t c = 0; c < s.fine.columns; ++c)
@@ -58,9 +57,7 @@ void substitute(host_executor const& exec, stage<T> const& s, pivoting pivot) {
 }
 
 template <class T>
-void solve_last(host_executor const& exec, host_stages, system_view<T> const& s, T threshold, pivoting pivot, void*,
-                int const* gate) {
-    if (!is_open(gate)) return;
+void solve_last(host_executor const& exec, host_stages, system_view<T> const& s, T threshold, pivoting pivot, void*) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_small<T>);
     std::int64_t const pairs = s.pairs();
     if (pairs == 1) return kernel(s, pivot, threshold);
@@ -90,9 +87,7 @@ std::int64_t interleaved_workspace(host_executor const& exec, std::int64_t rows,
     return interleaved_workers<T>(exec, systems) * 4 * rows * most_lanes<T>;
 }
 template <class T>
-void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options,
-                       int const* gate) {
-    if (!is_open(gate)) return;
+void solve_interleaved(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto* const kernel = COPPICE_ISA_SELECT(rpts_interleaved<T>);
     std::int64_t const workers = interleaved_workers<T>(exec, all.systems);
     std::int64_t const packs = (all.systems + most_lanes<T> - 1) / most_lanes<T>;

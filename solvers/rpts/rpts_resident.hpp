@@ -64,7 +64,6 @@ struct resident_job {
     resident_plan plan;
     share_segment<T>* segments; ///< [pair][share]
     T threshold;
-    int const* gate = nullptr; ///< as of a stage
 };
 
 /// What another block wrote during this kernel.

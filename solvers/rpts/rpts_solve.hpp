@@ -7,7 +7,7 @@
 ///     stages.partition                                     M of a reduction
 ///     stages.is_last(rows, systems, cyclic)                are such systems solved without a further reduction?
 ///     reduce(exec, stage, pivot)                           fine rows -> coarse rows
-///     solve_last(exec, stages, systems, threshold, pivot, memory, gate)  those; memory as for a stage
+///     solve_last(exec, stages, systems, threshold, pivot, memory)        those; memory as for a stage
 ///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
 ///
 /// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
@@ -15,12 +15,12 @@
 ///
 ///     takes_varied<T>(exec, size, systems, largest)                 does the backend solve such a batch?
 ///     varied_workspace<T>(exec, size, systems, columns, largest)    in elements
-///     solve_varied(exec, systems, memory, options, gate)
+///     solve_varied(exec, systems, memory, options)
 ///
 /// and for interleaved ones
 ///
 ///     takes_interleaved<T>(exec, rows), interleaved_workspace<T>(exec, rows, systems)
-///     solve_interleaved(exec, systems, memory, options, gate)
+///     solve_interleaved(exec, systems, memory, options)
 ///
 /// and for cyclic ones, which solve() takes where
 ///
@@ -107,12 +107,11 @@ namespace rpts {
 
 /// Solves a batch; arguments are as they should be.
 template <class T, executor Executor, class Stages>
-void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options,
-           int const* gate = nullptr) {
+void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options) {
     T const threshold = static_cast<T>(options.threshold);
     bool const cyclic = systems.cyclic;
     if (how.is_last(systems.size, systems.systems, cyclic)) // a small system notices what stages cost
-        return solve_last(exec, how, systems, threshold, options.pivot, memory, gate);
+        return solve_last(exec, how, systems, threshold, options.pivot, memory);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
     std::int64_t const used = for_each_stage<T>(
@@ -123,7 +122,7 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
             T* const at = memory + offset;
             coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
             auto* const borders = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
-            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, gate, borders};
+            stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, borders};
             systems = {coarse_rows(systems.size, partitions, cyclic),
                        coarse.lower,
                        coarse.diagonal,
@@ -141,7 +140,7 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
-    solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used, gate);
+    solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
 }
 
@@ -166,9 +165,7 @@ bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t
 /// Short systems by one thread each, a thread for as many as have their share of all rows; then the long ones, one
 /// after the other, by all threads.
 template <class T>
-void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options,
-                  int const* gate) {
-    if (!is_open(gate)) return;
+void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
     for (std::int64_t k = 0; k < all.systems; ++k)
         if (rows_of(k) > all.size)
@@ -265,11 +262,11 @@ void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& b
     all.cyclic = batch.cyclic;
     T* const memory = reinterpret_cast<T*>(workspace.data());
     if (batch.interleaved)
-        rpts::solve_interleaved(exec, all, memory, options, batch.gate);
+        rpts::solve_interleaved(exec, all, memory, options);
     else if (batch.offsets)
-        rpts::solve_varied(exec, all, memory, options, batch.gate);
+        rpts::solve_varied(exec, all, memory, options);
     else
-        rpts::solve(exec, rpts::stages_of<T>(exec), all, memory, options, batch.gate);
+        rpts::solve(exec, rpts::stages_of<T>(exec), all, memory, options);
 }
 
 template <class T, executor Executor>

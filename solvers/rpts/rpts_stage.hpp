@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include <coppice/core/config.hpp>
-#include <coppice/core/gate.hpp>
 #include <coppice/core/workspace_layout.hpp>
 
 namespace coppice::rpts {
@@ -79,14 +78,13 @@ struct stage {
     coarse_view<T> coarse;
     std::int64_t partitions;
     T threshold;
-    int const* gate = nullptr; ///< null, or: nothing is done where it points to 0
     /// How far the border between partitions 2 k and 2 k + 1 of each system is moved (rpts_borders.hpp): written by the
     /// reduction, read by the substitution.
     std::int8_t* borders = nullptr;
 
     COPPICE_HD std::int64_t pairs() const { return partitions / 2; }
     COPPICE_HD stage at(std::int64_t system, std::int64_t c) const {
-        return {fine.at(system, c), coarse.at(system, c), partitions, threshold, gate, borders + system * pairs()};
+        return {fine.at(system, c), coarse.at(system, c), partitions, threshold, borders + system * pairs()};
     }
 };
 

@@ -75,10 +75,8 @@ struct solve_run {
             for_each(exec, clear.items(), clear);
         }
         first_try();
-        if constexpr (std::is_floating_point_v<T>) { // complex systems begin with the chain
-            if (tries.follows(attempt::refined_by_rpts)) refine_by_rpts();
+        if constexpr (std::is_floating_point_v<T>) // complex systems begin with the chain
             if (tries.follows(attempt::chain)) retry_by_chain();
-        }
         if (tries.follows(attempt::refined_by_chain)) refine_by_chain();
         refine_as_asked();
         if (reported() && o.condition)
@@ -89,16 +87,10 @@ private:
     /// Of all systems, into x.
     void first_try() const {
         if (tries.first == attempt::rpts)
-            solve_by_rpts(exec, matrix, d, x, o, rpts_space(), nullptr);
+            solve_by_rpts(exec, matrix, d, x, o, {space + plan.links, plan.links_bytes});
         else
             solve_by_chain(exec, a, sides, solution, o, space, plan, reported() ? memory.singular : nullptr, nullptr);
         if (reported()) judge_try(tries.first, {.number = 1});
-    }
-    void refine_by_rpts() const {
-        refine(attempt::refined_by_rpts, [&](int const* gate) {
-            columns_view<T> const c(reinterpret_cast<T*>(correction.pointer), a.scalar_rows, x.columns);
-            solve_by_rpts(exec, matrix, columns_view<T const>(c), c, o, rpts_space(), gate);
-        });
     }
     /// The systems that wait for it are solved again, for the first time by the chain; the others keep their bits.
     void retry_by_chain() const {
@@ -108,10 +100,15 @@ private:
         for_all_rows(take_answer<lane>{a, solution.pointer, correction.pointer, x.leading, scope});
         judge_try(attempt::chain, scope);
     }
-    /// Against the growth of entries in a stretch, which reaches far where roots of its recurrence meet on the unit
-    /// circle (matrix 17 of Table 6).
+    /// x += A^-1 (d - A x) for the columns that wait for it: against the growth of entries in a stretch, which reaches
+    /// far where roots of its recurrence meet on the unit circle (matrix 17 of Table 6).
     void refine_by_chain() const {
-        refine(attempt::refined_by_chain, [&](int const* gate) { correct_by_chain(gate); });
+        try_scope const scope = scope_of(attempt::refined_by_chain);
+        if (stays_closed(exec, scope.gate)) return;
+        for_all_rows(residual_to<lane>{rows, correction.pointer, scope});
+        correct_by_chain(scope.gate);
+        for_all_rows(correct_inaccurate<lane>{a, correct, memory, scope});
+        judge_try(attempt::refined_by_chain, scope);
     }
     /// o.refinements steps for all systems.
     void refine_as_asked() const {
@@ -124,16 +121,6 @@ private:
             judge(exec, rows, memory, report.data(), {}, {.bound = bound, .numbered = false, .eliminated = false});
     }
 
-    /// x += A^-1 (d - A x) for the columns that wait for it.
-    template <class Solve>
-    void refine(attempt a_try, Solve const& solve_correction) const {
-        try_scope const scope = scope_of(a_try);
-        if (stays_closed(exec, scope.gate)) return;
-        for_all_rows(residual_to<lane>{rows, correction.pointer, scope});
-        solve_correction(scope.gate);
-        for_all_rows(correct_inaccurate<lane>{a, correct, memory, scope});
-        judge_try(a_try, scope);
-    }
     void correct_by_chain(int const* gate) const {
         solve_by_chain(exec, a, columns_view<lane const>(correction), correction, o, space, plan, nullptr, gate);
     }
@@ -146,7 +133,6 @@ private:
         std::int64_t const workers = workers_for(items);
         for_each(exec, workers, strided_work<Work>{work, items, workers});
     }
-    array_view<std::byte> rpts_space() const { return {space + plan.links, plan.links_bytes}; }
 };
 
 } // namespace coppice::chain

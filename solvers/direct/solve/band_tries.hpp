@@ -14,7 +14,7 @@
 namespace coppice::chain {
 
 /// What a try does, in the order in which tries may follow each other.
-enum class attempt { rpts, refined_by_rpts, chain, refined_by_chain, none };
+enum class attempt { rpts, chain, refined_by_chain, none };
 
 /// What a system goes on to after a try, by its outcome.
 struct follow_ups {
@@ -23,11 +23,10 @@ struct follow_ups {
     attempt if_hollow;     ///< only examined for columns without a pivot (judgement::if_hollow)
 };
 inline constexpr std::array<follow_ups, most_tries> follow_ups_of{{
-    // inaccurate               doubtful        hollow
-    {attempt::refined_by_rpts, attempt::chain, attempt::chain}, // after rpts
-    {attempt::chain, attempt::chain, attempt::chain},           // after refined_by_rpts
-    {attempt::refined_by_chain, attempt::none, attempt::none},  // after chain
-    {attempt::none, attempt::none, attempt::none},              // after refined_by_chain
+    // inaccurate              doubtful        hollow
+    {attempt::chain, attempt::chain, attempt::chain},          // after rpts
+    {attempt::refined_by_chain, attempt::none, attempt::none}, // after chain
+    {attempt::none, attempt::none, attempt::none},             // after refined_by_chain
 }};
 
 /// The tries of a call: all from `first` to `last`, the later ones for the systems that wait for them.
@@ -65,9 +64,8 @@ inline constexpr double untrusted_growth = 1 / double(std::numeric_limits<T>::ep
 template <class T>
 judgement judgement_of(attempt a, try_plan const& plan, double bound) {
     follow_ups const& next = follow_ups_of[std::size_t(a)];
-    bool const by_rpts = a == attempt::rpts || a == attempt::refined_by_rpts;
     return {.bound = bound,
-            .growth = by_rpts ? untrusted_growth<real_lane_t<lane_of_t<T>>> : 0,
+            .growth = a == attempt::rpts ? untrusted_growth<real_lane_t<lane_of_t<T>>> : 0,
             .if_inaccurate = plan.number(next.if_inaccurate),
             .if_doubtful = plan.number(next.if_doubtful),
             .if_hollow = plan.number(next.if_hollow),

@@ -49,14 +49,14 @@ bool only_rpts(Executor const& exec, band_matrix<T> const& a, band_options const
     return !reported && o.refinements == 0 && starts_with_rpts(exec, a, o, reported);
 }
 
-/// Solves a matrix that rpts_applies to; nothing is done behind a closed gate.
+/// Solves a matrix that rpts_applies to.
 template <class T, class Executor>
 void solve_by_rpts(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                   band_options const& o, array_view<std::byte> workspace, int const* gate) {
+                   band_options const& o, array_view<std::byte> workspace) {
     if constexpr (std::is_floating_point_v<T>) {
         tridiagonal_view<T> const bands{a.size, a.lower, a.diagonal, a.upper};
-        tridiagonal_batch<T> const batch{bands,     a.systems, x.columns, d.pointer,     x.pointer,      d.leading,
-                                         x.leading, gate,      a.offsets, largest_of(a), interleaves(a), o.cyclic};
+        tridiagonal_batch<T> const batch{bands,     a.systems, x.columns,     d.pointer,      x.pointer, d.leading,
+                                         x.leading, a.offsets, largest_of(a), interleaves(a), o.cyclic};
         solve_tridiagonal_batch(exec, batch, workspace, {o.pivot, o.threshold});
     }
 }
