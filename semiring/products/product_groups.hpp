@@ -11,6 +11,7 @@
 
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/warp_work.hpp>
+#include <coppice/semiring/products/met_rows.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/semiring/semirings.hpp>
 #include <coppice/semiring/sparse/row_masks.hpp>
@@ -70,12 +71,16 @@ private:
     }
 };
 
-/// How many rows a warp takes: fewer where a row keeps all lanes busy for long.
+/// How many rows a warp takes: fewer where a row keeps all lanes busy for long, or where the warps of a device would
+/// have nothing to do.
 template <class A, class B, class I, class O>
 int rows_each(csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    constexpr std::int64_t many_warps = 8192;
     double const row_of_a = double(a.nonzeros()) / double(a.rows() > 0 ? a.rows() : 1);
     double const row_of_b = double(b.nonzeros()) / double(b.rows() > 0 ? b.rows() : 1);
-    return row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes;
+    int const most = row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes;
+    std::int64_t const share = std::int64_t(a.rows()) / many_warps;
+    return share >= most ? most : share > 1 ? int(share) : 1;
 }
 inline std::int64_t warps_for(std::int64_t rows, int each) { return (rows + each - 1) / each; }
 
@@ -140,13 +145,15 @@ struct product_columns {
         column_table<I> const table{slots, size_for<Lanes>(count)};
         for (int p = lane; p < table.size; p += Lanes) slots[p] = I(-1);
         block.sync_warp();
-        if (count > 0) {
-            // Of short rows of B several at once: a set has no order.
-            int const width = Lanes > narrow_lanes && has_short_partners(r, count) ? narrow_lanes : Lanes;
-            for (O k = a.row_begin(first + r) + O(lane / width); k < a.row_end(first + r); k += O(Lanes / width)) {
-                I const inner = a.indices[k];
-                for (O q = b.row_begin(inner) + O(lane % width); q < b.row_end(inner); q += O(width))
-                    table.insert(b.indices[q]);
+        O from = r < 0 ? O(0) : a.row_begin(first + r);
+        O const last = r < 0 ? O(0) : a.row_end(first + r);
+        for (; block.ballot(from < last) != 0; from += O(Lanes)) {
+            bool const inside = lane < last - from;
+            I const inner = inside ? a.indices[from + O(lane)] : I(0);
+            met_rows<Lanes, O> const met(block, inside ? b.row_begin(inner) : O(0), inside ? b.row_end(inner) : O(0));
+            for (int t = lane; block.ballot(t < met.total) != 0; t += Lanes) {
+                O const q = met.find(block, t).entry;
+                if (t < met.total) table.insert(b.indices[q]);
             }
         }
         block.sync_warp();

@@ -92,7 +92,10 @@ template <class A, class B, class I, class O, class Semiring, class Sum, class Z
 struct sum_rows {
     static constexpr int warp_bytes = most_warp_bytes;
     /// Larger sums stay in global memory, a lane for a row.
-    static constexpr bool sums_are_small = sizeof(Sum) <= 128 && alignof(Sum) <= 16;
+    using product_type = std::remove_cvref_t<decltype(multiply_at(
+        std::declval<Semiring const&>(), std::declval<A const&>(), std::declval<B const&>(), meeting{}))>;
+    static constexpr bool sums_are_small =
+        sizeof(Sum) <= 128 && alignof(Sum) <= 16 && sizeof(product_type) <= 128 && alignof(product_type) <= 16;
     csr_view<A, I, O> a;
     csr_view<B, I, O> b;
     Semiring s;
@@ -103,9 +106,18 @@ struct sum_rows {
     Sum* sums;
     Z* values;
 
-    /// Entries that the shared memory of a group has room for.
-    COPPICE_HD static constexpr int room(int lanes) {
-        return warp_bytes * lanes / warp_lanes / int(sizeof(Sum) + sizeof(I));
+    /// A quarter of the shared memory of a few lanes has products and their places, the rest, as all that of a warp,
+    /// sums and their columns.
+    COPPICE_HD static constexpr bool stages(int lanes) { return lanes == narrow_lanes && sizeof(product_type) <= 16; }
+    COPPICE_HD static constexpr int bytes(int lanes) { return warp_bytes * lanes / warp_lanes; }
+    COPPICE_HD static constexpr int sum_bytes(int lanes) {
+        return bytes(lanes) - (stages(lanes) ? bytes(lanes) / 4 : 0);
+    }
+    COPPICE_HD static constexpr int room(int lanes) { // in entries
+        return sum_bytes(lanes) / int(sizeof(Sum) + sizeof(I));
+    }
+    COPPICE_HD static constexpr int products_at_once(int lanes) { // a multiple of 4: places behind them are aligned
+        return (bytes(lanes) - sum_bytes(lanes)) / int(sizeof(product_type) + sizeof(int)) / 4 * 4;
     }
     COPPICE_HD dealt_row deal(std::int64_t r) const {
         std::int64_t const size = std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
@@ -138,8 +150,7 @@ struct sum_rows {
     COPPICE_HD void fold_by_group(Block const& block, std::int64_t r, std::int64_t begin, std::int64_t end,
                                   std::byte* memory) const {
         int const lane = block.thread() % Lanes;
-        shared_entries const here{reinterpret_cast<Sum*>(memory),
-                                  reinterpret_cast<I*>(memory + room(Lanes) * int(sizeof(Sum)))};
+        shared_entries<Lanes> const here(memory);
         while (block.ballot(begin < end) != 0) {
             int const count = end - begin < room(Lanes) ? int(end - begin) : room(Lanes);
             for (int p = lane; p < count; p += Lanes) {
@@ -148,7 +159,8 @@ struct sum_rows {
             }
             block.sync_warp();
             bool const cut = count > 0 && (begin > std::int64_t(offsets[r]) || begin + count < offsets[r + 1]);
-            add_rows<Lanes>(block, count > 0 ? r : -1, here, count, cut);
+            add_rows<Lanes>(block, count > 0 ? r : -1, here, count, cut,
+                            shared_products<Lanes>(memory + sum_bytes(Lanes)));
             for (int p = lane; p < count; p += Lanes) values[begin + p] = static_cast<Z>(s.result(here.sums[p]));
             block.sync_warp();
             begin += count;
@@ -175,37 +187,88 @@ struct sum_rows {
     }
 
 private:
+    template <int Lanes>
     struct shared_entries {
         Sum* sums;
         I* columns;
+        COPPICE_HD explicit shared_entries(std::byte* memory)
+            : sums(reinterpret_cast<Sum*>(memory)),
+              columns(reinterpret_cast<I*>(memory + room(Lanes) * int(sizeof(Sum)))) {}
+    };
+    template <int Lanes>
+    struct shared_products {
+        product_type* values;
+        int* places; ///< of their sums, or -1
+        COPPICE_HD explicit shared_products(std::byte* memory)
+            : values(reinterpret_cast<product_type*>(memory)),
+              places(reinterpret_cast<int*>(memory + products_at_once(Lanes) * int(sizeof(product_type)))) {}
     };
     /// Adds the products of row r (-1: none) that have a place among these `count` columns; `cut`: others may not.
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
-    COPPICE_HD void add_rows(Block const& block, std::int64_t r, shared_entries here, int count, bool cut) const {
+    COPPICE_HD void add_rows(Block const& block, std::int64_t r, shared_entries<Lanes> here, int count, bool cut,
+                             shared_products<Lanes> staged) const {
         int const lane = block.thread() % Lanes, group = block.thread() % warp_lanes - lane;
         O from = r < 0 ? O(0) : a.row_begin(first + r);
         O const last = r < 0 ? O(0) : a.row_end(first + r);
         std::int64_t const highest = count > 0 ? std::int64_t(here.columns[count - 1]) : -1;
         for (; block.ballot(from < last) != 0; from += O(Lanes)) {
-            // A lane looks one row of B up, then all take the rows one after the other.
             bool const inside = lane < last - from;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
-            O begin = inside ? b.row_begin(inner) : O(0);
-            O const end = inside ? b.row_end(inner) : O(0);
-            if (cut) begin = O(lower_position(b.indices, begin, end, std::int64_t(here.columns[0])));
+            O begin = inside ? b.row_begin(inner) : O(0), end = inside ? b.row_end(inner) : O(0);
+            if (cut) {
+                begin = O(lower_position(b.indices, begin, end, std::int64_t(here.columns[0])));
+                end = O(lower_position(b.indices, begin, end, highest + 1));
+            }
+            if constexpr (stages(Lanes)) {
+                // Long rows keep their lanes busy one after the other.
+                constexpr int short_row = 4;
+                met_rows<Lanes, O> const met(block, begin, end);
+                int const met_here = from < last ? (last - from < O(Lanes) ? int(last - from) : Lanes) : 0;
+                if (met.listed && block.ballot(met.total > short_row * met_here) == 0) {
+                    add_listed<Lanes>(block, r, from, met, here, count, cut, staged);
+                    continue;
+                }
+            }
             for (int k = 0; k < Lanes && block.ballot(k < last - from) != 0; ++k) {
                 O const its_begin = block.from_lane(begin, group + k), its_end = block.from_lane(end, group + k);
-                I const met = block.from_lane(inner, group + k);
+                I const met_row = block.from_lane(inner, group + k);
                 for (O q = its_begin + O(lane); q < its_end; q += O(Lanes)) {
-                    std::int64_t const column = b.indices[q];
-                    if (column > highest) break;
-                    std::int64_t const p = position_below(here.columns, count, column);
-                    if ((cut || masked) && std::int64_t(here.columns[p]) != column) continue;
-                    here.sums[p] = accumulate(s.add, here.sums[p], product(r, from + O(k), met, q));
+                    int const p = place_of(here, count, b.indices[q], cut);
+                    if (p >= 0) here.sums[p] = accumulate(s.add, here.sums[p], product(r, from + O(k), met_row, q));
                 }
                 block.sync_warp(); // the next row of B meets the same sums
             }
+        }
+    }
+    /// Where the sum of a column is, -1 for one without.
+    template <int Lanes>
+    COPPICE_HD int place_of(shared_entries<Lanes> here, int count, I column, bool cut) const {
+        auto const p = int(position_below(here.columns, count, std::int64_t(column)));
+        return (cut || masked) && here.columns[p] != column ? -1 : p;
+    }
+    /// Products are made by all lanes, in whatever order memory answers, and added in the order of the row of A, each
+    /// by the lane that has the sum.
+    COPPICE_NO_EXEC_CHECK
+    template <int Lanes, class Block>
+    COPPICE_HD void add_listed(Block const& block, std::int64_t r, O from, met_rows<Lanes, O> const& met,
+                               shared_entries<Lanes> here, int count, bool cut, shared_products<Lanes> staged) const {
+        constexpr int most = products_at_once(Lanes);
+        int const lane = block.thread() % Lanes;
+        for (int base = 0; block.ballot(base < met.total) != 0; base += most) {
+            int const left = met.total - base, size = left < most ? left : most;
+            for (int t = lane; block.ballot(t < size) != 0; t += Lanes) {
+                auto const [k, q] = met.find(block, base + t);
+                if (t >= size) continue;
+                int const p = place_of(here, count, b.indices[q], cut);
+                staged.places[t] = p;
+                if (p >= 0) staged.values[t] = product(r, from + O(k), a.indices[from + O(k)], q);
+            }
+            block.sync_warp();
+            for (int t = 0; t < size; ++t)
+                if (int const p = staged.places[t]; p >= 0 && p % Lanes == lane)
+                    here.sums[p] = accumulate(s.add, here.sums[p], staged.values[t]);
+            block.sync_warp(); // the memory is written again
         }
     }
 };
