@@ -115,6 +115,8 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
 template <class T, class I>
 matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& file, std::string_view bytes,
                                bool weighted);
+template <class T, class I>
+matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text);
 
 } // namespace coppice::detail
 

@@ -49,6 +49,12 @@ bool is_edge_list(std::string_view text) {
     return words >= 2;
 }
 
+/// Of JSON.
+bool is_object(std::string_view text) {
+    auto const first = text.find_first_not_of(" \t\r\n");
+    return first != text.npos && text[first] == '{';
+}
+
 /// What a file is that is no matrix, as far as its first bytes tell.
 std::string kind_of(std::string_view text) {
     struct signature {
@@ -68,8 +74,7 @@ std::string kind_of(std::string_view text) {
         if (text.starts_with(s.bytes)) return std::string("the file is ") + s.what;
     return "not a matrix: expected a Matrix Market file (the first line must begin with %%MatrixMarket), a "
            "Harwell-Boeing or Rutherford-Boeing file, an edge list, a graph of METIS (.graph) or GAP (.sg, .wsg) by "
-           "its "
-           "name, or a tar archive that holds one of them";
+           "its name, a graph of NetworkX (JSON of node_link_data), or a tar archive that holds one of them";
 }
 
 /// The matrix of an archive: its only one, or the one that is called as its folder or as the archive, as in
@@ -105,6 +110,7 @@ matrix_format format_of(std::string const& file, std::string const& name, std::s
     if (name.ends_with(".graph") || name.ends_with(".metis")) return matrix_format::metis;
     if (name.ends_with(".sg")) return matrix_format::gap;
     if (name.ends_with(".wsg")) return matrix_format::gap_weighted;
+    if (name.ends_with(".json") || is_object(text)) return matrix_format::node_link;
     // A file that is called so but has lost its banner is none of the others; an empty text is refused as such.
     if (name.ends_with(".mtx") || text.empty() || text[0] == '%') return matrix_format::matrix_market;
     if (detail::is_harwell_boeing(text)) return matrix_format::harwell_boeing;
@@ -126,7 +132,8 @@ bool holds_complex(std::string const& file, std::string_view text, matrix_format
 } // namespace
 
 char const* name_of(matrix_format format) {
-    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list", "SMAT", "METIS", "GAP", "GAP, weighted"};
+    constexpr std::array names{"Matrix Market", "Harwell-Boeing", "edge list",     "SMAT", "METIS",
+                               "GAP",           "GAP, weighted",  "node-link JSON"};
     return names[static_cast<std::size_t>(format)];
 }
 
@@ -160,6 +167,8 @@ csr<T, I> matrix_file::read(host_executor const& exec) && {
         case matrix_format::gap:
         case matrix_format::gap_weighted:
             return detail::parse_gap<T, I>(exec, name_, text.view, format_ == matrix_format::gap_weighted);
+        case matrix_format::node_link:
+            return detail::parse_node_link<T, I>(exec, name_, text.view);
         default:
             return detail::parse_matrix_market<T, I>(exec, name_, text.view, progress_);
         }

@@ -12,7 +12,7 @@
 
 namespace coppice {
 
-enum class matrix_format { matrix_market, harwell_boeing, edge_list, smat, metis, gap, gap_weighted };
+enum class matrix_format { matrix_market, harwell_boeing, edge_list, smat, metis, gap, gap_weighted, node_link };
 
 /// "Matrix Market", "Harwell-Boeing", ...
 char const* name_of(matrix_format format);

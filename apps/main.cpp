@@ -63,8 +63,9 @@ outcome dispatch(int argc, char** argv) {
     CLI::App program(
         "Graphs and sparse algebra over one generic semiring SpMV.\n\n"
         "MATRIX is a file, plain or .gz: Matrix Market, Harwell-Boeing or Rutherford-Boeing, an edge list\n"
-        "(SNAP), a graph of METIS (.graph) or GAP (.sg, .wsg), or a .tar of the SuiteSparse collection that\n"
-        "holds one of them; - for standard input; or generate:KIND,nx=... for a problem made on the spot.\n"
+        "(SNAP), a graph of METIS (.graph), GAP (.sg, .wsg) or NetworkX (JSON of node_link_data), or a .tar of\n"
+        "the SuiteSparse collection that holds one of them; - for standard input; or generate:KIND,nx=... for a "
+        "problem made on the spot.\n"
         "Where a FILE is written, - is standard output.",
         "coppice");
     program.set_version_flag("--version", "coppice " + std::string(version));

@@ -61,4 +61,5 @@ endif()
 
 find_package(TBB REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(Threads REQUIRED)

@@ -15,14 +15,18 @@
 /// - Harwell-Boeing and Rutherford-Boeing, told by a type code (RUA, psa, ...) on line 3: assembled matrices; real,
 ///   integer, complex or pattern; u, r, s, h and z kinds. Right-hand sides are left alone.
 /// - Edge lists as SNAP writes them, told by a first line that begins with # or with two whole numbers: vertices
-/// counted
-///   from 0, an edge a line, with a weight where the first edge has one, else 1.
+///   counted from 0, an edge a line, with a weight where the first edge has one, else 1.
 /// - SMAT, told by a name in .smat: a line of sizes (rows, columns, entries), then as an edge list.
 /// - METIS graphs, told by a name in .graph or .metis: a line of vertices, edges and perhaps a format, then a line a
 ///   vertex with its neighbours, counted from 1 (METIS manual, section 4.1.1). Weights of edges are the values, else 1;
 ///   sizes and weights of vertices are skipped. Every edge stands at both of its ends with the same weight; loops are
 ///   refused.
 /// - Serialized graphs of the GAP benchmark suite, told by a name in .sg or .wsg (32-bit whole weights): binary rows.
+/// - Graphs of NetworkX, told by a name in .json or a first byte {: JSON as networkx.node_link_data gives it, with
+/// "nodes" and
+///   "edges" or "links". Vertices are numbered in the order of "nodes", whatever their ids; "weight" of an edge is the
+///   value, else 1; parallel edges are summed; an edge of an undirected graph stands at both of its ends, as in
+///   networkx.to_scipy_sparse_array. Other attributes are left alone.
 /// - tar archives, told by their header: the one .mtx or .rb file in it, or the one that is called as its folder or as
 ///   the archive (NAME/NAME.mtx beside NAME/NAME_b.mtx, as the SuiteSparse collection packs them).
 ///

@@ -187,3 +187,95 @@ TEST_CASE("mutilated METIS and GAP graphs are read or refused, never more") {
     CHECK(accepted > 20);
     CHECK(refused > 200);
 }
+
+TEST_CASE("graphs of NetworkX: ids of all kinds, order of members, parallel edges, loops") {
+    test::temporary_folder const folder;
+    int vertices = 0;
+    // What NetworkX 3.4 writes for a path b - 7 - (1, 2) with a loop at b; "edges" was "links" before 3.4.
+    std::string const nodes = R"("nodes": [{"colour": {"r": [1]}, "id": "b"}, {"id": 7}, {"id": [1, 2]}, {"id": "7"}])";
+    std::string const links = R"([{"source": "b", "target": 7}, {"weight": 2.5, "source": 7, "target": [1, 2]},
+        {"source": "b", "target": "b", "weight": -3, "key": 0, "nested": {"weight": 8}}])";
+    entries const both{{0, 0, -3}, {0, 1, 1}, {1, 0, 1}, {1, 2, 2.5}, {2, 1, 2.5}};
+    for (std::string const name : {"edges", "links"}) {
+        CHECK(read(folder, "a.json",
+                   R"({"directed": false, "multigraph": false, "graph": {"nodes": [1], "edges": 2}, )" + nodes +
+                       ", \"" + name + "\": " + links + "}",
+                   vertices) == both);
+        CHECK(vertices == 4);
+        CHECK(read(folder, "any.name", "\n {\"" + name + "\": " + links + ", " + nodes + "}", vertices) == both);
+    }
+    CHECK(read(folder, "a.json", "{\"directed\": true, \"links\": " + links + ", " + nodes + "}", vertices) ==
+          entries{{0, 0, -3}, {0, 1, 1}, {1, 2, 2.5}});
+    CHECK(read(folder, "a.json",
+               R"({"nodes": [{"id": 0}, {"id": 1}], "edges": [{"source": 1, "target": 0, "key": 0},
+                  {"source": 0, "target": 1, "key": 1, "weight": 4}]})",
+               vertices) == entries{{0, 1, 5}, {1, 0, 5}});
+    CHECK(read(folder, "a.json", R"({"nodes": [], "edges": []})", vertices).empty());
+    CHECK(vertices == 0);
+}
+
+TEST_CASE("graphs of NetworkX: what is wrong is said") {
+    test::temporary_folder const folder;
+    struct {
+        char const* text;
+        char const* message;
+    } const all[] = {
+        {"", "a.json:1: not JSON"},
+        {"[]", "expected an object"},
+        {"3", "expected an object"},
+        {"{\"nodes\": [],\n\"edges\": [}", ":2: not JSON"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": NaN}]}", "not JSON"},
+        {"{\"nodes\": [], \"edges\": []} x", "not JSON"},
+        {"{}", "no list \"nodes\""},
+        {"{\"nodes\": []}", "no list \"edges\" (or \"links\")"},
+        {"{\"nodes\": {}, \"edges\": []}", "\"nodes\" is not a list"},
+        {"{\"nodes\": 4, \"edges\": []}", "\"nodes\" is not a list"},
+        {"{\"nodes\": [4], \"edges\": []}", "number 0 of \"nodes\" is not an object"},
+        {"{\"nodes\": [{\"id\": 0}, [4]], \"edges\": []}", "number 1 of \"nodes\" is not an object"},
+        {"{\"nodes\": [{\"name\": 0}], \"edges\": []}", "number 0 of \"nodes\" has no \"id\""},
+        {"{\"nodes\": [{\"id\": 0}, {\"id\": 0}], \"edges\": []}", "node 0 is listed twice"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0}]}", "number 0 of \"edges\" has no \"target\""},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": \"0\"}]}",
+         "node \"0\", which is not listed"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": null}]}",
+         "is null, expected"},
+        {"{\"nodes\": [{\"id\": 0}], \"edges\": [{\"source\": 0, \"target\": 0, \"weight\": 1e999}]}", "not JSON"},
+        {"{\"nodes\": [], \"edges\": [], \"links\": []}", "a second list of edges"},
+        {"{\"directed\": 1, \"nodes\": [], \"edges\": []}", "\"directed\" is neither"},
+    };
+    for (auto const& [text, message] : all) {
+        CAPTURE(text);
+        CAPTURE(message);
+        auto const said = fault(folder, "a.json", text);
+        CAPTURE(said);
+        CHECK(said.find(message) != said.npos);
+    }
+    auto const wide =
+        folder.file("a.json", R"({"nodes": [{"id": 0}], "edges": [{"source": 0, "target": 0, "weight": 1e200}]})");
+    CHECK_THROWS_AS(read_matrix<float>(host_executor{1}, wide), format_error);
+    CHECK(read_matrix<double>(host_executor{1}, wide).values()[0] == 1e200);
+}
+
+TEST_CASE("graphs of NetworkX: mutilated texts are read or refused, nothing else") {
+    test::temporary_folder const folder;
+    std::string const good = R"({"directed": true, "graph": {"a": [1, {}]}, "nodes": [{"id": 0}, {"id": "x"}],
+        "edges": [{"source": 0, "target": "x", "weight": 2}, {"source": "x", "target": 0}]})";
+    std::mt19937 random(7);
+    for (int k = 0; k < 600; ++k) {
+        std::string text = good;
+        std::size_t const at = random() % text.size();
+        switch (k % 3) {
+        case 0:
+            text.resize(at);
+            break;
+        case 1:
+            text[at] = static_cast<char>(random());
+            break;
+        default:
+            text.erase(at, 1 + random() % 9);
+        }
+        CHECK_NOTHROW(fault(folder, "a.json", text));
+    }
+    std::string const deep(200000, '[');
+    CHECK(fault(folder, "a.json", "{\"graph\": " + deep).find("not JSON") != std::string::npos);
+}
