@@ -18,8 +18,8 @@ struct colouring_result {
 /// It is the greedy colouring in an order in which vertices of more than twice the mean of edges come first, then by a
 /// hash: a vertex takes the smallest colour that is free when all neighbours before it have theirs (Jones and Plassmann
 /// 1993). The same for any number of threads, on host and CUDA. The host colours those that a vertex waits for at once;
-/// on CUDA every vertex that has a colour tells those behind it. Near n + m steps. Memory: 3 words a vertex; on CUDA 6,
-/// and a bit an edge. Waits.
+/// on CUDA threads try until those have theirs, and where rows are long every vertex that has a colour tells those
+/// behind it. Near n + m steps. Memory: 3 words a vertex; on CUDA with long rows 6, and a bit an edge. Waits.
 template <executor Executor>
 colouring_result colour_graph(Executor const& exec, graph_view g);
 
@@ -43,13 +43,15 @@ COPPICE_HD inline vertex_place colouring_place(vertex_id v, std::int32_t no_colo
 struct take_colour {
     graph_view g;
     std::int32_t* colours;
+    COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    void operator()(Worker& worker, vertex_id v) const {
+    COPPICE_HD bool operator()(Worker& worker, vertex_id v) const {
         std::int32_t const mine = worker.load(colours + v);
-        if (mine < 0 && colour(worker, v, mine, 0) < 0) worker.emit(v);
+        return mine >= 0 || colour(worker, v, mine, 0) >= 0;
     }
+    COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
+    COPPICE_HD std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
         vertex_place const place = colouring_place(v, mine);
         for (std::int32_t first = 0;; first += 64) {
             std::uint64_t taken = 0; // of 64 colours
@@ -57,8 +59,8 @@ struct take_colour {
                 vertex_id const u = g.neighbors[k];
                 std::int32_t other = worker.load(colours + u);
                 if (other < 0 && place.is_behind(u, -1 - other)) {
-                    if (depth == worker_depth) return mine;
-                    other = colour(worker, u, other, depth + 1);
+                    if constexpr (Worker::recurses)
+                        if (depth < worker_depth) other = colour(worker, u, other, depth + 1);
                     if (other < 0) return mine;
                 }
                 // Without a branch, as none could predict it; no colour is none of the 64.
@@ -74,8 +76,7 @@ struct take_colour {
 };
 inline void colour_in_order(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* everyone) {
     worklists<2> lists(exec, g.vertices);
-    visit_items(exec, nullptr, everyone, into(lists[0]), take_colour{g, colours});
-    repeat_items(exec, lists[0], lists[1], take_colour{g, colours});
+    settle_items(exec, everyone, lists[0], lists[1], take_colour{g, colours});
 }
 
 /// Bits of the colours that neighbours have; v takes none above its degree.
@@ -130,7 +131,7 @@ struct tell_colour {
     }
 };
 template <class Executor> // a template, as visits on CUDA are compiled by nvcc alone
-void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours, worklist* everyone) {
+void colour_by_telling(Executor const& exec, graph_view g, std::int32_t* colours, worklist* everyone) {
     std::int32_t words = 0;
     auto const first = detail::offsets_of_degrees<std::int32_t>(exec, g.vertices, colour_words{g}, words);
     buffer<std::uint64_t> bits(exec, words);
@@ -147,6 +148,13 @@ void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours, 
         edge_step{nullptr, now, g, into(next), tell_colour{g, first.data(), bits.data(), colours, waits.data()}},
         single_step{next_list{now, next, loop.data()}});
     exec.synchronize(); // what it worked with ends here
+}
+template <class Executor>
+void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours, worklist* everyone) {
+    if (has_long_rows(g)) return colour_by_telling(exec, g, colours, everyone);
+    worklists<2> lists(exec, g.vertices);
+    settle_items(exec, everyone, lists[0], lists[1], take_colour{g, colours});
+    exec.synchronize();
 }
 
 struct colour_of {

@@ -38,14 +38,16 @@ COPPICE_HD void join_trees(Worker& worker, vertex_id* up, vertex_id u, vertex_id
     }
 }
 
-struct join_edge_number {
+/// The first two edges of a vertex, but for a first one that began its tree.
+struct join_first_edges {
+    static constexpr std::int32_t count = 2;
     graph_view g;
     vertex_id* up;
-    std::int32_t number;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
-        if (number < g.degree(u)) join_trees(worker, up, u, g.neighbors[g.offsets[u] + number]);
+        for (auto k = g.offsets[u], end = k + (g.degree(u) < count ? g.degree(u) : count); k < end; ++k)
+            if (k > g.offsets[u] || g.neighbors[k] > u) join_trees(worker, up, u, g.neighbors[k]);
     }
 };
 struct join_other_edges {
@@ -63,6 +65,21 @@ struct join_other_edges {
         if (k >= g.offsets[u] + joined) join_trees(worker, up, u, g.neighbors[k]);
     }
 };
+/// Shortens the way of v and of all that it meets; others do so at once, and may overwrite a root by what is below it.
+struct shorten_ways {
+    vertex_id* up;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        vertex_id at = v, next = worker.load(up + v);
+        for (vertex_id above = worker.load(up + next); above != next; above = worker.load(up + next)) {
+            worker.store(up + at, above);
+            at = next;
+            next = above;
+        }
+        worker.store(up + v, next);
+    }
+};
 struct flatten_tree {
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
@@ -73,13 +90,15 @@ struct flatten_tree {
         worker.store(up + v, root);
     }
 };
-struct own_tree {
+/// Below the first neighbour where that is smaller, alone elsewhere.
+struct lowest_tree {
+    graph_view g;
     vertex_id* up;
     worklist* everyone;
-    std::int64_t vertices;
     COPPICE_HD void operator()(std::int64_t v) const {
-        up[v] = static_cast<vertex_id>(v);
-        if (v == 0) *everyone = {nullptr, vertices, 0};
+        vertex_id const first = g.degree(v) > 0 ? g.neighbors[g.offsets[v]] : static_cast<vertex_id>(v);
+        up[v] = first < v ? first : static_cast<vertex_id>(v);
+        if (v == 0) *everyone = {nullptr, g.vertices, 0};
     }
 };
 struct take_sample {
@@ -149,14 +168,13 @@ components_result connected_components(Executor const& exec, graph_view g) {
     if (g.vertices == 0) return result;
     vertex_id* const up = result.labels.data();
     auto everyone = placed(exec, worklist{});
-    for_each(exec, g.vertices, own_tree{up, everyone.data(), g.vertices});
-    constexpr std::int32_t joined = 2;
-    for (std::int32_t number = 0; number < joined; ++number) {
-        visit_items(exec, nullptr, everyone.data(), nothing(), join_edge_number{g, up, number});
-        visit_items(exec, nullptr, everyone.data(), nothing(), flatten_tree{up});
-    }
+    for_each(exec, g.vertices, lowest_tree{g, up, everyone.data()});
+    visit_items(exec, nullptr, everyone.data(), nothing(), shorten_ways{up});
+    visit_items(exec, nullptr, everyone.data(), nothing(), join_first_edges{g, up});
+    visit_items(exec, nullptr, everyone.data(), nothing(), shorten_ways{up});
     vertex_id const largest = frequent_label(exec, result.labels);
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(), join_other_edges{g, up, largest, joined});
+    visit_edges(exec, nullptr, everyone.data(), g, nothing(),
+                join_other_edges{g, up, largest, join_first_edges::count});
     visit_items(exec, nullptr, everyone.data(), nothing(), flatten_tree{up});
     result.components = reduce(exec, g.vertices, std::int64_t{0}, is_root{up}, plus{});
     return result;

@@ -17,8 +17,8 @@ struct independent_set_result {
 ///
 /// It is the greedy set in an order in which vertices of few edges come first (at most twice the mean), then by a hash:
 /// a vertex is in it when all neighbours before it are out. So it is the same for any number of threads, on host and
-/// CUDA. Near n + m steps: the host decides those that a vertex waits for at once, a GPU in rounds, some 15 of them.
-/// Memory: a byte and two words a vertex. Waits.
+/// CUDA. Near n + m steps: the host decides those that a vertex waits for at once, threads of a GPU try until these
+/// are decided. Memory: a byte and two words a vertex. Waits.
 template <executor Executor>
 independent_set_result maximal_independent_set(Executor const& exec, graph_view g);
 
@@ -41,10 +41,9 @@ struct decide_member {
     std::uint8_t* status;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+    COPPICE_HD bool operator()(Worker& worker, vertex_id v) const {
         std::uint8_t const mine = worker.load(status + v);
-        if (mine < set_open) return; // on the way to another
-        if (decision(worker, v, mine, 0) >= set_open) worker.emit(v);
+        return mine < set_open /* on the way to another */ || decision(worker, v, mine, 0) < set_open;
     }
     /// set_in or set_out, stored, or the status as it is where a neighbour before v is open.
     COPPICE_NO_EXEC_CHECK
@@ -58,8 +57,9 @@ struct decide_member {
     template <class Worker>
     COPPICE_HD std::uint8_t wanted(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         auto const begin = g.offsets[v], end = g.offsets[v + 1];
-        bool waits = false;
-        for (auto k = begin; k < end; ++k) {
+        // Where nobody is asked to decide, the first that v waits for is the end of it.
+        bool waits = !Worker::recurses;
+        for (auto k = begin; k < end && Worker::recurses; ++k) {
             if (g.neighbors[k] == v) continue; // a loop: another worker may have decided v
             std::uint8_t const other = worker.load(status + g.neighbors[k]);
             if (other == set_in) return set_out;
@@ -97,8 +97,7 @@ independent_set_result maximal_independent_set(Executor const& exec, graph_view 
     worklists<2> lists(exec, g.vertices);
     auto everyone = placed(exec, worklist{});
     for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, everyone.data()});
-    visit_items(exec, nullptr, everyone.data(), into(lists[0]), decide_member{g, status});
-    repeat_items(exec, lists[0], lists[1], decide_member{g, status});
+    settle_items(exec, everyone.data(), lists[0], lists[1], decide_member{g, status});
     result.size = reduce(exec, g.vertices, std::int64_t{0}, count_member{status}, plus{});
     return result;
 }

@@ -2,12 +2,13 @@
 /// \file
 /// Triangles of a graph whose edges have one direction each: u -> v, u -> w, v -> w.
 ///
-///   - `visit_triangles(exec, g, f)`: f.edge(worker, u, v, count) for the edges u -> v, where all counts of an edge
-///     together are its triangles, f.corner(worker, w) for every w that closes a triangle over it where f.corners is
-///     true. Rows are sorted and hold every edge once.
+///   - `visit_triangles(exec, g, d, f)`: g is the undirected graph, d its edges in one direction. f.first(worker, u,
+///     count), where all counts of a vertex together are the triangles u -> v, u -> w, v -> w; and where f.corners is
+///     true f.second(worker, v, count) in the same way and f.third(worker, w) for every triangle. Rows are sorted and
+///     hold every edge once.
 ///
-/// The rule is one: w is in both rows. The host marks row u in bits, CUDA in a hash table of a warp or a block; both
-/// look at the rows of its neighbours.
+/// The rule is one: w is in the rows of both u and v. The host marks row u in bits; so does CUDA for the vertices of
+/// most edges, and the others it puts in hash tables of a warp or a block. Both look at the rows of u's neighbours.
 #pragma once
 
 #include <vector>
@@ -53,11 +54,13 @@ struct count_at_first {
     std::int64_t* counts;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void edge(Worker& worker, vertex_id u, vertex_id, std::int64_t count) const {
+    COPPICE_HD void first(Worker& worker, vertex_id u, std::int64_t count) const {
         if (count > 0) worker.add(counts + u, count);
     }
     template <class Worker>
-    COPPICE_HD void corner(Worker&, vertex_id) const {}
+    COPPICE_HD void second(Worker&, vertex_id, std::int64_t) const {}
+    template <class Worker>
+    COPPICE_HD void third(Worker&, vertex_id) const {}
 };
 /// At all three.
 struct count_at_corners {
@@ -65,14 +68,17 @@ struct count_at_corners {
     std::int64_t* counts;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void edge(Worker& worker, vertex_id u, vertex_id v, std::int64_t count) const {
-        if (count == 0) return;
-        worker.add(counts + u, count);
-        worker.add(counts + v, count);
+    COPPICE_HD void first(Worker& worker, vertex_id u, std::int64_t count) const {
+        if (count > 0) worker.add(counts + u, count);
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void corner(Worker& worker, vertex_id w) const {
+    COPPICE_HD void second(Worker& worker, vertex_id v, std::int64_t count) const {
+        if (count > 0) worker.add(counts + v, count);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void third(Worker& worker, vertex_id w) const {
         worker.add(counts + w, std::int64_t{1});
     }
 };
@@ -83,6 +89,7 @@ void visit_marked(Worker& worker, graph_view g, vertex_id u, std::uint64_t* bits
     auto const begin = g.offsets[u], end = g.offsets[u + 1];
     if (end - begin < 2) return;
     for (auto k = begin; k < end; ++k) bits[g.neighbors[k] >> 6] |= std::uint64_t(1) << (g.neighbors[k] & 63);
+    std::int64_t all = 0;
     for (auto k = begin; k < end; ++k) {
         vertex_id const v = g.neighbors[k];
         std::int64_t count = 0;
@@ -91,22 +98,24 @@ void visit_marked(Worker& worker, graph_view g, vertex_id u, std::uint64_t* bits
             std::uint64_t const both = (bits[w >> 6] >> (w & 63)) & 1;
             count += static_cast<std::int64_t>(both);
             if constexpr (F::corners)
-                if (both) f.corner(worker, w);
+                if (both) f.third(worker, w);
         }
-        f.edge(worker, u, v, count);
+        all += count;
+        if constexpr (F::corners) f.second(worker, v, count);
     }
+    f.first(worker, u, all);
     for (auto k = begin; k < end; ++k) bits[g.neighbors[k] >> 6] = 0;
 }
 
 template <class F>
-void visit_triangles(host_executor const& exec, graph_view g, F const& f) {
-    auto const words = (std::size_t(g.vertices) + 63) / 64;
+void visit_triangles(host_executor const& exec, graph_view, graph_view d, F const& f) {
+    auto const words = (std::size_t(d.vertices) + 63) / 64;
     // As many stretches as threads could want, each with bits of its own.
     std::int64_t const stretches = exec.threads() == 1 ? 1 : 16 * std::int64_t(exec.threads());
-    std::int64_t const stretch = std::max<std::int64_t>((g.vertices + stretches - 1) / stretches, 1024);
-    with_workers(exec, g.vertices, 16 * stretch, nothing(), [&](auto& worker, std::int64_t first, std::int64_t last) {
+    std::int64_t const stretch = std::max<std::int64_t>((d.vertices + stretches - 1) / stretches, 1024);
+    with_workers(exec, d.vertices, 16 * stretch, nothing(), [&](auto& worker, std::int64_t first, std::int64_t last) {
         std::vector<std::uint64_t> bits(words, 0);
-        for (std::int64_t u = first; u < last; ++u) visit_marked(worker, g, vertex_id(u), bits.data(), f);
+        for (std::int64_t u = first; u < last; ++u) visit_marked(worker, d, vertex_id(u), bits.data(), f);
     });
 }
 

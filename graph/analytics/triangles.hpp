@@ -95,7 +95,7 @@ std::int64_t count_triangles(Executor const& exec, graph_view g) {
     auto const directed = direct_edges(exec, g);
     buffer<std::int64_t> counts(exec, g.vertices);
     fill(exec, counts.view(), 0);
-    visit_triangles(exec, directed.view(), count_at_first{counts.data()});
+    visit_triangles(exec, g, directed.view(), count_at_first{counts.data()});
     return reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{counts.data()}, plus{});
 }
 
@@ -107,7 +107,7 @@ clustering_result clustering(Executor const& exec, graph_view g) {
     auto const directed = direct_edges(exec, g);
     std::int64_t* const triangles = result.triangles.data();
     fill(exec, result.triangles.view(), 0);
-    visit_triangles(exec, directed.view(), count_at_corners{triangles});
+    visit_triangles(exec, g, directed.view(), count_at_corners{triangles});
     result.total = reduce(exec, g.vertices, std::int64_t{0}, value_at<std::int64_t>{triangles}, plus{}) / 3;
     auto const degrees = degrees_without_loops(exec, g);
     auto const sums =

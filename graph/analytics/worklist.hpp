@@ -7,7 +7,11 @@
 ///   - `visit_edges(exec, gate, in, g, outs, f)`: f(worker, u, k) for the edges k of the vertices u of a list for which
 ///     f.enters(worker, u), in any order. Long rows are shared: by the lanes of a warp or a block.
 ///
-/// Both do nothing where `gate` is closed (core/gate.hpp; null: none). They may be captured and replayed: the length of
+///   - `try_items(exec, gate, in, outs, f)`: f(worker, v) for the vertices v of a list, in any order, some of them
+///     several times, as what they wait for may have come about meanwhile; it says whether v is done with. Those that
+///     are not are appended to outs[0].
+///
+/// All do nothing where `gate` is closed (core/gate.hpp; null: none). They may be captured and replayed: the length of
 /// the list is read when the work begins. `f` is a function object (COPPICE_HD, trivially copyable) and may be called
 /// by many workers at once; what several of them touch it touches through the worker:
 ///
@@ -35,6 +39,9 @@
 #include <coppice/graph/analytics/graph_view.hpp>
 
 namespace coppice::analytics {
+
+/// Whether rows are as long on average as those of graphs with hubs are: else hardly one is very long.
+inline bool has_long_rows(graph_view const& g) { return g.edge_count / 8 >= g.vertices; }
 
 inline constexpr int worker_depth = 1000; ///< of recursions
 
@@ -160,13 +167,14 @@ struct next_list {
     }
 };
 
-/// while (`now` is not empty) visit its vertices, which emit into `next`.
+/// Tries the vertices of `first`, and those that are left, until none is.
 template <executor Executor, class F>
-void repeat_items(Executor const& exec, worklist* now, worklist* next, F const& f) {
+void settle_items(Executor const& exec, worklist const* first, worklist* now, worklist* next, F const& f) {
+    try_items(exec, nullptr, first, into(now), f);
     auto loop = placed(exec, loop_switch{1});
     repetition<Executor> repeat(exec);
     auto const body = [&] {
-        visit_items(exec, nullptr, now, into(next), f);
+        try_items(exec, nullptr, now, into(next), f);
         for_each(exec, 1, next_list{now, next, loop.data()});
     };
     repeat.run(loop.data(), {.replayable = true}, body, nullptr);

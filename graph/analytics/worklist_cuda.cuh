@@ -110,6 +110,33 @@ __global__ void visit_items_kernel(int const* gate, worklist const* in, outputs<
     visit_items_of(worker, list, f);
 }
 
+inline constexpr int tried_at_once = 64; ///< by a thread
+inline constexpr int most_tries = 32;    ///< then the rest waits for the next list
+
+/// Every thread tries its vertices again and again while others do the same (as ECL-MIS of Burtscher, Devale, Azimi,
+/// Jaiganesh and Powers, 2018, does): a chain of waiting vertices is gone through without a launch for each. The number
+/// of tries is bounded, since a vertex may wait for one whose block has not begun.
+template <int N, class F>
+__global__ void __launch_bounds__(visitors)
+    try_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f) {
+    wait_for_predecessor();
+    if (!is_open(gate)) return;
+    worklist const list = *in;
+    cuda_worker<N> worker(outs);
+    std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
+    for (std::int64_t base = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; base < list.count;
+         base += tried_at_once * stride) {
+        std::int64_t const rest = (list.count - base + stride - 1) / stride;
+        int const count = int(min(rest, std::int64_t(tried_at_once)));
+        std::uint64_t left = ~std::uint64_t(0) >> (64 - count);
+        for (int tries = 0; left != 0 && tries < most_tries; ++tries)
+            for (int j = 0; j < count; ++j)
+                if ((left >> j & 1) != 0 && f(worker, list[base + j * stride])) left &= ~(std::uint64_t(1) << j);
+        for (int j = 0; j < count; ++j)
+            if ((left >> j & 1) != 0) worker.emit(list[base + j * stride]);
+    }
+}
+
 /// The rows of as many vertices as a block has threads: long ones by the whole block, middling ones by a warp, the
 /// others by a thread each (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
 template <int Threads, int N, class F>
@@ -202,15 +229,17 @@ __global__ void __launch_bounds__(visitors)
     visit_edges_of<visitors>(worker, list, g, f, shares);
 }
 
-/// Whether rows are as long on average as those of graphs with hubs are: else hardly one is very long.
-inline bool has_long_rows(graph_view const& g) { return g.edge_count / 8 >= g.vertices; }
-
 /// Blocks that fill the device: how many vertices there are is known there alone.
 inline dim3 visiting_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 8); }
 
 template <int N, class F>
 void visit_items(cuda_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
     launch_early(exec, &visit_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f);
+}
+
+template <int N, class F>
+void try_items(cuda_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
+    launch_early(exec, &try_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f);
 }
 
 template <int N, class F>
