@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include <coppice/graph/analytics/worklist.hpp>
 
@@ -63,6 +64,16 @@ struct join_other_edges {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         if (k >= g.offsets[u] + joined) join_trees(worker, up, u, g.neighbors[k]);
+    }
+};
+/// Halves the way of v.
+struct halve_way {
+    vertex_id* up;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        vertex_id const next = worker.load(up + v), above = worker.load(up + next);
+        if (above != next) worker.store(up + v, above);
     }
 };
 /// Shortens the way of v and of all that it meets; others do so at once, and may overwrite a root by what is below it.
@@ -169,6 +180,10 @@ components_result connected_components(Executor const& exec, graph_view g) {
     vertex_id* const up = result.labels.data();
     auto everyone = placed(exec, worklist{});
     for_each(exec, g.vertices, lowest_tree{g, up, everyone.data()});
+    // First neighbours of a grid make ways as long as its sides. The host, which goes along them, needs no more.
+    constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
+    for (int times = 0; times < halvings; ++times)
+        visit_items(exec, nullptr, everyone.data(), nothing(), halve_way{up});
     visit_items(exec, nullptr, everyone.data(), nothing(), shorten_ways{up});
     visit_items(exec, nullptr, everyone.data(), nothing(), join_first_edges{g, up});
     visit_items(exec, nullptr, everyone.data(), nothing(), shorten_ways{up});

@@ -45,27 +45,40 @@ struct decide_member {
         std::uint8_t const mine = worker.load(status + v);
         return mine < set_open /* on the way to another */ || decision(worker, v, mine, 0) < set_open;
     }
+    /// So that vertices of many edges need not look for the one that rules them out.
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void exclude_neighbors(Worker& worker, vertex_id v) const {
+        for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
+            vertex_id const u = g.neighbors[k];
+            if (u != v && worker.load(status + u) >= set_open) worker.store(status + u, std::uint8_t{set_out});
+        }
+    }
     /// set_in or set_out, stored, or the status as it is where a neighbour before v is open.
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD std::uint8_t decision(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         std::uint8_t const result = wanted(worker, v, mine, depth);
         if (result < set_open) worker.store(status + v, result);
+        if constexpr (!Worker::recurses)
+            if (result == set_in) exclude_neighbors(worker, v);
         return result;
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD std::uint8_t wanted(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         auto const begin = g.offsets[v], end = g.offsets[v + 1];
-        // Where nobody is asked to decide, the first that v waits for is the end of it.
-        bool waits = !Worker::recurses;
-        for (auto k = begin; k < end && Worker::recurses; ++k) {
-            if (g.neighbors[k] == v) continue; // a loop: another worker may have decided v
-            std::uint8_t const other = worker.load(status + g.neighbors[k]);
-            if (other == set_in) return set_out;
-            waits = waits || other >= set_open;
+        if constexpr (Worker::recurses) { // before anyone else is asked to decide; others end at the first they wait
+                                          // for
+            bool waits = false;
+            for (auto k = begin; k < end; ++k) {
+                if (g.neighbors[k] == v) continue; // a loop: another worker may have decided v
+                std::uint8_t const other = worker.load(status + g.neighbors[k]);
+                if (other == set_in) return set_out;
+                waits = waits || other >= set_open;
+            }
+            if (!waits) return set_in;
         }
-        if (!waits) return set_in;
         vertex_place const place(v, mine);
         for (auto k = begin; k < end; ++k) {
             vertex_id const u = g.neighbors[k];

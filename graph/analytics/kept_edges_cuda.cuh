@@ -10,23 +10,24 @@ namespace coppice::analytics {
 /// Rows of up to 32 edges by a thread each, up to 1024 by a warp, longer ones by a block.
 template <class F>
 __global__ void __launch_bounds__(visitors) keep_edges_kernel(graph_view g, std::int32_t const* first, F f) {
-    __shared__ int owner;
+    __shared__ vertex_id owner;
     __shared__ std::int32_t kept_by_warp[visitors / 32];
     wait_for_predecessor();
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     unsigned const before_me = (1u << lane) - 1;
     std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
-    for (std::int64_t base = std::int64_t(blockIdx.x) * visitors; base < g.vertices; base += stride) {
-        std::int64_t const mine = base + threadIdx.x;
+    std::int64_t const own = place_in_list<visitors>(has_long_rows(g));
+    for (std::int64_t base = 0; base < g.vertices; base += stride) {
+        std::int64_t const mine = base + own;
         std::int32_t begin = mine < g.vertices ? g.offsets[mine] : 0;
         std::int32_t const end = mine < g.vertices ? g.offsets[mine + 1] : 0;
         for (;;) {
             bool const asks = end - begin > shared_row;
             if (!__syncthreads_or(asks)) break;
-            if (asks) owner = int(threadIdx.x);
+            if (asks) owner = vertex_id(mine);
             __syncthreads();
-            auto const u = vertex_id(base + owner);
-            if (owner == int(threadIdx.x)) begin = end;
+            vertex_id const u = owner;
+            if (u == mine) begin = end;
             std::int32_t at = first[u];
             std::int32_t const last = g.offsets[u + 1];
             for (std::int64_t from = g.offsets[u]; from < last; from += visitors) {

@@ -88,17 +88,17 @@ __device__ void search_row(cuda_worker<1>& worker, graph_view const& g, vertex_i
     f.first(worker, u, all);
 }
 
-/// Block b has the vertices b, b + blocks, ...: those of many edges often stand side by side.
 template <class F>
-__global__ void __launch_bounds__(visitors) visit_triangles_kernel(graph_view g, F f) {
+__global__ void __launch_bounds__(visitors) visit_triangles_kernel(graph_view g, bool spreads, F f) {
     __shared__ vertex_id block_keys[table_of_block];
     __shared__ vertex_id warp_keys[warps_of_visitors][table_of_warp];
     __shared__ vertex_id owner;
     wait_for_predecessor();
     cuda_worker<1> worker(nothing());
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-    for (std::int64_t base = 0; base * gridDim.x < g.vertices; base += visitors) {
-        std::int64_t const mine = (base + threadIdx.x) * gridDim.x + blockIdx.x;
+    std::int64_t const stride = std::int64_t(gridDim.x) * visitors, own = place_in_list<visitors>(spreads);
+    for (std::int64_t base = 0; base < g.vertices; base += stride) {
+        std::int64_t const mine = base + own;
         std::int32_t degree = mine < g.vertices ? g.degree(mine) : 0;
         for (;;) {
             bool const asks = degree > rows_of_warps;
@@ -168,8 +168,8 @@ __device__ int look_up_hubs(cuda_worker<1>& worker, hub_rows const& hubs, unsign
     return count;
 }
 
-/// Triangles u -> v -> w whose w is a hub. Block b has the vertices b, b + blocks, ..., one after the other; lane l of
-/// warp w reads where the rows of the neighbours w + 8 l begin, and the warp looks at them in turn.
+/// Triangles u -> v -> w whose w is a hub. A block has its vertices one after the other; lane l of warp w reads where
+/// the rows of the neighbours w + 8 l begin, and the warp looks at them in turn.
 template <class F>
 __global__ void __launch_bounds__(visitors) visit_hubs_kernel(graph_view g, hub_rows hubs, F f) {
     __shared__ unsigned bits[hub_numbers / 32];
@@ -178,8 +178,9 @@ __global__ void __launch_bounds__(visitors) visit_hubs_kernel(graph_view g, hub_
     cuda_worker<1> worker(nothing());
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     for (int i = int(threadIdx.x); i < hub_numbers / 32; i += visitors) bits[i] = 0;
-    for (std::int64_t base = 0; base * gridDim.x < g.vertices; base += visitors) {
-        std::int64_t const mine = (base + threadIdx.x) * gridDim.x + blockIdx.x;
+    std::int64_t const stride = std::int64_t(gridDim.x) * visitors, own = place_in_list<visitors>(true);
+    for (std::int64_t base = 0; base < g.vertices; base += stride) {
+        std::int64_t const mine = base + own;
         bool asks = mine < g.vertices && g.degree(mine) > 1 && hubs.offsets[mine + 1] > hubs.offsets[mine];
         while (__syncthreads_or(asks)) {
             if (asks) owner = vertex_id(mine);
@@ -258,15 +259,18 @@ inline std::int32_t degree_of_hubs(cuda_executor const& exec, graph_view g) {
     return low;
 }
 
+/// More blocks than fit: those whose rows were short make room for others.
+inline dim3 counting_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 96 - 1); }
+
 template <class F>
-void look_up_all(cuda_executor const& exec, graph_view d, F const& f) {
-    launch_early(exec, &visit_triangles_kernel<F>, visiting_blocks(exec), visitors, 0, {}, d, f);
+void look_up_all(cuda_executor const& exec, graph_view d, bool spreads, F const& f) {
+    launch_early(exec, &visit_triangles_kernel<F>, counting_blocks(exec), visitors, 0, {}, d, spreads, f);
 }
 
 template <class F>
 void visit_triangles(cuda_executor const& exec, graph_view g, graph_view d, F const& f) {
     if (d.edge_count == 0) return;
-    if (!has_long_rows(g)) return look_up_all(exec, d, f);
+    if (!has_long_rows(g)) return look_up_all(exec, d, false, f);
     buffer<std::int32_t> number(exec, g.vertices);
     buffer<vertex_id> vertices(exec, hub_numbers);
     has_degree const is_hub{g, degree_of_hubs(exec, g)};
@@ -279,7 +283,7 @@ void visit_triangles(cuda_executor const& exec, graph_view g, graph_view d, F co
     to_hubs.numbers = hub_neighbors.data();
     keep_edges(exec, d, hub_offsets.data(), to_hubs);
     hub_rows const hubs{hub_offsets.data(), hub_neighbors.data(), vertices.data()};
-    launch_early(exec, &visit_hubs_kernel<F>, visiting_blocks(exec), visitors, 0, {}, d, hubs, f);
+    launch_early(exec, &visit_hubs_kernel<F>, counting_blocks(exec), visitors, 0, {}, d, hubs, f);
 
     edges_to_others to_others{d, number.data(), nullptr};
     auto const offsets = offsets_of_kept(exec, d, to_others, total);
@@ -290,7 +294,7 @@ void visit_triangles(cuda_executor const& exec, graph_view g, graph_view d, F co
     others.edge_count = total;
     others.offsets = offsets.data();
     others.neighbors = neighbors.data();
-    if (total > 0) look_up_all(exec, others, f);
+    if (total > 0) look_up_all(exec, others, true, f);
     exec.synchronize(); // what it worked with ends here
 }
 

@@ -41,7 +41,7 @@
 namespace coppice::analytics {
 
 /// Whether rows are as long on average as those of graphs with hubs are: else hardly one is very long.
-inline bool has_long_rows(graph_view const& g) { return g.edge_count / 8 >= g.vertices; }
+COPPICE_HD inline bool has_long_rows(graph_view const& g) { return g.edge_count / 8 >= g.vertices; }
 
 inline constexpr int worker_depth = 1000; ///< of recursions
 

@@ -171,14 +171,19 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
     for (; begin < end; ++begin) f(worker, u, begin);
 }
 
-/// Which vertex of a list a thread takes, of gridDim.x times `Threads` in a row: of a long list neighbouring threads
-/// neighbouring ones; of a short one every block its share, and of that every warp, since their rows come one after the
-/// other. A bijection either way.
+/// Which vertex of a list a thread takes, of gridDim.x times `Threads` in a row: neighbouring threads neighbouring
+/// ones, or, spread, every block its share and of that every warp, since their rows come one after the other. A
+/// bijection either way.
 template <int Threads>
-__device__ std::int64_t place_in_list(bool is_short) {
-    if (!is_short) return std::int64_t(blockIdx.x) * Threads + threadIdx.x;
+__device__ std::int64_t place_in_list(bool spreads) {
+    if (!spreads) return std::int64_t(blockIdx.x) * Threads + threadIdx.x;
     std::int64_t const place = threadIdx.x % 32 * (Threads / 32) + threadIdx.x / 32;
     return place * gridDim.x + blockIdx.x;
+}
+/// Of a list of all, which `stride` threads visit, or of a short one. Where rows differ much, the long ones often stand
+/// side by side.
+__device__ inline bool is_spread(worklist const& list, graph_view const& g, std::int64_t stride) {
+    return list.count <= stride / 8 || (list.items == nullptr && has_long_rows(g));
 }
 
 /// The edges of a list by all blocks of a grid; without those of long rows where others take them.
@@ -186,7 +191,7 @@ template <int Threads, int N, class F>
 __device__ void visit_edges_of(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f,
                                bool leaves_long) {
     std::int64_t const stride = std::int64_t(gridDim.x) * Threads;
-    std::int64_t const own = place_in_list<Threads>(list.count <= stride / 8);
+    std::int64_t const own = place_in_list<Threads>(is_spread(list, g, stride));
     for (std::int64_t base = 0; base < list.count; base += stride) {
         std::int64_t const i = base + own;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
@@ -229,8 +234,9 @@ __global__ void __launch_bounds__(visitors)
     visit_edges_of<visitors>(worker, list, g, f, shares);
 }
 
-/// Blocks that fill the device: how many vertices there are is known there alone.
-inline dim3 visiting_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 8); }
+/// Blocks that fill the device: how many vertices there are is known there alone. Their number is odd, so that a block
+/// whose vertices are as many apart gets all kinds: in R-MAT graphs the long rows are those of even numbers.
+inline dim3 visiting_blocks(cuda_executor const& exec) { return dim3(unsigned(exec.multiprocessors()) * 8 - 1); }
 
 template <int N, class F>
 void visit_items(cuda_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
@@ -281,6 +287,7 @@ template <class F>
 __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, worklist const* in, graph_view g, F f) {
     using value = typename F::value;
     __shared__ int owner;
+    __shared__ vertex_id owned;
     __shared__ alignas(16) unsigned char memory[visitors / 32 * sizeof(value)];
     value* const sums = reinterpret_cast<value*>(memory);
     wait_for_predecessor();
@@ -288,8 +295,9 @@ __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, w
     worklist const list = *in;
     int const lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     std::int64_t const stride = std::int64_t(gridDim.x) * visitors;
-    for (std::int64_t base = std::int64_t(blockIdx.x) * visitors; base < list.count; base += stride) {
-        std::int64_t const i = base + threadIdx.x;
+    std::int64_t const own = place_in_list<visitors>(is_spread(list, g, stride));
+    for (std::int64_t base = 0; base < list.count; base += stride) {
+        std::int64_t const i = base + own;
         vertex_id const u = i < list.count ? list[i] : vertex_id(-1);
         std::int32_t begin = u >= 0 ? g.offsets[u] : 0;
         std::int32_t const end = u >= 0 ? g.offsets[u + 1] : 0;
@@ -299,8 +307,12 @@ __global__ void __launch_bounds__(visitors) visit_sums_kernel(int const* gate, w
             if (!__syncthreads_or(asks)) break;
             if (asks) owner = int(threadIdx.x);
             __syncthreads();
-            vertex_id const v = list[base + owner];
-            if (owner == int(threadIdx.x)) begin = end;
+            if (owner == int(threadIdx.x)) {
+                owned = u;
+                begin = end;
+            }
+            __syncthreads();
+            vertex_id const v = owned;
             value const sum =
                 sum_of_warp(sum_of_terms(v, std::int64_t(g.offsets[v]) + threadIdx.x, g.offsets[v + 1], visitors, f));
             if (lane == 0) sums[warp] = sum;
