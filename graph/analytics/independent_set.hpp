@@ -18,7 +18,7 @@ struct independent_set_result {
 /// It is the greedy set in an order in which vertices of few edges come first (at most twice the mean), then by a hash:
 /// a vertex is in it when all neighbours before it are out. So it is the same for any number of threads, on host and
 /// CUDA. Near n + m steps: the host decides those that a vertex waits for at once, threads of a GPU try until these
-/// are decided. Memory: a byte and two words a vertex. Waits.
+/// are decided. Memory: a byte and three words a vertex. Waits.
 template <executor Executor>
 independent_set_result maximal_independent_set(Executor const& exec, graph_view g);
 
@@ -39,11 +39,14 @@ struct open_vertex {
 struct decide_member {
     graph_view g;
     std::uint8_t* status;
+    bool leaves_many; ///< those of many edges: until most of them are ruled out
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD bool operator()(Worker& worker, vertex_id v) const {
         std::uint8_t const mine = worker.load(status + v);
-        return mine < set_open /* on the way to another */ || decision(worker, v, mine, 0) < set_open;
+        if (mine < set_open) return true; // on the way to another
+        if (leaves_many && mine > set_open && !Worker::recurses) return false;
+        return decision(worker, v, mine, 0) < set_open;
     }
     /// So that vertices of many edges need not look for the one that rules them out.
     COPPICE_NO_EXEC_CHECK
@@ -107,10 +110,11 @@ independent_set_result maximal_independent_set(Executor const& exec, graph_view 
     independent_set_result result{buffer<std::uint8_t>(exec, g.vertices)};
     if (g.vertices == 0) return result;
     std::uint8_t* const status = result.members.data();
-    worklists<2> lists(exec, g.vertices);
+    worklists<3> lists(exec, g.vertices);
     auto everyone = placed(exec, worklist{});
     for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, everyone.data()});
-    settle_items(exec, everyone.data(), lists[0], lists[1], decide_member{g, status});
+    try_items(exec, nullptr, everyone.data(), into(lists[0]), decide_member{g, status, true});
+    settle_items(exec, lists[0], lists[1], lists[2], decide_member{g, status, false});
     result.size = reduce(exec, g.vertices, std::int64_t{0}, count_member{status}, plus{});
     return result;
 }
