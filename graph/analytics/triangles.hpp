@@ -10,7 +10,8 @@ namespace coppice {
 
 /// Number of triangles of an undirected graph whose rows are sorted and hold every edge once; loops are ignored. n + m
 /// steps to direct every edge to the end of larger degree, then at most sqrt(2 m) for each. Memory: a word an edge and
-/// three a vertex; on the host a bit a vertex besides for every thread. Waits.
+/// three a vertex; on the host a bit a vertex besides for every thread; on CUDA, where rows are long, half a word to a
+/// word an edge and four a vertex besides. Waits.
 template <executor Executor>
 std::int64_t count_triangles(Executor const& exec, graph_view g);
 

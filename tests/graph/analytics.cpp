@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include <coppice/graph_algorithms.hpp>
 
@@ -182,6 +183,43 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
     CHECK(to_vector(exec, r.coefficients) == std::vector<double>{1, 1, 1.0 / 3, 0});
     CHECK(r.mean == doctest::Approx(7.0 / 12));
     CHECK(r.transitivity == doctest::Approx(0.6));
+}
+
+TEST_CASE_TEMPLATE("triangles: hubs beside more vertices than have numbers of 16 bits", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // Cliques, whose rows are long and short, and three hubs that everyone in them is a neighbour of.
+    constexpr bool many = expected<std::remove_const_t<decltype(exec)>>::numbers_hubs;
+    constexpr int large = many ? 950 : 20, small = many ? 2000 : 100;
+    constexpr int large_size = 70, small_size = 6, hubs = 3;
+    int const members = large * large_size + small * small_size;
+    plain_csr<double> a;
+    a.rows = a.columns = hubs + members;
+    auto const end_row = [&] { a.offsets.push_back(int(a.indices.size())); };
+    for (int h = 0; h < hubs; ++h) {
+        for (int v = 0; v < members; ++v) a.indices.push_back(hubs + v);
+        end_row();
+    }
+    auto const size_at = [&](int v) { return v < large * large_size ? large_size : small_size; };
+    for (int v = 0; v < members; ++v) {
+        int const begin = v < large * large_size ? 0 : large * large_size, size = size_at(v);
+        int const first = begin + (v - begin) / size * size;
+        for (int h = 0; h < hubs; ++h) a.indices.push_back(h);
+        for (int u = first; u < first + size; ++u)
+            if (u != v) a.indices.push_back(hubs + u);
+        end_row();
+    }
+    a.values.assign(a.indices.size(), 1);
+    auto const pairs = [](std::int64_t n) { return n * (n - 1) / 2; };
+    std::vector<std::int64_t> at_vertices(hubs, large * pairs(large_size) + small * pairs(small_size));
+    for (int v = 0; v < members; ++v) at_vertices.push_back(pairs(size_at(v) - 1) + hubs * (size_at(v) - 1));
+    std::int64_t sum = 0;
+    for (auto const t : at_vertices) sum += t;
+    auto const g = a.on(exec);
+    auto const r = clustering(exec, graph_view(g));
+    CHECK(to_vector(exec, r.triangles) == at_vertices);
+    CHECK(r.total == sum / 3);
+    CHECK(count_triangles(exec, graph_view(g)) == sum / 3);
 }
 
 TEST_CASE_TEMPLATE("an edge in one direction alone is found wherever it is", Fixture, COPPICE_TEST_EXECUTORS) {

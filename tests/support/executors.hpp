@@ -37,6 +37,7 @@ template <class Executor>
 struct expected {
     static constexpr bool loops_without_host = false; ///< a Krylov solve is one piece of work of the device
     static constexpr bool short_partitions = false;   ///< RPTS divides systems of any size: one more try may be needed
+    static constexpr bool numbers_hubs = false;       ///< triangles: more than 65 536 vertices have another way
     static constexpr double partition_growth = 1;     ///< errors where, of thousands of inner matrices, some are nearly
                                                       ///< singular: the more, the shorter partitions are
 };
@@ -44,6 +45,7 @@ template <>
 struct expected<cuda_executor> {
     static constexpr bool loops_without_host = true;
     static constexpr bool short_partitions = true;
+    static constexpr bool numbers_hubs = true;
     static constexpr double partition_growth = 10;
 };
 
