@@ -176,11 +176,8 @@ void visit_items(host_executor const& exec, int const* gate, worklist const* in,
 /// Once: a worker goes on to what a vertex waits for.
 template <int N, class F>
 void try_items(host_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
-    if (!is_open(gate)) return;
-    worklist const list = *in;
-    with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
-        for (std::int64_t i = first; i < last; ++i)
-            if (!f(worker, list[i])) worker.emit(list[i]);
+    visit_items(exec, gate, in, outs, [&](auto& worker, vertex_id v) {
+        if (!f(worker, v)) worker.emit(v);
     });
 }
 

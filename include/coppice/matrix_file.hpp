@@ -22,10 +22,9 @@
 ///   sizes and weights of vertices are skipped. Every edge stands at both of its ends with the same weight; loops are
 ///   refused.
 /// - Serialized graphs of the GAP benchmark suite, told by a name in .sg or .wsg (32-bit whole weights): binary rows.
-/// - Graphs of NetworkX, told by a name in .json or a first byte {: JSON as networkx.node_link_data gives it, with
-/// "nodes" and
-///   "edges" or "links". Vertices are numbered in the order of "nodes", whatever their ids; "weight" of an edge is the
-///   value, else 1; parallel edges are summed; an edge of an undirected graph stands at both of its ends, as in
+/// - Graphs of NetworkX, told by a name in .json or a first byte {: JSON as networkx.node_link_data gives it, nodes and
+///   edges (or links). Vertices are numbered in the order of the nodes, whatever their ids; the weight of an edge is
+///   the value, else 1; parallel edges are summed; an edge of an undirected graph stands at both of its ends, as in
 ///   networkx.to_scipy_sparse_array. Other attributes are left alone.
 /// - tar archives, told by their header: the one .mtx or .rb file in it, or the one that is called as its folder or as
 ///   the archive (NAME/NAME.mtx beside NAME/NAME_b.mtx, as the SuiteSparse collection packs them).
