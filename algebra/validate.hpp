@@ -22,4 +22,11 @@ struct validation_options {
 template <class T, class I, class O>
 void validate(host_executor const& exec, csr_view<T, I, O> a, validation_options const& options = {});
 
+#if defined(COPPICE_HAS_CUDA)
+/// The same for three arrays on the device. Only where a pass there finds an offence, or where `options` ask for more
+/// than offsets and column range, is the matrix copied to the host, which then says what is wrong.
+template <class T, class I, class O>
+void validate(cuda_executor const& exec, csr_view<T, I, O> a, validation_options const& options = {});
+#endif
+
 } // namespace coppice

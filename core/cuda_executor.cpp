@@ -33,9 +33,10 @@ private:
 /// Memory from a pool of its own that keeps what is freed, in stream order.
 class stream_ordered_memory final : public memory_resource {
 public:
-    stream_ordered_memory(int device, cudaStream_t stream) : device_(device), stream_(stream) {
+    /// Without a stream: one of its own, with these flags.
+    stream_ordered_memory(int device, cudaStream_t stream, unsigned flags) : device_(device), stream_(stream) {
         if (!stream_) {
-            COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+            COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, flags));
             owns_stream_ = true;
         }
     }
@@ -136,19 +137,6 @@ int checked_device(int device) {
 
 } // namespace
 
-struct cuda_executor::state {
-    int device;
-    int multiprocessors = 0;
-    std::string name{};
-    std::shared_ptr<stream_ordered_memory> memory;
-    std::shared_ptr<memory_resource> resource;
-    std::byte* pinned = nullptr; ///< from the first value on that is loaded
-
-    ~state() {
-        if (pinned) pinned_places::all().give_back(pinned);
-    }
-};
-
 int cuda_device_count() noexcept {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -158,18 +146,35 @@ int cuda_device_count() noexcept {
     return count;
 }
 
-cuda_executor::cuda_executor(int device) : cuda_executor(device, nullptr) {}
+struct cuda_executor::state {
+    state(int device_number, cudaStream_t stream, unsigned flags);
+    ~state() {
+        if (pinned) pinned_places::all().give_back(pinned);
+    }
 
-cuda_executor::cuda_executor(int device, CUstream_st* stream) : state_(std::make_shared<state>()) {
-    state_->device = checked_device(device);
-    COPPICE_CUDA_CHECK(
-        cudaDeviceGetAttribute(&state_->multiprocessors, cudaDevAttrMultiProcessorCount, state_->device));
+    int device;
+    int multiprocessors = 0;
+    std::string name{};
+    std::shared_ptr<stream_ordered_memory> memory;
+    std::shared_ptr<memory_resource> resource;
+    std::byte* pinned = nullptr; ///< from the first value on that is loaded
+};
+
+cuda_executor::state::state(int device_number, cudaStream_t stream, unsigned flags)
+    : device(checked_device(device_number)) {
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
     cudaDeviceProp properties{};
-    COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, state_->device));
-    state_->name = properties.name;
-    state_->memory = std::make_shared<stream_ordered_memory>(state_->device, stream);
-    state_->resource = state_->memory;
+    COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+    name = properties.name;
+    memory = std::make_shared<stream_ordered_memory>(device, stream, flags);
+    resource = memory;
 }
+
+cuda_executor::cuda_executor(int device) : state_(std::make_shared<state>(device, nullptr, cudaStreamNonBlocking)) {}
+// The default stream itself cannot record graphs. A stream that is not told to be non-blocking waits for it, and it for
+// that.
+cuda_executor::cuda_executor(int device, CUstream_st* stream)
+    : state_(std::make_shared<state>(device, stream, cudaStreamDefault)) {}
 
 int cuda_executor::device() const { return state_->device; }
 CUstream_st* cuda_executor::stream() const { return state_->memory->stream(); }

@@ -24,7 +24,7 @@ class cuda_executor {
 public:
     /// A stream of its own on `device`. Throws backend_error where this build or machine has no such device.
     explicit cuda_executor(int device = 0);
-    /// Joins the caller's stream, which must belong to `device` and outlive the executor and its buffers.
+    /// Joins the caller's stream of `device`, which outlives executor and buffers; null: one in the default one's order.
     cuda_executor(int device, CUstream_st* stream);
 
     int device() const;

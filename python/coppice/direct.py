@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import array, contiguous, same_type
+from ._arrays import array, contiguous, same_type, shape_of
+from ._places import library_of
 
 __all__ = [
     "Factorization", "Report", "factorize_banded", "factorize_block_tridiagonal", "factorize_tridiagonal",
@@ -183,10 +184,10 @@ class Factorization:
         operation = _operation(transposed, conjugate)
         sides = _Sides(self._system, b)
         if sides.batch != self._system.batch:
-            raise ValueError(f"b has shape {np.shape(b)}: its batch is {sides.batch}, expected that of the "
+            raise ValueError(f"b has shape {shape_of(b)}: its batch is {sides.batch}, expected that of the "
                              f"factorisation, {self._system.batch}")
-        x = np.empty_like(sides.columns)
-        self._factors_of(operation).solve(sides.columns, x, sides.count)
+        x, given = sides.answer(), sides.library.given
+        self._factors_of(operation).solve(given(sides.columns), given(x), sides.count)
         return sides.shaped(x)
 
     def _factors_of(self, operation):
@@ -201,7 +202,8 @@ class _System:
     def __init__(self, names, parts, *, length, block=1, bands=(-1, -1), cyclic=False, batch=()):
         self.names, self.parts, self.length, self.block = names, parts, length, block
         self.lower_upper, self.cyclic, self.batch = bands, cyclic, batch
-        self.dtype = parts[0].dtype
+        self.library = library_of(parts[0])
+        self.dtype = self.library.dtype(parts[0])
         self.rows = length * block
 
     @property
@@ -217,11 +219,12 @@ class _System:
                        cyclic=self.cyclic, batch=batch)
 
     def copy(self):
-        return _System(self.names, [np.array(part) for part in self.parts], length=self.length, block=self.block,
+        return _System(self.names, [self.library.copy(part) for part in self.parts], length=self.length, block=self.block,
                        bands=self.lower_upper, cyclic=self.cyclic, batch=self.batch)
 
     def bands(self):
-        lower, diagonal, upper = self.parts if len(self.parts) == 3 else (None, self.parts[0], None)
+        given = [self.library.given(part) for part in self.parts]
+        lower, diagonal, upper = given if len(given) == 3 else (None, given[0], None)
         return _core.Bands(lower, diagonal, upper, self.systems, self.length, self.block, *self.lower_upper)
 
     def options(self, operation, pivoting="partial", method="auto", refinements=0, condition=False):
@@ -234,29 +237,33 @@ class _Sides:
     def __init__(self, system: _System, b):
         b = array("b", b)
         same_type(system.names[-1], system.parts[-1], "b", b)
-        n, dimensions = system.rows, len(system.batch) + 1
+        self.library, self.dtype = system.library, system.dtype
+        n, dimensions, shape = system.rows, len(system.batch) + 1, shape_of(b)
         self.vectors = b.ndim <= dimensions
-        rows = b.shape[-1:] if self.vectors else b.shape[-2:-1]
+        rows = shape[-1:] if self.vectors else shape[-2:-1]
         if rows != (n,):
-            raise ValueError(f"b has shape {b.shape}, expected (..., {n}) or (..., {n}, k) for "
+            raise ValueError(f"b has shape {shape}, expected (..., {n}) or (..., {n}, k) for "
                              f"{'one system' if not system.batch else f'a batch {system.batch} of systems'} "
                              f"of {n} rows")
-        own = b.shape[:-1] if self.vectors else b.shape[:-2]
+        own = shape[:-1] if self.vectors else shape[:-2]
         try:
             self.batch = np.broadcast_shapes(own, system.batch)
         except ValueError:
-            raise ValueError(f"b has shape {b.shape}: its batch {own} does not broadcast with that of the matrix, "
+            raise ValueError(f"b has shape {shape}: its batch {own} does not broadcast with that of the matrix, "
                              f"{system.batch}") from None
-        self.count = 1 if self.vectors else b.shape[-1]
+        self.count = 1 if self.vectors else shape[-1]
         if self.vectors:
             contiguous("b", b)
             self.columns = _spread(b, own, self.batch)
         else:
-            spread = np.broadcast_to(b, self.batch + b.shape[-2:])
-            self.columns = np.ascontiguousarray(np.moveaxis(spread, -1, 0))
+            spread = self.library.broadcast(b, self.batch + shape[-2:])
+            self.columns = self.library.packed(self.library.moved(spread, -1, 0))
+
+    def answer(self):
+        return self.library.empty(self.columns.shape, self.dtype, self.columns)
 
     def shaped(self, x):
-        return x if self.vectors else np.moveaxis(x, 0, -1)
+        return x if self.vectors else self.library.moved(x, 0, -1)
 
 
 def _solve(system, b, transposed, pivoting, method, refinements, report, condition):
@@ -264,9 +271,9 @@ def _solve(system, b, transposed, pivoting, method, refinements, report, conditi
     system = system.spread(sides.batch)
     options = system.options(_operation(transposed, False), pivoting, method, refinements, condition)
     told = np.zeros(system.systems, _REPORT) if report or condition else None
-    x = np.empty_like(sides.columns)
-    if x.size:
-        _core.solve_bands(system.bands(), sides.columns, x, sides.count, options,
+    x, given = sides.answer(), sides.library.given
+    if math.prod(x.shape):
+        _core.solve_bands(system.bands(), given(sides.columns), given(x), sides.count, options,
                           None if told is None else told.view(np.uint8))
     if told is None:
         return sides.shaped(x)
@@ -284,8 +291,10 @@ def _operation(transposed, conjugate):
 
 
 def _spread(part, batch, wanted):
-    rest = part.shape[len(batch):]
-    return part if batch == wanted else np.ascontiguousarray(np.broadcast_to(part, wanted + rest))
+    if batch == wanted:
+        return part
+    library = library_of(part)
+    return library.packed(library.broadcast(part, wanted + shape_of(part)[len(batch):]))
 
 
 def _one_type(names, parts):
@@ -296,11 +305,11 @@ def _one_type(names, parts):
 
 
 def _common_batch(names, parts, dimensions):
-    batches = [part.shape[:part.ndim - dimensions] for part in parts]
+    batches = [shape_of(part)[:part.ndim - dimensions] for part in parts]
     try:
         batch = np.broadcast_shapes(*batches)
     except ValueError:
-        shapes = ", ".join(f"{name} {part.shape}" for name, part in zip(names, parts))
+        shapes = ", ".join(f"{name} {shape_of(part)}" for name, part in zip(names, parts))
         raise ValueError(f"leading dimensions do not broadcast: {shapes}") from None
     return batch, [_spread(part, own, batch) for part, own in zip(parts, batches)]
 
@@ -314,10 +323,11 @@ def _tridiagonal(dl, d, du, corners) -> _System:
     parts = []
     for name, part, pad in (("dl", dl, (1, 0)), ("d", d, None), ("du", du, (0, 1))):
         if part.ndim > 0 and pad and not corners and n > 0 and part.shape[-1] == n - 1:
-            part = np.pad(part, [(0, 0)] * (part.ndim - 1) + [pad])
+            part = library_of(part).padded(part, *pad)
         if part.ndim == 0 or part.shape[-1] != n:
             also = "" if corners or name == "d" else f" or (..., {n - 1})"
-            raise ValueError(f"{name} has shape {part.shape}, expected (..., {n}){also} as d has shape {d.shape}")
+            raise ValueError(f"{name} has shape {shape_of(part)}, expected (..., {n}){also} as d has shape "
+                             f"{shape_of(d)}")
         parts.append(contiguous(name, part))
     batch, parts = _common_batch(names, parts, 1)
     return _System(names, parts, length=n, cyclic=corners, batch=batch)
@@ -333,14 +343,15 @@ def _banded(l_and_u, ab) -> _System:
         raise ValueError(f"l_and_u is ({below}, {above}), expected two numbers from 0 to {most}")
     ab = contiguous("ab", array("ab", ab))
     if ab.ndim < 2 or ab.shape[-2] != below + above + 1:
-        raise ValueError(f"ab has shape {ab.shape}, expected (..., {below + above + 1}, n) for l_and_u "
+        raise ValueError(f"ab has shape {shape_of(ab)}, expected (..., {below + above + 1}, n) for l_and_u "
                          f"({below}, {above})")
-    n, batch = ab.shape[-1], ab.shape[:-2]
+    n, batch = ab.shape[-1], shape_of(ab)[:-2]
     if (below, above) == (1, 1) and not batch and n > 1:
         flat = ab.reshape(-1)  # lower[i] = ab[2, i - 1], upper[i] = ab[0, i + 1]; what lies outside is ignored
         parts = [flat[2 * n - 1:3 * n - 1], flat[n:2 * n], flat[1:n + 1]]
         return _System(("ab",) * 3, parts, length=n)
-    bands = np.zeros(batch + (below + above + 1, n), ab.dtype)
+    library = library_of(ab)
+    bands = library.zeros(batch + (below + above + 1, n), library.dtype(ab), ab)
     for k in range(-below, above + 1):  # A[i, i + k]
         first, last = max(0, -k), max(max(0, -k), n - max(k, 0))
         bands[..., k + below, first:last] = ab[..., above - k, first + k:last + k]
@@ -352,12 +363,13 @@ def _blocks(lower, diagonal, upper, cyclic) -> _System:
     parts = _one_type(names, (lower, diagonal, upper))
     d = parts[1]
     if d.ndim < 3 or d.shape[-1] != d.shape[-2] or not 1 <= d.shape[-1] <= _core.largest_block:
-        raise ValueError(f"diagonal has shape {d.shape}, expected (..., n, m, m) with m from 1 to "
+        raise ValueError(f"diagonal has shape {shape_of(d)}, expected (..., n, m, m) with m from 1 to "
                          f"{_core.largest_block}")
     for name, part in zip(names, parts):
         if part.shape[-3:] != d.shape[-3:]:
-            raise ValueError(f"{name} has shape {part.shape}, expected (..., {', '.join(map(str, d.shape[-3:]))}) "
-                             f"as diagonal has shape {d.shape}")
+            raise ValueError(f"{name} has shape {shape_of(part)}, expected (..., "
+                             f"{', '.join(map(str, d.shape[-3:]))}) as diagonal has shape {shape_of(d)}")
     batch, parts = _common_batch(names, parts, 3)
-    parts = [np.ascontiguousarray(np.swapaxes(part, -1, -2)) for part in parts]
+    library = library_of(d)
+    parts = [library.packed(library.swapped(part, -1, -2)) for part in parts]
     return _System(names, parts, length=d.shape[-3], block=d.shape[-1], cyclic=cyclic, batch=batch)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._arrays import REALS
-from ._sparse import csr, to_scipy
+from ._places import library_of
+from ._sparse import csr, to_sparse
 
 if TYPE_CHECKING:
     from ._types import Array, SparseMatrix
@@ -85,7 +86,8 @@ def factor(A: SparseMatrix, degree: int = 2, *, method: Literal["parallel", "gre
     rounds : int; 0 goes on until the factor is maximal, None as long as it pays
     ties : "hash" or "near", the order of edges of equal weight
     """
-    found = _core.factor(csr("A", A, REALS, square=True)[0], degree, method, rounds, ties, seed)
+    matrix, values = csr("A", A, REALS, square=True)
+    found = _taken(values, _core.factor(matrix, degree, method, rounds, ties, seed))
     found["neighbors"] = found["neighbors"].reshape(-1, degree)
     return Factor(**found)
 
@@ -96,9 +98,17 @@ def linear_forest(A: SparseMatrix, *, method: Literal["parallel", "greedy"] = "p
 
     ``A[forest.permutation][:, forest.permutation]`` has the heavy edges beside its diagonal. Arguments as in `factor`.
     """
-    return Forest(**_core.linear_forest(csr("A", A, REALS, square=True)[0], method, rounds, ties, seed))
+    matrix, values = csr("A", A, REALS, square=True)
+    return Forest(**_taken(values, _core.linear_forest(matrix, method, rounds, ties, seed)))
 
 
 def symmetrised_weights(A: SparseMatrix) -> Any:
-    """The weights that `factor` works with, as a SciPy array."""
-    return to_scipy(_core.symmetrised_weights(csr("A", A, REALS, square=True)[0]))
+    """The weights that `factor` works with, a sparse matrix of the library of A."""
+    matrix, values = csr("A", A, REALS, square=True)
+    return to_sparse(library_of(values), _core.symmetrised_weights(matrix))
+
+
+def _taken(values, found):
+    """Arrays of the library of `values` in the place of what was found on a device."""
+    take = library_of(values).taken
+    return {key: take(value) if isinstance(value, _core.DeviceResult) else value for key, value in found.items()}

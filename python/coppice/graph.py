@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 import numpy as np
 
 from . import _core
+from ._places import library_of
 from ._sparse import csr, is_sparse
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def run(name: str, G: Any, **options: Any) -> Answer:
     ----------
     name : str
         A name of `algorithms()`.
-    G : (n, n) scipy.sparse matrix, or NetworkX or igraph graph, whose edge attribute "weight" is the weight
+    G : (n, n) sparse matrix of SciPy, CuPy or PyTorch, or NetworkX or igraph graph, whose edge attribute "weight" is the weight
         Algorithms for undirected graphs take matrices that hold both directions of every edge. Weights of integers are
         converted to float64.
     **options
@@ -79,16 +80,19 @@ def run(name: str, G: Any, **options: Any) -> Answer:
         G, nodes = _matrix_of(G)
         if "source" in given:
             given["source"] = _position(nodes, given["source"])
-    matrix = _graph(G)
+    matrix, weights = _graph(G)
     if _core.is_undirected(matrix):
         given["undirected"] = True
     elif row["undirected"]:
-        raise ValueError(f"G with shape {G.shape} has edges in one direction only; {name} needs an undirected graph, "
+        raise ValueError(f"G with shape {tuple(G.shape)} has edges in one direction only; {name} needs an undirected graph, "
                          "which stores both")
     found, facts, failure = _core.run_graph_algorithm(name, matrix, given)
     if failure:
         raise ArithmeticError(f"{name}: {failure}")
-    return Answer(found if nodes is None else _by_node(nodes, found), facts)
+    if nodes is not None:
+        return Answer(_by_node(nodes, found), facts)
+    placed = library_of(weights).from_host
+    return Answer(tuple(map(placed, found)) if isinstance(found, tuple) else placed(found), facts)
 
 
 def from_igraph(G: Any, weight: str | None = "weight") -> Any:
@@ -168,11 +172,13 @@ def _named_vertex(G, name):
 
 
 def _graph(G):
-    if G.dtype != np.float64:
+    if hasattr(G, "layout"):  # of PyTorch
+        G = G if G.is_complex() else G.double()
+    elif G.dtype != np.float64:
         if G.dtype.kind not in "biuf":
             raise TypeError(f"G with shape {G.shape} has dtype {G.dtype}, expected real numbers")
         G = G.astype(np.float64)
-    return csr("G", G, square=True)[0]
+    return csr("G", G, square=True)
 
 
 def _matrix_of(G):

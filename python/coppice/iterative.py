@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
-from ._arrays import NUMBERS, array, out_vector, vector
+from ._arrays import NUMBERS, array, out_vector, same_type, shape_of, vector
+from ._places import library_of
 from ._sparse import csr, is_sparse
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ except ImportError:  # everything but preconditioners in SciPy's own solvers wor
         def __init__(self, dtype, shape):
             self.dtype, self.shape = np.dtype(dtype), shape
 
-        def matvec(self, x):
+        def matvec(self, x: ArrayIn) -> Array:
             return self._matvec(x)
 
         __matmul__ = matvec
@@ -67,22 +69,41 @@ class Preconditioner(LinearOperator):
     """
 
     def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None) -> None:
-        matrix, dtype = csr("A", A, square=True)
+        matrix, values = csr("A", A, square=True)
         self._held = _core.make_preconditioner(name, matrix, _chosen(options or {}))
+        self._library = library_of(values)
         self.name = name.split(",")[0]
-        super().__init__(dtype, A.shape)
+        super().__init__(self._library.dtype(values), shape_of(A))
+
+    def matvec(self, x):
+        """M^-1 x, an array of the library of the matrix."""
+        if not self._library.on_device:
+            return super().matvec(x)
+        x = array("x", x, (self.dtype,))
+        if shape_of(x) not in ((self.shape[0],), (self.shape[0], 1)):
+            raise ValueError(f"x has shape {shape_of(x)}, expected ({self.shape[0]},)")
+        z = self._matvec(x.reshape(-1))
+        return z.reshape(x.shape)
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.matvec(x) if self._library.on_device else super().__matmul__(x)
+
+    def __call__(self, x: Any) -> Any:
+        return self @ x
 
     def _matvec(self, x):
-        x = np.ascontiguousarray(x, self.dtype).reshape(-1)
-        z = np.empty_like(x)
-        self._held.apply(x, z)
+        library = self._library
+        x = library.packed(x) if library.on_device else np.ascontiguousarray(x, self.dtype).reshape(-1)
+        z = library.empty(x.shape, self.dtype, x)
+        self._held.apply(library.given(x), library.given(z))
         return z
 
     def refresh(self, A: SparseMatrix) -> None:
         """Take the values of another matrix with the same pattern; what depends on the pattern alone stays."""
-        matrix, dtype = csr("A", A, square=True)
-        if A.shape != self.shape or dtype != self.dtype:
-            raise ValueError(f"A has shape {A.shape} and dtype {dtype}, expected {self.shape} and {self.dtype}")
+        matrix, values = csr("A", A, square=True)
+        dtype = library_of(values).dtype(values)
+        if shape_of(A) != tuple(self.shape) or dtype != self.dtype:
+            raise ValueError(f"A has shape {shape_of(A)} and dtype {dtype}, expected {self.shape} and {self.dtype}")
         self._held.refresh(matrix)
 
     @property
@@ -179,11 +200,11 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     """
     given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
-        matrix, dtype = csr("A", A, square=True)
-        side, x = _vectors(b, x0, A.shape[0], dtype)
+        matrix, values = csr("A", A, square=True)
+        side, x = _vectors(b, x0, A.shape[0], values)
         with _shown(progress, callback) as told:
-            found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, side, x,
-                                              given, told)
+            found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
+                                              _given(x), given, told)
         return Solution(x, **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
@@ -215,17 +236,19 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
     given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
     if not is_sparse(A):
         raise TypeError(f"A is a {type(A).__name__}, expected a scipy.sparse matrix or array")
-    matrix, dtype = csr("A", A, square=True)
-    sides = _columns("B", B, A.shape[0], dtype)
-    x = np.zeros_like(sides) if X0 is None else _columns("X0", X0, A.shape[0], dtype, copy=True)
+    matrix, values = csr("A", A, square=True)
+    library = library_of(values)
+    dtype = library.dtype(values)
+    sides = _columns("B", B, A.shape[0], values)
+    x = library.zeros(sides.shape, dtype, sides) if X0 is None else _columns("X0", X0, A.shape[0], values, copy=True)
     if x.shape != sides.shape:
         raise ValueError(f"X0 has shape {x.T.shape}, expected {sides.T.shape} as B has")
     if isinstance(preconditioner, str):
         preconditioner = Preconditioner(preconditioner, A, options)
     elif options:
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
-    held = _held(preconditioner, np.empty(A.shape[0], dtype))
-    found = _core.solve_columns(method, matrix, held, sides, x, len(x), given)
+    held = _held(preconditioner, library.empty((A.shape[0],), dtype, sides))
+    found = _core.solve_columns(method, matrix, held, _given(sides), _given(x), len(x), given)
     return ColumnsSolution(x.T, [Solution(column, **told) for column, told in zip(x, found)])
 
 
@@ -249,15 +272,15 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
         `restarts` counts the refinements; the reason is "stagnated" where A is too ill-conditioned for float32.
     """
     given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
-    matrix, dtype = csr("A", A, (np.dtype("f8"),), square=True)
-    largest = np.abs(A.tocsr().data).max(initial=0)
-    if np.finfo(np.float32).max < largest < np.inf:
-        raise ValueError(f"A with shape {A.shape} holds values up to {largest:.3g}, expected such in the range "
+    matrix, values = csr("A", A, (np.dtype("f8"),), square=True)
+    largest = library_of(values).largest(values)
+    if float(np.finfo(np.float32).max) < largest < np.inf:
+        raise ValueError(f"A with shape {shape_of(A)} holds values up to {largest:.3g}, expected such in the range "
                          "of float32")
-    side, x = _vectors(b, x0, A.shape[0], dtype)
+    side, x = _vectors(b, x0, A.shape[0], values)
     name = preconditioner or "none"
     with _shown(progress, callback) as told:
-        found = _core.solve_refined(method, name, _chosen(options), matrix, side, x, given, told)
+        found = _core.solve_refined(method, name, _chosen(options), matrix, _given(side), _given(x), given, told)
     attempt = {"solver": method, "preconditioner": name, "refusal": "", "setup": found.pop("setup"),
                "setup_seconds": found["setup_seconds"], "solve_seconds": found["solve_seconds"],
                "reason": found["reason"], "iterations": found["iterations"]}
@@ -350,13 +373,13 @@ def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, s=4):
 
 def _iterate(method, A, b, x0, M, given, callback, tells_x=False):
     if is_sparse(A):
-        matrix, dtype = csr("A", A, canonical=False, square=True)
-        b, x = _vectors(b, x0, A.shape[0], dtype)
+        matrix, values = csr("A", A, canonical=False, square=True)
+        b, x = _vectors(b, x0, A.shape[0], values)
     else:
         b, x = _vectors(b, x0, None, None)
         matrix = _function("A", A, x)
     told = callback(x) if tells_x and callback else callback
-    return b, x, _core.solve_krylov(method, matrix, _held(M, x), b, x, given, told)
+    return b, x, _core.solve_krylov(method, matrix, _held(M, x), _given(b), _given(x), given, told)
 
 
 def _held(M, like):
@@ -393,31 +416,38 @@ def _shown(progress, callback):
         yield told
 
 
-def _vectors(b, x0, n, dtype):
-    """b, and the x to work in: a copy of the guess."""
-    if isinstance(b, np.ndarray) and b.ndim == 2 and b.shape[1] == 1:
+def _given(a):
+    return library_of(a).given(a)
+
+
+def _vectors(b, x0, n, values):
+    """b, and the x to work in: a copy of the guess. `values`: those of A, or None."""
+    if getattr(b, "ndim", 0) == 2 and b.shape[1] == 1:
         b = b[:, 0]
     b = vector("b", b, n)
-    if dtype is not None and b.dtype != dtype:
-        raise TypeError(f"b with shape {b.shape} has dtype {b.dtype}, expected {dtype} as A has")
+    if values is not None:
+        same_type("A", values, "b", b)
+    library = library_of(b)
     if x0 is None:
-        return b, np.zeros_like(b)
-    return b, out_vector("x0", np.array(vector("x0", x0)), b)
+        return b, library.zeros(b.shape, library.dtype(b), b)
+    x0 = vector("x0", x0)
+    return b, out_vector("x0", library_of(x0).copy(x0), b)
 
 
-def _columns(name, value, n, dtype, copy=False):
+def _columns(name, value, n, values, copy=False):
     """(k, n): the columns of an (n, k) array, one behind the other in memory."""
     value = array(name, value)
     if value.ndim != 2 or value.shape[0] != n:
-        raise ValueError(f"{name} has shape {value.shape}, expected ({n}, k)")
-    if value.dtype != dtype:
-        raise TypeError(f"{name} with shape {value.shape} has dtype {value.dtype}, expected {dtype} as A has")
-    return np.array(value.T, order="C") if copy else np.ascontiguousarray(value.T)
+        raise ValueError(f"{name} has shape {shape_of(value)}, expected ({n}, k)")
+    same_type("A", values, name, value)
+    library = library_of(value)
+    return library.copy(value.T) if copy else library.packed(value.T)
 
 
 def _function(name, operator, like):
     """operator as a function of a vector, whose result is checked."""
-    n, dtype = like.shape[0], like.dtype
+    library = library_of(like)
+    n, dtype = like.shape[0], library.dtype(like)
     if hasattr(operator, "shape") and tuple(operator.shape) != (n, n):
         raise ValueError(f"{name} has shape {tuple(operator.shape)}, expected ({n}, {n}) as b has shape ({n},)")
     if hasattr(operator, "matvec"):
@@ -428,6 +458,8 @@ def _function(name, operator, like):
         product = operator
     else:
         raise TypeError(f"{name} is a {type(operator).__name__}, expected a matrix, a LinearOperator or a function")
+    if library.on_device:
+        return _function_on_device(name, product, library, n, dtype)
     if name == "A" and np.dtype(getattr(operator, "dtype", None) or dtype) not in NUMBERS:
         raise TypeError(f"A has dtype {operator.dtype}, expected a floating-point type")
 
@@ -437,6 +469,19 @@ def _function(name, operator, like):
             raise ValueError(f"{name} of a vector of shape ({n},) and dtype {dtype} gave shape {y.shape} and dtype "
                              f"{y.dtype}, expected the same")
         return np.ascontiguousarray(y, dtype).reshape(n)
+
+    return apply
+
+
+def _function_on_device(name, product, library, n, dtype):
+    """The same for arrays of CuPy and PyTorch, in the order of the stream that the solve works on."""
+
+    def apply(given):
+        with library.queue(given.stream):
+            y = array(f"{name} of a vector", product(library.taken(given)), (dtype,))
+            if math.prod(y.shape) != n:
+                raise ValueError(f"{name} of a vector of shape ({n},) gave shape {shape_of(y)}, expected the same")
+            return library_of(y).given(library_of(y).packed(y))
 
     return apply
 

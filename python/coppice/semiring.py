@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
-from ._arrays import REALS, out_vector, vector
-from ._sparse import arrays_of, to_scipy
+from ._arrays import REALS, out_vector, same_type, vector
+from ._places import library_of
+from ._sparse import arrays_of, csr_of, to_sparse
 
 if TYPE_CHECKING:
     from ._types import Array, ArrayIn, SparseMatrix
@@ -100,13 +101,15 @@ class Matrix:
 
     Parameters
     ----------
-    A : (m, n) scipy.sparse matrix, float32 or float64; CSR arrays are shared, and their values may change.
+    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch, float32 or float64; CSR arrays are shared, and their values may
+        change.
     """
 
     def __init__(self, A: SparseMatrix) -> None:
         self._arrays = arrays_of("A", A, REALS)
-        self.dtype, self.shape = self._arrays[2].dtype, tuple(map(int, A.shape))
-        self._csr = _core.Csr(*self._arrays, *self.shape)
+        self._library = library_of(self._arrays[2])
+        self.dtype, self.shape = self._library.dtype(self._arrays[2]), tuple(map(int, A.shape))
+        self._csr = csr_of(self._arrays, self.shape)
         self._plan = _core.plan_products(self._csr)
         self._turned: Matrix | None = None
 
@@ -128,17 +131,20 @@ class Matrix:
         """
         wrapped = isinstance(x, Vector)
         x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
-        if x.dtype != self.dtype:
-            raise TypeError(f"x with shape {x.shape} has dtype {x.dtype}, expected {self.dtype} as the matrix has")
-        y = np.empty(self.shape[0], self.dtype)
+        same_type("the matrix", self._arrays[2], "x", x)
+        y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
         if isinstance(semiring, UserSemiring):
             if mask is not None or accumulate is not None:
                 raise ValueError("mask and accumulate go with named semirings")
+            if self._library.on_device:
+                raise TypeError("operators of the user are compiled for the host: move the matrix there, or take one "
+                                f"of {', '.join(named)}")
             _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
         else:
             beside = [None if a is None else out_like(name, a, y) for name, a in
                       (("mask", mask), ("accumulate", accumulate))]
-            _core.mxv(self._plan, _name_of(semiring), x, y, beside[0], complement, beside[1])
+            mask, before = (None if a is None else given(a) for a in beside)
+            _core.mxv(self._plan, _name_of(semiring), given(x), given(y), mask, complement, before)
         return Vector(y) if wrapped else y
 
     def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
@@ -155,27 +161,30 @@ class Matrix:
             raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
         if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
             raise ValueError(f"mask has shape {mask.shape}, expected {(self.shape[0], B.shape[1])}")
-        return Matrix(to_scipy(_core.mxm(self._csr, B._csr, _name_of(semiring), None if mask is None else mask._csr,
-                                    complement)))
+        product = _core.mxm(self._csr, B._csr, _name_of(semiring), None if mask is None else mask._csr, complement)
+        return Matrix(to_sparse(self._library, product))
 
     @property
     def T(self) -> Matrix:
         """The transposed matrix, made once; it keeps the values of that time."""
         if self._turned is None:
-            self._turned = Matrix(to_scipy(_core.transpose(self._csr)))
+            self._turned = Matrix(to_sparse(self._library, _core.transpose(self._csr)))
         return self._turned
 
     def to_scipy(self) -> Any:
-        """A scipy.sparse.csr_array that shares the arrays."""
-        offsets, indices, values = self._arrays
-        return to_scipy((offsets, indices, values, self.shape))
+        """A sparse matrix of SciPy, or of the library on whose device it lies, that shares the arrays."""
+        return to_sparse(self._library, (*self._arrays, self.shape))
 
     def __repr__(self) -> str:
         return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
 
 
 def out_like(name, value, y):
-    return out_vector(name, value.values if isinstance(value, Vector) else np.array(value), y)
+    if isinstance(value, Vector):
+        value = value.values
+    elif not library_of(y).on_device:
+        value = np.array(value)
+    return out_vector(name, value, y)
 
 
 def _name_of(semiring) -> str:

@@ -2,7 +2,7 @@
 """Tridiagonal and banded solves for PyTorch, with gradients: ``from coppice.torch import solve_tridiagonal``.
 
 The gradient of x = A^-1 b is g = A^-H dx for b and -conj(x) g^T, on the bands, for A (both with factors of the same
-matrix). Tensors are on the CPU; their memory is shared.
+matrix). Tensors are on the CPU or on a CUDA device; their memory is shared.
 """
 
 from __future__ import annotations
@@ -30,18 +30,21 @@ def solve_banded(l_and_u: tuple[int, int], ab: torch.Tensor, b: torch.Tensor) ->
     return _Banded.apply(l_and_u, ab, b)
 
 
-def _numpy(tensor) -> np.ndarray:
-    if tensor.device.type != "cpu":
-        raise TypeError(f"a tensor with shape {tuple(tensor.shape)} lies on {tensor.device}; this build of coppice "
-                        "works on the CPU")
-    return tensor.detach().resolve_conj().contiguous().numpy()
+def _array(tensor):
+    """What `coppice.direct` takes: an array of NumPy, or the tensor itself where it is on a device."""
+    tensor = tensor.detach().resolve_conj().contiguous()
+    return tensor.numpy() if tensor.device.type == "cpu" else tensor
+
+
+def _tensor(x) -> torch.Tensor:
+    return torch.from_numpy(x) if isinstance(x, np.ndarray) else x
 
 
 class _Tridiagonal(torch.autograd.Function):
     @staticmethod
     def forward(ctx, dl, d, du, b):
-        factors = direct.factorize_tridiagonal(_numpy(dl), _numpy(d), _numpy(du))
-        x = torch.from_numpy(factors.solve(_numpy(b)))
+        factors = direct.factorize_tridiagonal(_array(dl), _array(d), _array(du))
+        x = _tensor(factors.solve(_array(b)))
         ctx.factors = factors
         ctx.save_for_backward(x)
         return x
@@ -50,7 +53,7 @@ class _Tridiagonal(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx, dx):
         (x,) = ctx.saved_tensors
-        g = torch.from_numpy(ctx.factors.solve(_numpy(dx), transposed=True, conjugate=True))
+        g = _tensor(ctx.factors.solve(_array(dx), transposed=True, conjugate=True))
         y = x.conj()
         lower, upper = torch.zeros_like(g), torch.zeros_like(g)
         lower[..., 1:] = -g[..., 1:] * y[..., :-1]
@@ -62,8 +65,8 @@ class _Banded(torch.autograd.Function):
     @staticmethod
     def forward(ctx, l_and_u, ab, b):
         ctx.l_and_u = l_and_u
-        ctx.factors = direct.factorize_banded(l_and_u, _numpy(ab))
-        x = torch.from_numpy(ctx.factors.solve(_numpy(b)))
+        ctx.factors = direct.factorize_banded(l_and_u, _array(ab))
+        x = _tensor(ctx.factors.solve(_array(b)))
         ctx.save_for_backward(x)
         return x
 
@@ -72,9 +75,9 @@ class _Banded(torch.autograd.Function):
     def backward(ctx, dx):
         (x,) = ctx.saved_tensors
         below, above = ctx.l_and_u
-        g = torch.from_numpy(ctx.factors.solve(_numpy(dx), transposed=True, conjugate=True))
+        g = _tensor(ctx.factors.solve(_array(dx), transposed=True, conjugate=True))
         y, n = x.conj(), x.shape[-1]
-        bands = torch.zeros(*x.shape[:-1], below + above + 1, n, dtype=x.dtype)
+        bands = torch.zeros(*x.shape[:-1], below + above + 1, n, dtype=x.dtype, device=x.device)
         for k in range(-below, above + 1):  # A[i, i + k] stands at ab[above - k, i + k]
             first, last = max(0, -k), max(max(0, -k), n - max(k, 0))
             bands[..., above - k, first + k:last + k] = -g[..., first:last] * y[..., first + k:last + k]

@@ -47,9 +47,12 @@ nb::dict solve(std::string const& solver, std::string const& preconditioner, nb:
     return to_dict(with_number(x, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b, "b", "that of x");
         require_type<T>(a.values, "data of the matrix", "that of b");
+        require_same_place(b, x, "b");
+        require_same_place(a.values, x, "the matrix");
         nb::gil_scoped_release const released;
-        host_executor const exec = current_executor();
-        return solve_automatically(exec, csr_operator(exec, a.view<T>()), elements<T>(b), elements<T>(x), options);
+        return with_executor(x, [&](auto const& exec) {
+            return solve_automatically(exec, csr_operator(exec, a.view<T>()), elements<T>(b), elements<T>(x), options);
+        });
     }));
 }
 

@@ -34,18 +34,21 @@ band_options options_of(std::string const& pivot, double threshold, bool cyclic,
             .condition = condition};
 }
 
-/// b and x: [columns, systems, rows]; reports: one solve_report a system, or none.
+/// b and x: [columns, systems, rows]; reports: one solve_report a system on the host, or none.
 void solve(bands const& a, input_array const& b, output_array const& x, std::int64_t columns,
            band_options const& options, std::optional<output_array> const& reports) {
-    auto* const told = reports ? static_cast<solve_report*>(reports->data()) : nullptr;
     nb::gil_scoped_release const released;
-    host_executor const exec = current_executor();
-    with_number(x, [&]<class T>(std::type_identity<T>) {
-        for (band_part<T> const& part : parts_of<T>(a)) {
-            array_view<solve_report> const report{told ? told + part.first : nullptr, told ? part.matrix.systems : 0};
-            solve_bands(exec, part.matrix, columns_of<T const>(a, part, elements<T>(b).data(), columns),
-                        columns_of<T>(a, part, elements<T>(x).data(), columns), options, report);
-        }
+    with_executor(x, [&](auto const& exec) {
+        buffer<solve_report> told(exec, reports ? a.systems : 0);
+        with_number(x, [&]<class T>(std::type_identity<T>) {
+            for (band_part<T> const& part : parts_of<T>(a)) {
+                auto const report = reports ? array_view(told.data() + part.first, part.matrix.systems)
+                                            : array_view<solve_report>();
+                solve_bands(exec, part.matrix, columns_of<T const>(a, part, elements<T>(b).data(), columns),
+                            columns_of<T>(a, part, elements<T>(x).data(), columns), options, report);
+            }
+        });
+        if (reports) exec.copy_elements(told.data(), static_cast<solve_report*>(reports->data()), a.systems);
     });
 }
 

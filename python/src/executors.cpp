@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <map>
 #include <mutex>
 #include <optional>
 
+#include <nanobind/stl/string.h>
+
 #include "arrays.hpp"
 #include "parts.hpp"
+
+#if defined(COPPICE_HAS_CUDA)
+#include <coppice/core/cuda_check.hpp>
+#endif
 
 namespace coppice::python {
 namespace {
@@ -33,7 +40,97 @@ void translate(std::exception_ptr const& thrown, void*) {
     }
 }
 
+/// The type of the elements of a device_array, from NumPy's kind and size.
+nb::dlpack::dtype type_of(char kind, int bytes) {
+    using enum nb::dlpack::dtype_code;
+    auto const code = kind == 'f' ? Float : kind == 'c' ? Complex : kind == 'b' ? Bool : kind == 'u' ? UInt : Int;
+    return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes), 1};
+}
+
+/// What a device_array looks like to others, see cuda_array_interface.
+std::string type_text(device_array const& a) {
+    using enum nb::dlpack::dtype_code;
+    auto const code = static_cast<nb::dlpack::dtype_code>(a.type.code);
+    int const bytes = a.type.bits / 8;
+    char const kind = code == Float ? 'f' : code == Complex ? 'c' : code == Bool ? 'b' : code == UInt ? 'u' : 'i';
+    return (bytes == 1 ? "|" : "<") + std::string(1, kind) + std::to_string(bytes);
+}
+
+nb::dict cuda_array_interface(void* data, std::size_t size, std::string const& type) {
+    nb::dict d;
+    d["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(data), false);
+    d["shape"] = nb::make_tuple(size);
+    d["typestr"] = type;
+    d["strides"] = nb::none();
+    d["version"] = 3;
+    return d;
+}
+
 } // namespace
+
+#if defined(COPPICE_HAS_CUDA)
+
+struct device_lease::slot {
+    explicit slot(device_array const& where)
+        : executor(where.device, reinterpret_cast<CUstream_st*>(where.stream)), shares_order(where.stream != 0) {}
+
+    cuda_executor executor;
+    bool shares_order; ///< a stream of the caller's, which all executors for it queue on
+    bool first = false;
+    bool taken = false;
+};
+
+namespace {
+
+/// Executors by device and stream; never destroyed, as the driver may be gone when the process ends.
+auto& slots() {
+    struct all {
+        std::mutex mutex;
+        std::map<std::pair<int, std::uintptr_t>, std::vector<std::unique_ptr<device_lease::slot>>> of;
+    };
+    static auto* const slots = new all;
+    return *slots;
+}
+
+} // namespace
+
+device_lease::device_lease(device_array const& where) {
+    slot* first = nullptr;
+    {
+        std::lock_guard const lock(slots().mutex);
+        auto& row = slots().of[{where.device, where.stream}];
+        for (auto const& one : row)
+            if (!one->taken) {
+                slot_ = one.get();
+                break;
+            }
+        if (!slot_) {
+            row.push_back(std::make_unique<slot>(where));
+            slot_ = row.back().get();
+            slot_->first = row.size() == 1;
+        }
+        slot_->taken = true;
+        first = row.front().get();
+    }
+    enter_thread(slot_->executor);
+    // Streams of our own know the order of the default stream, not that of each other.
+    if (!slot_->first && !slot_->shares_order) first->executor.synchronize();
+}
+
+device_lease::~device_lease() {
+    if (!slot_->first && !slot_->shares_order) try {
+            slot_->executor.synchronize();
+        } catch (device_error const&) { // told by whoever waits for the results
+        }
+    std::lock_guard const lock(slots().mutex);
+    slot_->taken = false;
+}
+
+cuda_executor const& device_lease::executor() const { return slot_->executor; }
+
+void enter_thread(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaSetDevice(exec.device())); }
+
+#endif
 
 host_executor current_executor() {
     std::lock_guard const lock(mutex);
@@ -50,6 +147,20 @@ void add_executors(nb::module_& m) {
         executor_of_process = std::move(made);
     });
     m.def("threads", [] { return current_executor().threads(); });
+    m.def("cuda_devices", &cuda_device_count);
+    nb::class_<device_array>(m, "DeviceArray")
+        .def("__init__",
+             [](device_array* self, std::uintptr_t address, std::size_t size, char kind, int bytes, int device,
+                std::uintptr_t stream, nb::object owner) {
+                 new (self) device_array{address, size, type_of(kind, bytes), device, stream, keep(std::move(owner))};
+             })
+        .def_ro("stream", &device_array::stream)
+        .def_prop_ro("__cuda_array_interface__", [](device_array const& a) {
+            return cuda_array_interface(a.data(), a.size, type_text(a));
+        });
+    nb::class_<device_result>(m, "DeviceResult").def_prop_ro("__cuda_array_interface__", [](device_result const& a) {
+        return cuda_array_interface(a.data, a.size, a.type);
+    });
 }
 
 } // namespace coppice::python

@@ -22,23 +22,27 @@ template <class T>
 struct factors_of final : factorisation {
     factors_of(bands const& matrix, band_options const& o) : shape(matrix), options(o), parts(parts_of<T>(matrix)) {
         nb::gil_scoped_release const released;
-        host_executor const exec = current_executor();
-        singular_rows.resize(static_cast<std::size_t>(matrix.systems));
-        for (band_part<T> const& part : parts) {
-            factors.emplace_back(exec, bands_factor_bytes(exec, part.matrix, options));
-            factorise_bands(exec, part.matrix, factors.back().view(), options,
-                            array_view<std::int64_t>(singular_rows.data() + part.first, part.matrix.systems));
-        }
+        with_executor(matrix.diagonal, [&](auto const& exec) {
+            buffer<std::int64_t> rows(exec, matrix.systems);
+            for (band_part<T> const& part : parts) {
+                factors.emplace_back(exec, bands_factor_bytes(exec, part.matrix, options));
+                factorise_bands(exec, part.matrix, factors.back().view(), options,
+                                array_view(rows.data() + part.first, part.matrix.systems));
+            }
+            singular_rows = to_vector(exec, rows);
+        });
     }
     void solve(input_array const& b, output_array const& x, std::int64_t columns) const override {
-        host_executor const exec = current_executor();
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            buffer<std::byte> workspace(exec, factored_workspace(exec, parts[k].matrix, columns, options));
-            solve_factored_bands(exec, parts[k].matrix, factors[k].view(),
-                                 columns_of<T const>(shape, parts[k], elements<T>(b).data(), columns),
-                                 columns_of<T>(shape, parts[k], elements<T>(x).data(), columns), workspace.view(),
-                                 options);
-        }
+        require_same_place(b, shape.diagonal, "b");
+        with_executor(b, [&](auto const& exec) {
+            for (std::size_t k = 0; k < parts.size(); ++k) {
+                buffer<std::byte> workspace(exec, factored_workspace(exec, parts[k].matrix, columns, options));
+                solve_factored_bands(exec, parts[k].matrix, factors[k].view(),
+                                     columns_of<T const>(shape, parts[k], elements<T>(b).data(), columns),
+                                     columns_of<T>(shape, parts[k], elements<T>(x).data(), columns), workspace.view(),
+                                     options);
+            }
+        });
     }
 
     bands shape; // keeps the arrays that `parts` points to
@@ -62,7 +66,7 @@ void add_factorisation(nb::module_& m) {
                  nb::gil_scoped_release const released;
                  f.solve(b, x, columns);
              })
-        .def_prop_ro("singular_rows", [](factorisation const& f) { return to_numpy(f.singular_rows); });
+        .def_prop_ro("singular_rows", [](factorisation const& f) { return to_python(f.singular_rows); });
     m.def("factorise", factorise);
 }
 

@@ -31,10 +31,13 @@ chosen_factor options_of(int degree, std::string const& method, std::optional<in
         method == methods[1]};
 }
 
-template <class T>
-graph_factor<std::int32_t> factor_of(host_executor const& exec, csr_view<T> weights, chosen_factor const& chosen) {
-    return chosen.greedy ? greedy_factor(exec, weights, chosen.options)
-                         : parallel_factor(exec, weights, chosen.options);
+template <executor Executor, class T>
+graph_factor<std::int32_t> factor_of(Executor const& exec, csr_view<T> weights, chosen_factor const& chosen) {
+    if (!chosen.greedy) return parallel_factor(exec, weights, chosen.options);
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        return greedy_factor(exec, weights, chosen.options);
+    else
+        throw argument_error("method \"greedy\" takes one edge after the other, on the host alone");
 }
 
 nb::dict to_dict(graph_factor<std::int32_t> f) {
@@ -45,7 +48,7 @@ nb::dict to_dict(graph_factor<std::int32_t> f) {
     d["edges"] = f.edges;
     d["weight"] = f.weight;
     d["weight_coverage"] = f.weight_coverage;
-    d["neighbors"] = to_numpy(std::move(f.neighbors));
+    d["neighbors"] = to_python(std::move(f.neighbors));
     return d;
 }
 
@@ -58,14 +61,14 @@ nb::dict to_dict(linear_forest<std::int32_t> f, tridiagonal<T> system) {
     d["edges"] = f.edges;
     d["weight"] = f.weight;
     d["weight_coverage"] = f.weight_coverage;
-    d["permutation"] = to_numpy(std::move(f.permutation));
-    d["inverse"] = to_numpy(std::move(f.inverse));
-    d["path_ids"] = to_numpy(std::move(f.path_ids));
-    d["positions"] = to_numpy(std::move(f.positions));
-    d["path_offsets"] = to_numpy(std::move(f.path_offsets));
-    d["lower"] = to_numpy(std::move(system.lower));
-    d["diagonal"] = to_numpy(std::move(system.diagonal));
-    d["upper"] = to_numpy(std::move(system.upper));
+    d["permutation"] = to_python(std::move(f.permutation));
+    d["inverse"] = to_python(std::move(f.inverse));
+    d["path_ids"] = to_python(std::move(f.path_ids));
+    d["positions"] = to_python(std::move(f.positions));
+    d["path_offsets"] = to_python(std::move(f.path_offsets));
+    d["lower"] = to_python(std::move(system.lower));
+    d["diagonal"] = to_python(std::move(system.diagonal));
+    d["upper"] = to_python(std::move(system.upper));
     return d;
 }
 
@@ -76,8 +79,9 @@ nb::dict factor(csr_matrix const& a, int degree, std::string const& method, std:
         graph_factor<std::int32_t> found;
         {
             nb::gil_scoped_release const released;
-            host_executor const exec = current_executor();
-            found = factor_of(exec, symmetrised_weights(exec, a.view<T>()).view(), chosen);
+            with_executor(a.values, [&](auto const& exec) {
+                found = factor_of(exec, symmetrised_weights(exec, a.view<T>()).view(), chosen);
+            });
         }
         return to_dict(std::move(found));
     });
@@ -91,10 +95,11 @@ nb::dict forest(csr_matrix const& a, std::string const& method, std::optional<in
         tridiagonal<T> system;
         {
             nb::gil_scoped_release const released;
-            host_executor const exec = current_executor();
-            auto const weights = symmetrised_weights(exec, a.view<T>());
-            found = extract_forest(exec, weights.view(), factor_of(exec, weights.view(), chosen));
-            system = extract_forest_system(exec, a.view<T>(), found);
+            with_executor(a.values, [&](auto const& exec) {
+                auto const weights = symmetrised_weights(exec, a.view<T>());
+                found = extract_forest(exec, weights.view(), factor_of(exec, weights.view(), chosen));
+                system = extract_forest_system(exec, a.view<T>(), found);
+            });
         }
         return to_dict(std::move(found), std::move(system));
     });
@@ -105,7 +110,7 @@ nb::tuple weights(csr_matrix const& a) {
         csr<T> made;
         {
             nb::gil_scoped_release const released;
-            made = symmetrised_weights(current_executor(), a.view<T>());
+            with_executor(a.values, [&](auto const& exec) { made = symmetrised_weights(exec, a.view<T>()); });
         }
         return to_arrays(std::move(made));
     });

@@ -47,12 +47,12 @@ analytics_options options_of(nb::dict const& given) {
 }
 
 nb::object to_object(answer_edges edges) {
-    return nb::make_tuple(to_numpy(std::move(edges.from)), to_numpy(std::move(edges.to)),
-                          to_numpy(std::move(edges.weights)));
+    return nb::make_tuple(to_python(std::move(edges.from)), to_python(std::move(edges.to)),
+                          to_python(std::move(edges.weights)));
 }
 template <class T>
 nb::object to_object(std::vector<T> values) {
-    return to_numpy(std::move(values));
+    return to_python(std::move(values));
 }
 
 /// (what was found, facts, failure)
@@ -62,7 +62,9 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
     graph_answer answer;
     {
         nb::gil_scoped_release const released;
-        answer = run_graph_algorithm(current_executor(), name, a.view<double>(), options);
+        with_executor(a.values, [&](auto const& exec) {
+            answer = run_graph_algorithm(exec, name, a.view<double>(), options);
+        });
     }
     nb::dict facts;
     for (auto const& [fact, value] : answer.facts) facts[nb::cast(fact)] = value;
@@ -72,7 +74,8 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
 
 bool undirected(csr_matrix const& a) {
     nb::gil_scoped_release const released;
-    return is_undirected(current_executor(), graph_view(a.view<double>()));
+    return with_executor(a.values,
+                         [&](auto const& exec) { return is_undirected(exec, graph_view(a.view<double>())); });
 }
 
 } // namespace

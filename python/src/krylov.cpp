@@ -14,11 +14,10 @@ namespace coppice::python {
 namespace {
 
 /// x[n]: the guess, then the solution. `a` and `m` are a matrix or a preconditioner of ours, or functions.
-template <class T>
-krylov_result solve_with(std::string const& method, nb::object const& a, nb::object const& m, input_array const& b,
+template <class T, executor Executor>
+krylov_result solve_with(Executor const& exec, std::string const& method, nb::object const& a, nb::object const& m, input_array const& b,
                          output_array const& x, krylov_options const& options, std::atomic<bool>* interrupted) {
-    host_executor const exec = current_executor();
-    auto const preconditioner = preconditioner_of<T>(m, interrupted);
+    auto const preconditioner = preconditioner_of<Executor, T>(m, interrupted, b);
     auto const rhs = elements<T>(b);
     auto const solution = elements<T>(x);
     preconditioner_turn const turns(m);
@@ -28,7 +27,7 @@ krylov_result solve_with(std::string const& method, nb::object const& a, nb::obj
         auto const turn = turns.take();
         return solve(exec, method, csr_operator(exec, view), preconditioner, rhs, solution, options);
     }
-    any_operator<host_executor, T> const any(solution.size(), python_function<T>(a, interrupted));
+    any_operator<Executor, T> const any(solution.size(), python_function<T>(a, interrupted, b));
     nb::gil_scoped_release const released;
     auto const turn = turns.take();
     return solve(exec, method, any, preconditioner, rhs, solution, options);
@@ -40,9 +39,14 @@ nb::dict solve_named(std::string const& method, nb::object const& a, nb::object 
     options.progress = control.progress();
     return dict_of_result(with_number(x, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b, "b", "that of x");
-        if (nb::isinstance<csr_matrix>(a))
+        require_same_place(b, x, "b");
+        if (nb::isinstance<csr_matrix>(a)) {
             require_type<T>(nb::cast<csr_matrix const&>(a).values, "data of the matrix", "that of b");
-        return solve_with<T>(method, a, m, b, x, options, control.interrupted());
+            require_same_place(nb::cast<csr_matrix const&>(a).values, b, "the matrix");
+        }
+        return with_executor(x, [&](auto const& exec) {
+            return solve_with<T>(exec, method, a, m, b, x, options, control.interrupted());
+        });
     }));
 }
 
@@ -64,7 +68,7 @@ nb::dict dict_of_result(krylov_result const& result) {
     d["relative_residual"] = result.relative_residual;
     d["restarts"] = result.restarts;
     d["fault"] = result.fault;
-    d["residual_history"] = to_numpy(result.residual_history);
+    d["residual_history"] = to_python(result.residual_history);
     return d;
 }
 

@@ -15,9 +15,11 @@ void check(csr_matrix const& a) {
     require_size("indptr of the matrix", std::int64_t(a.offsets.size()), std::int64_t(a.rows) + 1);
     require_size("data of the matrix", std::int64_t(a.values.size()), std::int64_t(a.indices.size()));
     checked_cast<std::int32_t>(std::int64_t(a.indices.size()), "number of nonzeros");
+    require_same_place(a.offsets, a.values, "indptr of the matrix");
+    require_same_place(a.indices, a.values, "indices of the matrix");
     nb::gil_scoped_release const released;
     with_number(a.values, [](auto) {}); // the type is one of ours; values are not looked at
-    validate(current_executor(), a.view<double>());
+    with_executor(a.values, [&](auto const& exec) { validate(exec, a.view<double>()); });
 }
 
 } // namespace

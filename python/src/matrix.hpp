@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A CSR matrix whose three arrays Python owns.
+/// A CSR matrix whose three arrays Python owns, on the host or on a device.
 #pragma once
 
 #include <coppice/algebra/csr.hpp>
@@ -32,8 +32,8 @@ template <class T>
 nb::tuple to_arrays(csr<T> a) {
     auto const shape = nb::make_tuple(a.rows(), a.columns());
     auto arrays = std::move(a).release();
-    return nb::make_tuple(to_numpy(std::move(arrays.offsets)), to_numpy(std::move(arrays.indices)),
-                          to_numpy(std::move(arrays.values)), shape);
+    return nb::make_tuple(to_python(std::move(arrays.offsets)), to_python(std::move(arrays.indices)),
+                          to_python(std::move(arrays.values)), shape);
 }
 
 } // namespace coppice::python

@@ -38,31 +38,49 @@ nb::dict to_dict(preconditioner_row const& row) {
 named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict const& options) {
     option_values const chosen = options_of(options);
     return with_number(a.values, [&]<class T>(std::type_identity<T>) {
-        nb::gil_scoped_release const released;
-        return named_preconditioner{make_preconditioner(current_executor(), name, a.view<T>(), chosen)};
+        return with_executor(a.values, [&](auto const& exec) {
+            auto made = [&] {
+                nb::gil_scoped_release const released;
+                return make_preconditioner(exec, name, a.view<T>(), chosen);
+            }();
+            return named_preconditioner{std::move(made), a.values};
+        });
     });
 }
 
+/// Calls visit(preconditioner, std::type_identity<T>{}).
 template <class Visit>
 void with_held(named_preconditioner& m, Visit&& visit) {
-    std::visit([&]<class T>(host_preconditioner<T>& held) { visit(held, std::type_identity<T>{}); }, m.held);
+    std::visit([&]<class Executor, class T>(
+                   any_preconditioner<Executor, T>& held) { visit(held, std::type_identity<T>{}); },
+               m.held);
+}
+
+/// Calls work(exec) with the executor of an array, of which the preconditioner takes that of its own place.
+template <class Executor, class T, class Work>
+void on_its_executor(any_preconditioner<Executor, T> const&, input_array const& array, Work const& work) {
+    with_executor(array, [&]<class E>(E const& exec) {
+        if constexpr (std::is_same_v<E, Executor>) work(exec);
+    });
 }
 
 void apply(named_preconditioner& m, input_array const& r, output_array const& z) {
-    with_held(m, [&]<class T>(host_preconditioner<T>& held, std::type_identity<T>) {
+    with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
         require_type<T>(r, "the vector", "that of the preconditioner");
+        require_same_place(r, m.values, "the vector");
         nb::gil_scoped_release const released;
         auto const turn = m.take_turn();
-        held.apply(current_executor(), elements<T>(r), elements<T>(z));
+        on_its_executor(held, r, [&](auto const& exec) { held.apply(exec, elements<T>(r), elements<T>(z)); });
     });
 }
 
 void refresh(named_preconditioner& m, csr_matrix const& a) {
-    with_held(m, [&]<class T>(host_preconditioner<T>& held, std::type_identity<T>) {
+    with_held(m, [&]<class T>(auto& held, std::type_identity<T>) {
         require_type<T>(a.values, "data of the matrix", "that of the preconditioner");
+        require_same_place(a.values, m.values, "the matrix");
         nb::gil_scoped_release const released;
         auto const turn = m.take_turn();
-        held.refresh(current_executor(), a.view<T>());
+        on_its_executor(held, a.values, [&](auto const& exec) { held.refresh(exec, a.view<T>()); });
     });
 }
 

@@ -15,14 +15,17 @@
 
 namespace coppice::python {
 
-template <class T>
-using host_preconditioner = any_preconditioner<host_executor, T>;
-
-/// One of the catalogue, for a matrix of any type of number.
+/// One of the catalogue, for a matrix of any type of number, on the host or on a device.
 struct named_preconditioner {
-    std::variant<host_preconditioner<float>, host_preconditioner<double>, host_preconditioner<std::complex<float>>,
-                 host_preconditioner<std::complex<double>>>
+    std::variant<
+#if defined(COPPICE_HAS_CUDA)
+        any_preconditioner<cuda_executor, float>, any_preconditioner<cuda_executor, double>,
+        any_preconditioner<cuda_executor, std::complex<float>>, any_preconditioner<cuda_executor, std::complex<double>>,
+#endif
+        any_preconditioner<host_executor, float>, any_preconditioner<host_executor, double>,
+        any_preconditioner<host_executor, std::complex<float>>, any_preconditioner<host_executor, std::complex<double>>>
         held;
+    input_array values; ///< of its matrix: where it lies
     /// A preconditioner serves one solve at a time: the others of a process wait for their turn, without the
     /// interpreter's lock. Recursive, as functions that a solve calls may apply its preconditioner.
     std::shared_ptr<std::recursive_mutex> turns = std::make_shared<std::recursive_mutex>();
@@ -30,11 +33,12 @@ struct named_preconditioner {
     using turn = std::unique_lock<std::recursive_mutex>;
     turn take_turn() const { return turn(*turns); }
 
-    /// Throws argument_error for a matrix of another type than T.
-    template <class T>
-    host_preconditioner<T> const& of() const {
-        if (auto const* m = std::get_if<host_preconditioner<T>>(&held)) return *m;
-        throw argument_error("the preconditioner M was made for another type of number than that of A and b");
+    /// Throws argument_error for a matrix of another type than T, or in another place.
+    template <class Executor, class T>
+    any_preconditioner<Executor, T> const& of() const {
+        if (auto const* m = std::get_if<any_preconditioner<Executor, T>>(&held)) return *m;
+        throw argument_error("the preconditioner M was made for another type of number than that of A and b, or in "
+                             "another place");
     }
 };
 
@@ -43,42 +47,49 @@ nb::dict dict_of_report(preconditioner_report const& report);
 /// Options by name, values as text.
 option_values options_of(nb::dict const& options);
 
-/// y = f(x) of Python, copied in and out; called without the interpreter's lock.
+/// y = f(x) of Python; called without the interpreter's lock. On the host x is a copy; on a device it is x itself.
 template <class T>
 struct python_function {
-    std::shared_ptr<nb::object> function;     // the reference is given back under the lock, see below
+    std::shared_ptr<nb::object> function;
     std::atomic<bool>* interrupted = nullptr; ///< set where Python was interrupted in the function, which then gives 0
+    input_array like;                         ///< an array of the solve: its place
 
-    python_function(nb::object f, std::atomic<bool>* interrupt)
-        : function(new nb::object(std::move(f)),
-                   [](nb::object* o) {
-                       nb::gil_scoped_acquire const held;
-                       delete o;
-                   }),
-          interrupted(interrupt) {}
+    python_function(nb::object f, std::atomic<bool>* interrupt, input_array like_this)
+        : function(keep(std::move(f))), interrupted(interrupt), like(std::move(like_this)) {}
 
-    void apply(host_executor const&, array_view<T const> x, array_view<T> y) const {
+    template <executor Executor>
+    void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
         nb::gil_scoped_acquire const held;
-        std::vector<T> copy(x.begin(), x.end());
         try {
-            auto const result = nb::cast<input_array>((*function)(to_numpy(std::move(copy))));
+            auto const result = nb::cast<input_array>((*function)(argument(x)));
             require_type<T>(result, "what the function gives", "that of its argument");
             require_size("what the function gives", std::int64_t(result.size()), y.size());
-            std::copy_n(elements<T>(result).data(), y.size(), y.data());
+            require_same_place(result, like, "what the function gives");
+            exec.copy_elements(elements<T>(result).data(), y.data(), y.size());
         } catch (nb::python_error& e) {
             if (!e.matches(PyExc_KeyboardInterrupt)) throw;
             *interrupted = true;
-            std::fill(y.begin(), y.end(), T(0));
+            std::vector<T> const zeros(static_cast<std::size_t>(y.size()), T(0));
+            exec.copy_elements(zeros.data(), y.data(), y.size());
         }
+    }
+
+private:
+    nb::object argument(array_view<T const> x) const {
+        auto const* const place = like.device();
+        if (!place) return to_python(std::vector<T>(x.begin(), x.end()));
+        return nb::cast(device_array{reinterpret_cast<std::uintptr_t>(x.data()), std::size_t(x.size()), nb::dtype<T>(),
+                                     place->device, place->stream, place->owner});
     }
 };
 
-/// What Python gives for M: a named one, a function, or None.
-template <class T>
-host_preconditioner<T> preconditioner_of(nb::object const& m, std::atomic<bool>* interrupted) {
+/// What Python gives for M: a named one, a function, or None. `like`: an array of the solve.
+template <class Executor, class T>
+any_preconditioner<Executor, T> preconditioner_of(nb::object const& m, std::atomic<bool>* interrupted,
+                                                  input_array const& like) {
     if (m.is_none()) return {identity_preconditioner{}, {.name = "none"}};
-    if (nb::isinstance<named_preconditioner>(m)) return nb::cast<named_preconditioner const&>(m).of<T>();
-    return {python_function<T>(m, interrupted), {.name = "function of Python"}};
+    if (nb::isinstance<named_preconditioner>(m)) return nb::cast<named_preconditioner const&>(m).of<Executor, T>();
+    return {python_function<T>(m, interrupted, like), {.name = "function of Python"}};
 }
 
 /// The turn of a named one for a whole solve; taken without the interpreter's lock.

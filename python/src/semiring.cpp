@@ -25,8 +25,9 @@ struct planned_matrix {
 
 planned_matrix planned(csr_matrix const& a) {
     return with_real(a.values, [&]<class T>(std::type_identity<T>) {
-        auto plan = make_srcsr_plan(current_executor(), a.view<T>());
-        return planned_matrix{a, std::move(plan)};
+        return with_executor(a.values, [&](auto const& exec) {
+            return planned_matrix{a, make_srcsr_plan(exec, a.view<T>())};
+        });
     });
 }
 
@@ -35,12 +36,15 @@ void multiply(planned_matrix const& a, std::string const& name, input_array cons
               std::optional<input_array> const& mask, bool complement, std::optional<input_array> const& before) {
     with_real(a.matrix.values, [&]<class T>(std::type_identity<T>) {
         require_type<T>(x, "x", "that of the matrix");
+        require_same_place(x, a.matrix.values, "x");
+        require_same_place(y, a.matrix.values, "y");
         auto const old = before ? elements<T>(*before) : array_view<T const>();
         auto const admitted = mask ? elements<T>(*mask) : array_view<T const>();
         nb::gil_scoped_release const released;
-        host_executor const exec = current_executor();
-        semiring_spmv(exec, a.plan, name, a.matrix.view<T>(), elements<T>(x), elements<T>(y));
-        if (mask || before) join_result(exec, name, admitted, complement, old, elements<T>(y));
+        with_executor(y, [&](auto const& exec) {
+            semiring_spmv(exec, a.plan, name, a.matrix.view<T>(), elements<T>(x), elements<T>(y));
+            if (mask || before) join_result(exec, name, admitted, complement, old, elements<T>(y));
+        });
     });
 }
 
@@ -48,16 +52,21 @@ nb::tuple multiply_matrices(csr_matrix const& a, csr_matrix const& b, std::strin
                             std::optional<csr_matrix> const& mask, bool complement) {
     return with_real(a.values, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b.values, "data of the second matrix", "that of the first");
-        if (mask) require_type<T>(mask->values, "data of the mask", "that of the first matrix");
+        require_same_place(b.values, a.values, "the second matrix");
+        if (mask) {
+            require_type<T>(mask->values, "data of the mask", "that of the first matrix");
+            require_same_place(mask->values, a.values, "the mask");
+        }
         csr<T> product;
         {
             nb::gil_scoped_release const released;
-            host_executor const exec = current_executor();
-            auto const left = a.view<T>(), right = b.view<T>();
-            auto plan = mask ? make_masked_product_plan(exec, left, right, mask->view<T>(),
-                                                        descriptor{.structure = true, .complement = complement})
-                             : make_product_plan(exec, left, right);
-            product = mxm(exec, std::move(plan), name, left, right);
+            with_executor(a.values, [&](auto const& exec) {
+                auto const left = a.view<T>(), right = b.view<T>();
+                auto plan = mask ? make_masked_product_plan(exec, left, right, mask->view<T>(),
+                                                            descriptor{.structure = true, .complement = complement})
+                                 : make_product_plan(exec, left, right);
+                product = mxm(exec, std::move(plan), name, left, right);
+            });
         }
         return to_arrays(std::move(product));
     });
@@ -68,7 +77,7 @@ nb::tuple transposed(csr_matrix const& a) {
         csr<T> made;
         {
             nb::gil_scoped_release const released;
-            made = transpose(current_executor(), a.view<T>());
+            with_executor(a.values, [&](auto const& exec) { made = transpose(exec, a.view<T>()); });
         }
         return to_arrays(std::move(made));
     });

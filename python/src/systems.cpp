@@ -22,14 +22,18 @@ nb::list columns(std::string const& method, csr_matrix const& a, nb::object cons
     with_number(x, [&]<class T>(std::type_identity<T>) {
         require_type<T>(b, "B", "that of X");
         require_type<T>(a.values, "data of the matrix", "that of B");
-        auto const preconditioner = preconditioner_of<T>(m, control.interrupted());
+        require_same_place(b, x, "B");
+        require_same_place(a.values, x, "the matrix");
         preconditioner_turn const turns(m);
-        nb::gil_scoped_release const released;
-        control.watch([&] {
-            auto const turn = turns.take();
-            host_executor const exec = current_executor();
-            results = solve_columns(exec, method, csr_operator(exec, a.view<T>()), preconditioner, elements<T>(b),
-                                    elements<T>(x), count, options);
+        with_executor(x, [&]<class Executor>(Executor const& exec) {
+            auto const preconditioner = preconditioner_of<Executor, T>(m, control.interrupted(), b);
+            nb::gil_scoped_release const released;
+            control.watch([&] {
+                enter_thread(exec);
+                auto const turn = turns.take();
+                results = solve_columns(exec, method, csr_operator(exec, a.view<T>()), preconditioner, elements<T>(b),
+                                        elements<T>(x), count, options);
+            });
         });
     });
     nb::list told;
@@ -44,6 +48,8 @@ nb::dict refined(std::string const& method, std::string const& preconditioner, n
     require_type<double>(a.values, "data of the matrix A", "float64");
     require_type<double>(b, "b", "float64");
     require_type<double>(x, "x", "float64");
+    require_same_place(b, x, "b");
+    require_same_place(a.values, x, "the matrix A");
     solve_control control(callback);
     krylov.progress = control.progress();
     refinement_options const options{.solver = method,
@@ -53,9 +59,10 @@ nb::dict refined(std::string const& method, std::string const& preconditioner, n
     refined_result found;
     {
         nb::gil_scoped_release const released;
-        host_executor const exec = current_executor();
-        found = solve_refined(exec, csr_operator(exec, a.view<double>()), elements<double>(b), elements<double>(x),
-                              options);
+        with_executor(x, [&](auto const& exec) {
+            found = solve_refined(exec, csr_operator(exec, a.view<double>()), elements<double>(b), elements<double>(x),
+                                  options);
+        });
     }
     nb::dict d = dict_of_result(found.result);
     d["setup"] = dict_of_report(found.setup);

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Libraries of arrays: NumPy on the host, CuPy and PyTorch on a device.
+
+Each class does the few things that the package needs, under one name: `Host`, `CuPy` and `Torch` have the same methods.
+Results are arrays of the library that the arguments came from; work is queued on its current stream.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+
+class Host:
+    """NumPy. `given` and `taken` are what crosses to the library: arrays themselves."""
+
+    name = "numpy"
+    on_device = False
+    xp: Any = np
+
+    def dtype(self, a) -> np.dtype:
+        return a.dtype
+
+    def device(self, a) -> int | None:
+        return None
+
+    def is_contiguous(self, a) -> bool:
+        return a.flags.c_contiguous
+
+    def given(self, a):
+        return a
+
+    def taken(self, result):
+        return result
+
+    def from_host(self, a):
+        return a
+
+    def queue(self, stream):
+        """The context in which functions of the user work in the order of that stream."""
+        return nullcontext()
+
+    def empty(self, shape, dtype, like=None):
+        return self.xp.empty(shape, dtype)
+
+    def zeros(self, shape, dtype, like=None):
+        return self.xp.zeros(shape, dtype)
+
+    def copy(self, a):
+        return self.xp.array(a, order="C")
+
+    def packed(self, a):
+        return self.xp.ascontiguousarray(a)
+
+    def converted(self, a, dtype):
+        return a.astype(dtype, copy=False)
+
+    def broadcast(self, a, shape):
+        return self.xp.broadcast_to(a, shape)
+
+    def moved(self, a, source, destination):
+        return self.xp.moveaxis(a, source, destination)
+
+    def swapped(self, a, first, second):
+        return self.xp.swapaxes(a, first, second)
+
+    def padded(self, a, before, after):
+        """Along the last axis, with zeros."""
+        return self.xp.pad(a, [(0, 0)] * (a.ndim - 1) + [(before, after)])
+
+    def largest(self, a) -> float:
+        """The largest modulus; 0 of none."""
+        return float(self.xp.abs(a).max()) if a.size else 0.0
+
+
+class CuPy(Host):
+    name = "cupy"
+    on_device = True
+
+    def __init__(self) -> None:
+        import cupy
+
+        self.xp = cupy
+        self._current = cupy.cuda.get_current_stream
+
+    def device(self, a):
+        return a.device.id
+
+    def given(self, a):
+        stream = self._current()
+        dtype = a.dtype
+        return _core.DeviceArray(a.data.ptr, a.size, dtype.kind, dtype.itemsize, a.device.id, _of_stream(stream.ptr),
+                                 (a, stream))
+
+    def taken(self, result):
+        return self.xp.asarray(result)
+
+    def from_host(self, a):
+        return self.xp.asarray(a)
+
+    def queue(self, stream):
+        return self.xp.cuda.ExternalStream(stream) if stream else nullcontext()
+
+    def sparse(self, offsets, indices, values, shape):
+        from cupyx.scipy.sparse import csr_matrix
+
+        return csr_matrix((values, indices, offsets), shape=shape)
+
+
+class Torch(Host):
+    name = "torch"
+    on_device = True
+
+    def __init__(self) -> None:
+        import torch
+
+        self.xp = torch
+        self._types = {getattr(torch, name): np.dtype(name) for name in (
+            "float16", "float32", "float64", "complex64", "complex128", "bool", "uint8", "int8", "int16", "int32",
+            "int64")}
+        self._numbers = {dtype: number for number, dtype in self._types.items()}
+
+    def dtype(self, a):
+        return self._types.get(a.dtype, np.dtype("V2"))  # none that is expected
+
+    def device(self, a):
+        return a.device.index
+
+    def is_contiguous(self, a):
+        return a.is_contiguous() and not a.is_conj() and not a.is_neg()
+
+    def given(self, a):
+        stream = self.xp.cuda.current_stream(a.device)
+        dtype = self._types[a.dtype]
+        return _core.DeviceArray(a.data_ptr(), a.numel(), dtype.kind, dtype.itemsize, a.device.index,
+                                 _of_stream(stream.cuda_stream), (a, stream))
+
+    def taken(self, result):
+        return self.xp.as_tensor(result, device="cuda")
+
+    def from_host(self, a):
+        return self.xp.from_numpy(a).cuda()
+
+    def queue(self, stream):
+        return self.xp.cuda.stream(self.xp.cuda.ExternalStream(stream)) if stream else nullcontext()
+
+    def empty(self, shape, dtype, like=None):
+        return self.xp.empty(tuple(shape), dtype=self._numbers[np.dtype(dtype)], device=like.device)
+
+    def zeros(self, shape, dtype, like=None):
+        return self.xp.zeros(tuple(shape), dtype=self._numbers[np.dtype(dtype)], device=like.device)
+
+    def copy(self, a):
+        return a.clone(memory_format=self.xp.contiguous_format)
+
+    def packed(self, a):
+        return a.resolve_conj().resolve_neg().contiguous()
+
+    def converted(self, a, dtype):
+        return a.to(self._numbers[np.dtype(dtype)])
+
+    def moved(self, a, source, destination):
+        return self.xp.movedim(a, source, destination)
+
+    def padded(self, a, before, after):
+        return self.xp.nn.functional.pad(a, (before, after))
+
+    def largest(self, a):
+        return float(a.abs().max()) if a.numel() else 0.0
+
+    def sparse(self, offsets, indices, values, shape):
+        return self.xp.sparse_csr_tensor(offsets, indices, values, size=tuple(shape))
+
+
+HOST = Host()
+
+
+@cache
+def cupy() -> CuPy:
+    return CuPy()
+
+
+@cache
+def torch() -> Torch:
+    return Torch()
+
+
+def library_of(a) -> Host:
+    """The library of an array that `_arrays.array` has passed."""
+    if isinstance(a, np.ndarray):
+        return HOST
+    return torch() if type(a).__module__.partition(".")[0] == "torch" else cupy()
+
+
+def _of_stream(address: int) -> int:
+    return 0 if address == 1 else address  # cudaStreamLegacy is the default stream, too

@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays of CuPy and PyTorch on a device: the same answers as on the host, in the order of the caller's stream."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import coppice
+from coppice import _core
+
+if not _core.cuda_devices():
+    pytest.skip("no CUDA device, or a build without CUDA", allow_module_level=True)
+
+scipy_sparse = pytest.importorskip("scipy.sparse")
+REALS = [np.float32, np.float64]
+NUMBERS = [*REALS, np.complex64, np.complex128]
+
+
+class CuPy:
+    def __init__(self):
+        self.cp = pytest.importorskip("cupy")
+        self.sparse = pytest.importorskip("cupyx.scipy.sparse")
+
+    def array(self, a):
+        return self.cp.asarray(a)
+
+    def numpy(self, a):
+        assert isinstance(a, self.cp.ndarray)
+        return a.get()
+
+    def csr(self, a):
+        return self.sparse.csr_matrix(a)
+
+    def scipy(self, a):
+        return a.get()
+
+
+class Torch:
+    def __init__(self):
+        self.torch = pytest.importorskip("torch")
+        if not self.torch.cuda.is_available():
+            pytest.skip("PyTorch sees no device")
+
+    def array(self, a):
+        return self.torch.from_numpy(np.array(a)).cuda()
+
+    def numpy(self, a):
+        assert isinstance(a, self.torch.Tensor) and a.is_cuda
+        return a.resolve_conj().cpu().numpy()
+
+    def csr(self, a):
+        a = scipy_sparse.csr_array(a)
+        parts = [self.torch.from_numpy(np.array(part)) for part in (a.indptr, a.indices, a.data)]
+        return self.torch.sparse_csr_tensor(*parts, size=a.shape).cuda()
+
+    def scipy(self, a):
+        parts = [part.cpu().numpy() for part in (a.values(), a.col_indices(), a.crow_indices())]
+        return scipy_sparse.csr_array(tuple(parts), shape=tuple(a.shape))
+
+
+@pytest.fixture(params=[CuPy, Torch], ids=["cupy", "torch"])
+def library(request):
+    return request.param()
+
+
+def numbers(rng, shape, dtype):
+    a = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        a = a + 1j * rng.standard_normal(shape)
+    return a.astype(dtype)
+
+
+def close(x, y):
+    tolerance = 2e-3 if x.dtype in (np.float32, np.complex64) else 1e-9
+    assert x.shape == y.shape and x.dtype == y.dtype
+    assert np.max(np.abs(x - y), initial=0) <= tolerance * max(1, np.max(np.abs(y), initial=0))
+
+
+def laplacian(n, dtype=np.float64):
+    line = scipy_sparse.diags_array([-1.0, 2.05, -1.0], offsets=[-1, 0, 1], shape=(n, n))
+    eye = scipy_sparse.eye_array(n)
+    return scipy_sparse.csr_array(scipy_sparse.kron(line, eye) + scipy_sparse.kron(eye, line)).astype(dtype)
+
+
+def anisotropic(n, dtype=np.float64):
+    line = scipy_sparse.diags_array([-1.0, 2.05, -1.0], offsets=[-1, 0, 1], shape=(n, n))
+    eye = scipy_sparse.eye_array(n)
+    return scipy_sparse.csr_array(scipy_sparse.kron(line, eye) + 0.01 * scipy_sparse.kron(eye, line)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("n", [1, 2, 17, 1000, 100001])
+def test_tridiagonal(library, dtype, n):
+    rng = np.random.default_rng(n)
+    dl, d, du, b = numbers(rng, (4, n), dtype)
+    d = d + 4
+    on = [library.array(a) for a in (dl, d, du, b)]
+    close(library.numpy(coppice.solve_tridiagonal(*on)), coppice.solve_tridiagonal(dl, d, du, b))
+    close(library.numpy(coppice.solve_tridiagonal(*on, transposed=True)),
+          coppice.solve_tridiagonal(dl, d, du, b, transposed=True))
+    short = coppice.solve_tridiagonal(on[0][1:], on[1], on[2][:-1], on[3])
+    close(library.numpy(short), coppice.solve_tridiagonal(dl, d, du, b))
+    close(library.numpy(coppice.solve_cyclic_tridiagonal(*on)), coppice.solve_cyclic_tridiagonal(dl, d, du, b))
+
+
+def test_reports_and_singular_systems(library):
+    rng = np.random.default_rng(1)
+    d = 4 + rng.random((3, 50))
+    d[1] = 0
+    ones, b = np.ones((3, 50)), rng.random((3, 50))
+    ones[1] = 0
+    x, report = coppice.solve_tridiagonal(*map(library.array, (ones, d, ones, b)), report=True, condition=True)
+    host, expected = coppice.solve_tridiagonal(ones, d, ones, b, report=True, condition=True)
+    assert list(report.status) == ["ok", "singular", "ok"] == list(expected.status)
+    assert np.all(report.condition[[0, 2]] > 1)
+    close(library.numpy(x)[[0, 2]], host[[0, 2]])
+
+
+def test_batches_and_several_right_hand_sides(library):
+    rng = np.random.default_rng(2)
+    dl, du = rng.standard_normal((2, 100))
+    d, b = 4 + rng.random((5, 1, 100)), rng.standard_normal((3, 100))
+    x = coppice.solve_tridiagonal(*map(library.array, (dl, d, du, b)))
+    close(library.numpy(x), coppice.solve_tridiagonal(dl, d, du, b))
+    sides = rng.standard_normal((5, 1, 100, 4))
+    x = coppice.solve_tridiagonal(*map(library.array, (dl, d, du, sides)))
+    close(library.numpy(x), coppice.solve_tridiagonal(dl, d, du, sides))
+
+
+@pytest.mark.parametrize("bands", [(1, 1), (2, 1), (0, 3), (8, 8)])
+@pytest.mark.parametrize("n", [11, 4001])
+def test_banded(library, bands, n):
+    rng = np.random.default_rng(3)
+    ab, b = rng.standard_normal((sum(bands) + 1, n)), rng.standard_normal(n)
+    ab[bands[1]] += 3 * sum(bands)
+    x = coppice.solve_banded(bands, library.array(ab), library.array(b))
+    close(library.numpy(x), coppice.solve_banded(bands, ab, b))
+    factors = coppice.factorize_banded(bands, library.array(ab))
+    close(library.numpy(factors.solve(library.array(b), transposed=True)),
+          coppice.solve_banded(bands, ab, b, transposed=True))
+
+
+def test_blocks(library):
+    rng = np.random.default_rng(4)
+    lower, diagonal, upper = rng.standard_normal((3, 200, 3, 3))
+    diagonal += 8 * np.eye(3)
+    b = rng.standard_normal((600, 2))
+    x = coppice.solve_block_tridiagonal(*map(library.array, (lower, diagonal, upper, b)))
+    close(library.numpy(x), coppice.solve_block_tridiagonal(lower, diagonal, upper, b))
+
+
+def test_factorisations_keep_the_matrix(library):
+    rng = np.random.default_rng(5)
+    dl, du, b = rng.standard_normal((3, 3000))
+    d = 4 + rng.random(3000)
+    on = [library.array(a) for a in (dl, d, du)]
+    factors = coppice.factorize_tridiagonal(*on)
+    for array in on:
+        array *= 0
+    close(library.numpy(factors.solve(library.array(b))), coppice.solve_tridiagonal(dl, d, du, b))
+    assert factors.singular_rows == -1
+    with pytest.raises(TypeError, match="b with shape .* is on the host"):
+        factors.solve(b)
+
+
+def test_sparse_solves(library):
+    a = anisotropic(60)
+    b = np.random.default_rng(6).standard_normal(a.shape[0])
+    on, side = library.csr(a), library.array(b)
+    for method in ("cg", "minres", "bicgstab", "idrs", "gmres", "fgmres"):
+        x, info = getattr(coppice, method)(on, side, rtol=1e-8, maxiter=3000)
+        assert info == 0 and np.linalg.norm(b - a @ library.numpy(x)) <= 1.01e-8 * np.linalg.norm(b)
+    solution = coppice.solve(on, side, rtol=1e-8)
+    assert solution.converged and np.linalg.norm(b - a @ library.numpy(solution.x)) <= 1.01e-8 * np.linalg.norm(b)
+    refined = coppice.solve_refined(on, side, rtol=1e-11)
+    assert np.linalg.norm(b - a @ library.numpy(refined.x)) <= 1.01e-11 * np.linalg.norm(b)
+
+
+def test_preconditioners(library):
+    a = anisotropic(70)
+    b = np.random.default_rng(7).standard_normal(a.shape[0])
+    on, side = library.csr(a), library.array(b)
+    plain = coppice.solve(on, side, method="cg", preconditioner=None, rtol=1e-8)
+    for name in ("forest", "multilevel", "isai", "jacobi"):
+        m = coppice.preconditioner(name, on)
+        host = coppice.preconditioner(name, a)
+        close(library.numpy(m @ side), host @ b)
+        found = coppice.solve(on, side, method="cg", preconditioner=m, rtol=1e-8)
+        assert found.converged and found.iterations <= plain.iterations
+        m.refresh(2 * on)
+        close(library.numpy(m @ side), (host @ b) / 2)
+    with pytest.raises(TypeError, match="x with shape .* has dtype|expected an array|on the host"):
+        coppice.preconditioner("forest", on) @ b
+
+
+def test_functions_as_operators_and_columns(library):
+    a = laplacian(40)
+    rng = np.random.default_rng(8)
+    b = rng.standard_normal((a.shape[0], 3))
+    on = library.csr(a)
+    m = coppice.preconditioner("forest", on)
+    diagonal = library.array(1 / a.diagonal())
+    x, info = coppice.cg(lambda v: on @ v, library.array(b[:, 0]), rtol=1e-8, M=lambda r: diagonal * r)
+    assert info == 0 and np.linalg.norm(b[:, 0] - a @ library.numpy(x)) <= 1.01e-8 * np.linalg.norm(b[:, 0])
+    seen = []
+    x, info = coppice.cg(on, library.array(b[:, 0]), rtol=1e-8, M=m, callback=lambda v: seen.append(v.shape))
+    assert info == 0 and seen and seen[0] == (a.shape[0],)
+    for held in (None, m, lambda r: diagonal * r):
+        found = coppice.solve_columns(on, library.array(b), method="cg", preconditioner=held, rtol=1e-8)
+        assert found.converged and np.linalg.norm(b - a @ library.numpy(found.x)) <= 1.1e-8 * np.linalg.norm(b)
+
+    def fails(v):
+        raise KeyError("of the user")
+
+    with pytest.raises(KeyError, match="of the user"):
+        coppice.cg(fails, library.array(b[:, 0]))
+    with pytest.raises(ValueError, match="gave shape"):
+        coppice.cg(lambda v: v[:-1], library.array(b[:, 0]))
+
+
+def test_preconditioners_in_the_solvers_of_cupy():
+    library = CuPy()
+    solvers = pytest.importorskip("cupyx.scipy.sparse.linalg")
+    a = anisotropic(50)
+    b = np.random.default_rng(9).standard_normal(a.shape[0])
+    on = library.csr(a)
+    x, info = solvers.cg(on, library.array(b), M=coppice.preconditioner("forest", on), tol=1e-10)
+    assert info == 0 and np.linalg.norm(b - a @ library.numpy(x)) <= 1e-8 * np.linalg.norm(b)
+
+
+def test_forests_are_those_of_the_host(library):
+    a = scipy_sparse.random_array((3000, 3000), density=1e-3, rng=np.random.default_rng(10), format="csr")
+    a = scipy_sparse.csr_array(a + a.T + scipy_sparse.eye_array(3000))
+    found, expected = coppice.forests.linear_forest(library.csr(a)), coppice.forests.linear_forest(a)
+    for name in ("permutation", "inverse", "path_offsets", "lower", "diagonal", "upper"):
+        assert np.array_equal(library.numpy(getattr(found, name)), getattr(expected, name)), name
+    factor = coppice.forests.factor(library.csr(a), 3)
+    assert np.array_equal(library.numpy(factor.neighbors), coppice.forests.factor(a, 3).neighbors)
+    weights = library.scipy(coppice.forests.symmetrised_weights(library.csr(a)))
+    assert abs(weights - coppice.forests.symmetrised_weights(a)).max() == 0
+
+
+def test_graphs(library):
+    a = laplacian(30)
+    a.data = np.abs(a.data)
+    a = scipy_sparse.csr_array(a - scipy_sparse.diags_array(a.diagonal()))
+    a.eliminate_zeros()
+    for name in ("bfs", "sssp", "components", "pagerank", "cores"):
+        options = {"source": 7} if "source" in coppice.graph.algorithms()[name]["options"] else {}
+        values, facts = coppice.graph.run(name, library.csr(a), **options)
+        expected, known = coppice.graph.run(name, a, **options)
+        assert np.allclose(library.numpy(values), expected, rtol=1e-9) and facts.keys() == known.keys()
+    edges, facts = coppice.graph.spanning_forest(library.csr(a))
+    assert len(edges) == 3 and all(len(library.numpy(part)) == a.shape[0] - 1 for part in edges)
+
+
+def test_products(library):
+    rng = np.random.default_rng(11)
+    a = scipy_sparse.random_array((500, 700), density=0.02, rng=rng, format="csr")
+    x, mask, before = rng.random(700), (rng.random(500) < 0.5).astype(float), rng.random(500)
+    on, host = coppice.Matrix(library.csr(a)), coppice.Matrix(a)
+    for name in coppice.semiring.named:
+        close(library.numpy(on.mxv(library.array(x), name)), host.mxv(x, name))
+    y = on.mxv(library.array(x), "min-plus", mask=library.array(mask), accumulate=library.array(before))
+    close(library.numpy(y), host.mxv(x, "min-plus", mask=mask, accumulate=before))
+    close(library.numpy(on.vxm(library.array(before))), host.vxm(before))
+    product = on.mxm(on.T, "plus-times").to_scipy()
+    assert abs(library.scipy(product) - a @ a.T).max() < 1e-12
+    with pytest.raises(TypeError, match="x with shape .* is on the host"):
+        on.mxv(x)
+
+
+def test_work_is_queued_on_the_current_stream(library):
+    n = 300000
+    rng = np.random.default_rng(12)
+    dl, du, b = rng.standard_normal((3, n))
+    d = 4 + rng.random(n)
+    expected = coppice.solve_tridiagonal(dl, d, du, b)
+    on = [library.array(a) for a in (dl, d, du, b)]
+
+    def late_solve():
+        # The right-hand side is there only once a product that takes a while has run.
+        slow = big
+        for _ in range(4):
+            slow = slow @ big
+        late = on[3] + 0 * slow[0, 0]
+        x = coppice.solve_tridiagonal(*on[:3], late)
+        late -= late
+        return x + 0
+
+    big = library.array(np.full((4096, 4096), 1e-9))
+    if isinstance(library, CuPy):
+        library.cp.cuda.Device().synchronize()
+        close(library.numpy(late_solve()), expected)
+        with library.cp.cuda.Stream(non_blocking=True) as stream:
+            x = late_solve()
+            stream.synchronize()
+        close(library.numpy(x), expected)
+    else:
+        library.torch.cuda.synchronize()
+        close(library.numpy(late_solve()), expected)
+        stream = library.torch.cuda.Stream()
+        stream.wait_stream(library.torch.cuda.current_stream())
+        with library.torch.cuda.stream(stream):
+            x = late_solve()
+        stream.synchronize()
+        close(library.numpy(x), expected)
+
+
+def test_threads(library):
+    a = laplacian(50)
+    b = np.random.default_rng(13).standard_normal(a.shape[0])
+    on, side = library.csr(a), library.array(b)
+    m = coppice.preconditioner("forest", on)
+    expected = library.numpy(coppice.solve(on, side, method="cg", preconditioner=m).x)
+    failures = []
+
+    def work():
+        try:
+            for _ in range(5):
+                found = coppice.solve(on, side, method="cg", preconditioner=m)
+                assert np.array_equal(library.numpy(found.x), expected)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_nothing_is_left_behind():
+    library = CuPy()
+    on = [library.array(a) for a in np.random.default_rng(14).random((4, 1 << 16))]
+    a = library.csr(laplacian(20))
+
+    def work():
+        coppice.solve_tridiagonal(*on)
+        coppice.forests.linear_forest(a)
+        coppice.factorize_tridiagonal(*on[:3])
+
+    for _ in range(20):
+        work()
+    library.cp.cuda.Device().synchronize()
+    before = library.cp.cuda.runtime.memGetInfo()[0]
+    for _ in range(500):
+        work()
+    library.cp.cuda.Device().synchronize()
+    assert library.cp.cuda.runtime.memGetInfo()[0] >= before - (32 << 20)
+
+
+def test_gradients():
+    torch = pytest.importorskip("torch")
+    from coppice.torch import solve_banded, solve_tridiagonal
+
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch sees no device")
+    for dtype in (torch.float64, torch.complex128):
+        dl, d, du, b = (torch.randn(2, 6, dtype=dtype, device="cuda") for _ in range(4))
+        inputs = [dl, d + 4, du, b]
+        for tensor in inputs:
+            tensor.requires_grad_()
+        assert torch.autograd.gradcheck(solve_tridiagonal, inputs)
+        ab = torch.randn(2, 4, 6, dtype=dtype, device="cuda")
+        ab[:, 1] += 6
+        inputs = [ab.requires_grad_(), b.detach().requires_grad_()]
+        assert torch.autograd.gradcheck(lambda m, r: solve_banded((2, 1), m, r), inputs)
+
+
+def test_other_arrays_on_a_device_are_taken():
+    library = CuPy()
+
+    class Other:
+        def __init__(self, held):
+            self.held, self.__cuda_array_interface__ = held, held.__cuda_array_interface__
+
+    rng = np.random.default_rng(15)
+    dl, d, du, b = rng.random((4, 50))
+    d += 4
+    x = coppice.solve_tridiagonal(*(Other(library.array(a)) for a in (dl, d, du, b)))
+    close(library.numpy(x), coppice.solve_tridiagonal(dl, d, du, b))
+
+
+def test_bad_input(library):
+    dl, d, du, b = (library.array(a) for a in 4 + np.random.default_rng(16).random((4, 10)))
+    host = np.ones(10)
+    with pytest.raises(TypeError, match=r"dl with shape \(10,\) is on the host, expected of \w+ on device 0 as d is"):
+        coppice.solve_tridiagonal(host, d, du, b)
+    with pytest.raises(TypeError, match="b with shape .* is on the host"):
+        coppice.solve_tridiagonal(dl, d, du, host)
+    with pytest.raises(ValueError, match="b with shape .* strides .* nothing is copied"):
+        coppice.solve_tridiagonal(dl[:5], d[:5], du[:5], b[::2])
+    with pytest.raises(TypeError, match="dtype .*int64, expected float32"):
+        coppice.solve_tridiagonal(dl, d, du, library.array(np.arange(10)))
+    with pytest.raises(ValueError, match=r"b has shape \(9,\)"):
+        coppice.solve_tridiagonal(dl, d, du, library.array(np.ones(9)))
+    a = library.csr(laplacian(5))
+    with pytest.raises(TypeError, match="b with shape .* is on the host"):
+        coppice.solve(a, np.ones(25))
+    with pytest.raises(ValueError, match="made for another type of number .* or in another place"):
+        coppice.cg(a, library.array(np.ones(25)), M=coppice.preconditioner("forest", laplacian(5)))
+    with pytest.raises(ValueError, match="on the host alone"):
+        coppice.forests.factor(a, method="greedy")
+
+
+def test_columns_out_of_range_are_told():
+    library = CuPy()
+    a = library.csr(laplacian(5))
+    a.indices[7] = 100
+    with pytest.raises(ValueError, match="column 100 is outside"):
+        coppice.solve(a, library.array(np.ones(25)))
+    a = library.csr(laplacian(5))
+    a.indptr[3] = 1000
+    a.has_canonical_format = True
+    with pytest.raises(ValueError, match="row"):
+        coppice.solve(a, library.array(np.ones(25)))
+
+
+def test_empty_arrays(library):
+    empty = library.array(np.empty(0))
+    assert library.numpy(coppice.solve_tridiagonal(empty, empty, empty, empty)).shape == (0,)
