@@ -21,6 +21,8 @@ int cuda_executor::multiprocessors() const { return 0; }
 std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
 void cuda_executor::synchronize() const {}
+cuda_executor::recording::recording(cuda_executor const&) {}
+cuda_executor::recording::~recording() = default;
 void cuda_executor::copy_bytes(void const*, void*, std::size_t) const {}
 void cuda_executor::load_bytes(void const*, void*, std::size_t) const {}
 

@@ -33,10 +33,9 @@ private:
 /// Memory from a pool of its own that keeps what is freed, in stream order.
 class stream_ordered_memory final : public memory_resource {
 public:
-    /// Without a stream: one of its own, with these flags.
-    stream_ordered_memory(int device, cudaStream_t stream, unsigned flags) : device_(device), stream_(stream) {
+    stream_ordered_memory(int device, cudaStream_t stream) : device_(device), stream_(stream) {
         if (!stream_) {
-            COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, flags));
+            COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
             owns_stream_ = true;
         }
     }
@@ -137,6 +136,22 @@ int checked_device(int device) {
 
 } // namespace
 
+struct cuda_executor::state {
+    int device;
+    cudaStream_t recorder = nullptr; ///< in the place of the default stream, from the first recording on
+    bool records = false;
+    int multiprocessors = 0;
+    std::string name{};
+    std::shared_ptr<stream_ordered_memory> memory;
+    std::shared_ptr<memory_resource> resource;
+    std::byte* pinned = nullptr; ///< from the first value on that is loaded
+
+    ~state() {
+        if (pinned) pinned_places::all().give_back(pinned);
+        if (recorder) cudaStreamDestroy(recorder);
+    }
+};
+
 int cuda_device_count() noexcept {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) {
@@ -146,41 +161,38 @@ int cuda_device_count() noexcept {
     return count;
 }
 
-struct cuda_executor::state {
-    state(int device_number, cudaStream_t stream, unsigned flags);
-    ~state() {
-        if (pinned) pinned_places::all().give_back(pinned);
-    }
+cuda_executor::cuda_executor(int device) : state_(made(device, nullptr)) {}
+cuda_executor::cuda_executor(int device, CUstream_st* stream)
+    : state_(made(device, stream ? stream : cudaStreamLegacy)) {}
 
-    int device;
-    int multiprocessors = 0;
-    std::string name{};
-    std::shared_ptr<stream_ordered_memory> memory;
-    std::shared_ptr<memory_resource> resource;
-    std::byte* pinned = nullptr; ///< from the first value on that is loaded
-};
-
-cuda_executor::state::state(int device_number, cudaStream_t stream, unsigned flags)
-    : device(checked_device(device_number)) {
-    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+std::shared_ptr<cuda_executor::state> cuda_executor::made(int device, CUstream_st* stream) {
+    auto to = std::make_shared<state>();
+    to->device = checked_device(device);
+    COPPICE_CUDA_CHECK(
+        cudaDeviceGetAttribute(&to->multiprocessors, cudaDevAttrMultiProcessorCount, to->device));
     cudaDeviceProp properties{};
-    COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
-    name = properties.name;
-    memory = std::make_shared<stream_ordered_memory>(device, stream, flags);
-    resource = memory;
+    COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, to->device));
+    to->name = properties.name;
+    to->memory = std::make_shared<stream_ordered_memory>(to->device, stream);
+    to->resource = to->memory;
+    return to;
 }
 
-cuda_executor::cuda_executor(int device) : state_(std::make_shared<state>(device, nullptr, cudaStreamNonBlocking)) {}
-// The default stream itself cannot record graphs. A stream that is not told to be non-blocking waits for it, and it for
-// that.
-cuda_executor::cuda_executor(int device, CUstream_st* stream)
-    : state_(std::make_shared<state>(device, stream, cudaStreamDefault)) {}
-
 int cuda_executor::device() const { return state_->device; }
-CUstream_st* cuda_executor::stream() const { return state_->memory->stream(); }
+CUstream_st* cuda_executor::stream() const {
+    return state_->records ? state_->recorder : state_->memory->stream();
+}
 int cuda_executor::multiprocessors() const { return state_->multiprocessors; }
 std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
+
+cuda_executor::recording::recording(cuda_executor const& exec) : state_(exec.state_) {
+    if (state_->memory->stream() != cudaStreamLegacy) return;
+    if (!state_->recorder)
+        COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&state_->recorder, cudaStreamNonBlocking));
+    state_->records = true;
+}
+cuda_executor::recording::~recording() { state_->records = false; }
 
 void cuda_executor::synchronize() const { COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream())); }
 

@@ -24,7 +24,8 @@ class cuda_executor {
 public:
     /// A stream of its own on `device`. Throws backend_error where this build or machine has no such device.
     explicit cuda_executor(int device = 0);
-    /// Joins the caller's stream of `device`, which outlives executor and buffers; null: one in the default one's order.
+    /// Joins the caller's stream, which must belong to `device` and outlive the executor and its buffers; null is the
+    /// default stream of the device, that of CuPy and PyTorch.
     cuda_executor(int device, CUstream_st* stream);
 
     int device() const;
@@ -59,10 +60,26 @@ public:
         return copy_of(*this, thing);
     }
 
+    /// While one lives, what is queued on stream() is recorded there. The default stream cannot record graphs, and
+    /// streams that keep its order break what others queue on it meanwhile: stream() is another one then.
+    class recording;
+
 private:
     struct state;
     void copy_bytes(void const* from, void* to, std::size_t bytes) const;
     void load_bytes(void const* from, void* to, std::size_t bytes) const;
+    static std::shared_ptr<state> made(int device, CUstream_st* stream); ///< null: with a stream of its own
+    std::shared_ptr<state> state_;
+};
+
+class cuda_executor::recording {
+public:
+    explicit recording(cuda_executor const& exec);
+    ~recording();
+    recording(recording const&) = delete;
+    recording& operator=(recording const&) = delete;
+
+private:
     std::shared_ptr<state> state_;
 };
 

@@ -100,6 +100,7 @@ inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t behind,
 /// The loop as a graph: enter, while (condition) `times` body, leave.
 template <class Body>
 void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* loop, int times, Body const& body) {
+    cuda_executor::recording const scope(exec);
     cudaStream_t const stream = exec.stream();
     cudaGraphConditionalHandle condition{};
     COPPICE_CUDA_CHECK(cudaGraphConditionalHandleCreate(&condition, graph.get(), 1, cudaGraphCondAssignDefault));

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .iterative import (ColumnsSolution, Preconditioner, Solution, bicgstab, cg, fgmres, gmres, idrs, minres,
                             preconditioner, preconditioners, solve, solve_columns, solve_refined)
 
-__all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "semiring", "set_threads", "threads",
+__all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "release_memory", "semiring",
+           "set_threads", "threads",
            "use_threads", "__version__"]
 
 
@@ -50,6 +51,11 @@ def threads() -> int:
 def set_threads(count: int = 0) -> None:
     """Use `count` threads from now on, in the whole process; 0: all cores. Results do not depend on it."""
     _core.set_threads(count)
+
+
+def release_memory() -> None:
+    """Give the memory that calls on devices keep for the next ones back, for other libraries to use."""
+    _core.release_memory()
 
 
 @contextmanager

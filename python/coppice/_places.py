@@ -95,7 +95,7 @@ class CuPy(Host):
         stream = self._current()
         dtype = a.dtype
         return _core.DeviceArray(a.data.ptr, a.size, dtype.kind, dtype.itemsize, a.device.id, _of_stream(stream.ptr),
-                                 (a, stream))
+                                 a, stream)
 
     def taken(self, result):
         return self.xp.asarray(result)
@@ -138,7 +138,7 @@ class Torch(Host):
         stream = self.xp.cuda.current_stream(a.device)
         dtype = self._types[a.dtype]
         return _core.DeviceArray(a.data_ptr(), a.numel(), dtype.kind, dtype.itemsize, a.device.index,
-                                 _of_stream(stream.cuda_stream), (a, stream))
+                                 _of_stream(stream.cuda_stream), a, stream)
 
     def taken(self, result):
         return self.xp.as_tensor(result, device="cuda")

@@ -37,7 +37,8 @@ struct device_array {
     nb::dlpack::dtype type{};
     int device = 0;
     std::uintptr_t stream = 0;
-    std::shared_ptr<nb::object> owner; ///< what Python holds the memory, and the stream, by
+    std::shared_ptr<nb::object> owner;        ///< what Python holds the memory by
+    std::shared_ptr<nb::object> stream_owner; ///< and the stream
 
     void* data() const { return reinterpret_cast<void*>(address); }
 };
@@ -152,7 +153,8 @@ nb::object to_python(std::vector<T> from) {
 host_executor current_executor();
 
 #if defined(COPPICE_HAS_CUDA)
-/// An executor in the order of a stream of Python's, for one call at a time. Executors are kept for the next call.
+/// An executor in the order of a stream of Python's, for one call at a time. Executors are kept for the next call, with
+/// their memory and their stream, which results are given back on.
 class device_lease {
 public:
     explicit device_lease(device_array const& where);

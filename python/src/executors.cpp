@@ -72,11 +72,11 @@ nb::dict cuda_array_interface(void* data, std::size_t size, std::string const& t
 
 struct device_lease::slot {
     explicit slot(device_array const& where)
-        : executor(where.device, reinterpret_cast<CUstream_st*>(where.stream)), shares_order(where.stream != 0) {}
+        : stream_owner(where.stream ? where.stream_owner : nullptr),
+          executor(where.device, reinterpret_cast<CUstream_st*>(where.stream)) {}
 
+    std::shared_ptr<nb::object> stream_owner;
     cuda_executor executor;
-    bool shares_order; ///< a stream of the caller's, which all executors for it queue on
-    bool first = false;
     bool taken = false;
 };
 
@@ -95,7 +95,6 @@ auto& slots() {
 } // namespace
 
 device_lease::device_lease(device_array const& where) {
-    slot* first = nullptr;
     {
         std::lock_guard const lock(slots().mutex);
         auto& row = slots().of[{where.device, where.stream}];
@@ -107,26 +106,25 @@ device_lease::device_lease(device_array const& where) {
         if (!slot_) {
             row.push_back(std::make_unique<slot>(where));
             slot_ = row.back().get();
-            slot_->first = row.size() == 1;
         }
         slot_->taken = true;
-        first = row.front().get();
     }
     enter_thread(slot_->executor);
-    // Streams of our own know the order of the default stream, not that of each other.
-    if (!slot_->first && !slot_->shares_order) first->executor.synchronize();
 }
 
 device_lease::~device_lease() {
-    if (!slot_->first && !slot_->shares_order) try {
-            slot_->executor.synchronize();
-        } catch (device_error const&) { // told by whoever waits for the results
-        }
     std::lock_guard const lock(slots().mutex);
     slot_->taken = false;
 }
 
 cuda_executor const& device_lease::executor() const { return slot_->executor; }
+
+/// Gives the memory that executors of default streams keep back to the device, as far as no result is in it.
+void release_memory() {
+    std::lock_guard const lock(slots().mutex);
+    for (auto& [where, row] : slots().of)
+        if (where.second == 0) std::erase_if(row, [](auto const& one) { return !one->taken; });
+}
 
 void enter_thread(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaSetDevice(exec.device())); }
 
@@ -148,11 +146,17 @@ void add_executors(nb::module_& m) {
     });
     m.def("threads", [] { return current_executor().threads(); });
     m.def("cuda_devices", &cuda_device_count);
+#if defined(COPPICE_HAS_CUDA)
+    m.def("release_memory", release_memory, nb::call_guard<nb::gil_scoped_release>());
+#else
+    m.def("release_memory", [] {});
+#endif
     nb::class_<device_array>(m, "DeviceArray")
         .def("__init__",
              [](device_array* self, std::uintptr_t address, std::size_t size, char kind, int bytes, int device,
-                std::uintptr_t stream, nb::object owner) {
-                 new (self) device_array{address, size, type_of(kind, bytes), device, stream, keep(std::move(owner))};
+                std::uintptr_t stream, nb::object owner, nb::object stream_owner) {
+                 new (self) device_array{address, size,   type_of(kind, bytes),   device,
+                                         stream,  keep(std::move(owner)), keep(std::move(stream_owner))};
              })
         .def_ro("stream", &device_array::stream)
         .def_prop_ro("__cuda_array_interface__", [](device_array const& a) {

@@ -32,7 +32,7 @@ struct on_stream {
         int device = 0;
         if (cuda_device_count() == 0) throw backend_error("no CUDA device is available on this machine");
         COPPICE_CUDA_CHECK(cudaGetDevice(&device));
-        work(cuda_executor(device, stream ? stream : cudaStreamLegacy));
+        work(cuda_executor(device, stream));
 #else
         throw backend_error("this library was built without CUDA");
 #endif

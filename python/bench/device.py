@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arrays on a device: what a call costs over the library's own, and the peers of CuPy and PyTorch in the same run.
+
+    python python/bench/device.py
+"""
+
+import statistics
+import time
+
+import cupy as cp
+import numpy as np
+
+import coppice
+
+
+def median_seconds(call, repeats=21):
+    """Of calls that are waited for."""
+    call()
+    cp.cuda.Device().synchronize()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        cp.cuda.Device().synchronize()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def seconds_of_a_queued_call(call, repeats=2000):
+    """Of calls that return before the work is done: what Python, the library and the driver take on the host."""
+    for _ in range(100):
+        call()
+    cp.cuda.Device().synchronize()
+    best = []
+    for _ in range(9):
+        start = time.perf_counter()
+        for _ in range(repeats // 10):
+            call()
+        best.append((time.perf_counter() - start) / (repeats // 10))
+        cp.cuda.Device().synchronize()
+    return statistics.median(best)
+
+
+def small_systems():
+    from coppice import direct
+
+    dl, d, du, b = (cp.asarray(a) for a in np.random.default_rng(0).random((4, 16)))
+    d += 4
+    system = direct._tridiagonal(dl, d, du, False)
+    bands, options, x = system.bands(), system.options("none"), cp.empty_like(b)
+    given = [system.library.given(a) for a in (b, x)]
+    inner = seconds_of_a_queued_call(lambda: coppice._core.solve_bands(bands, *given, 1, options, None))
+    whole = seconds_of_a_queued_call(lambda: coppice.solve_tridiagonal(dl, d, du, b))
+    print(f"solve_tridiagonal, 16 rows, queued: {1e6 * whole:.1f} us, the library's call {1e6 * inner:.1f} us")
+
+
+def batches(systems=8192, n=512):
+    import torch
+
+    rng = np.random.default_rng(1)
+    dl, d, du, b = rng.random((4, systems, n), dtype=np.float32)
+    d += 4
+    on = [cp.asarray(a) for a in (dl, d, du, b)]
+    ours = median_seconds(lambda: coppice.solve_tridiagonal(*on))
+    print(f"batch of {systems} x {n} in float32: {1e3 * ours:.3f} ms")
+    dense = torch.zeros(systems, n, n, device="cuda")
+    tensors = [torch.as_tensor(a, device="cuda") for a in on]
+    i = torch.arange(n, device="cuda")
+    dense[:, i, i] = tensors[1]
+    dense[:, i[1:], i[:-1]] = tensors[0][:, 1:]
+    dense[:, i[:-1], i[1:]] = tensors[2][:, :-1]
+    theirs = median_seconds(lambda: torch.linalg.solve(dense, tensors[3]), 3)
+    error = float((torch.linalg.solve(dense, tensors[3]) - torch.as_tensor(coppice.solve_tridiagonal(*on))).abs().max())
+    print(f"  torch.linalg.solve: {1e3 * theirs:.1f} ms, {theirs / ours:.0f} times; largest difference {error:.1e}")
+    some = 64
+    matrices = cp.from_dlpack(dense[:some].contiguous())
+    loop = median_seconds(lambda: [cp.linalg.solve(matrices[k], on[3][k]) for k in range(some)], 3) * systems / some
+    print(f"  cupy.linalg.solve system by system: {1e3 * loop:.0f} ms (from {some}), {loop / ours:.0f} times")
+    tensors = [t.clone() for t in tensors]
+    again = median_seconds(lambda: coppice.solve_tridiagonal(*tensors))
+    print(f"  tensors of PyTorch: {1e3 * again:.3f} ms")
+
+
+def conjugate_gradients(side, iterations=400):
+    import scipy.sparse as sp
+    from cupyx.scipy.sparse import csr_matrix
+    from cupyx.scipy.sparse.linalg import cg
+
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(side, side))
+    eye = sp.eye_array(side)
+    a = csr_matrix(sp.csr_matrix(sp.kron(line, eye) + sp.kron(eye, line)))
+    b = cp.asarray(np.random.default_rng(2).standard_normal(side * side))
+    ours = median_seconds(lambda: coppice.cg(a, b, rtol=1e-30, maxiter=iterations), 5) / iterations
+    theirs = median_seconds(lambda: cg(a, b, tol=1e-30, maxiter=iterations), 3) / iterations
+    print(f"cg, 5-point {side}^2, {iterations} iterations: {1e6 * ours:.1f} us an iteration, CuPy's "
+          f"{1e6 * theirs:.1f}, {theirs / ours:.1f} times")
+    start = time.perf_counter()
+    solution = coppice.solve(a, b, rtol=1e-8)
+    cp.cuda.Device().synchronize()
+    print(f"  coppice.solve to 1e-8: {1e3 * (time.perf_counter() - start):.1f} ms, {solution.iterations} iterations")
+
+
+if __name__ == "__main__":
+    print(f"{cp.cuda.runtime.getDeviceProperties(0)['name'].decode()}, CuPy {cp.__version__}, coppice "
+          f"{coppice.__version__}")
+    small_systems()
+    batches()
+    for side in (300, 1000):
+        conjugate_gradients(side)
