@@ -97,6 +97,21 @@ class CuPy(Host):
         return _core.DeviceArray(a.data.ptr, a.size, dtype.kind, dtype.itemsize, a.device.id, _of_stream(stream.ptr),
                                  a, stream)
 
+    def tridiagonal(self, dl, d, du, b):
+        """The shortest way to the solution for four plain vectors of one type and length; None for all else."""
+        dtype, shape = d.dtype, d.shape
+        if len(shape) != 1 or shape[0] == 0 or dtype.kind not in "fc" or dtype.itemsize not in _SIZES[dtype.kind]:
+            return None
+        for a in (dl, du, b):
+            if type(a) is not self.xp.ndarray or a.dtype != dtype or a.shape != shape or a.device != d.device:
+                return None
+        if not (dl.flags.c_contiguous and d.flags.c_contiguous and du.flags.c_contiguous and b.flags.c_contiguous):
+            return None
+        x, stream = self.xp.empty(shape, dtype), self._current()
+        _core.tridiagonal_on_device(dtype.kind, dtype.itemsize, shape[0], dl.data.ptr, d.data.ptr, du.data.ptr,
+                                    b.data.ptr, x.data.ptr, d.data.device_id, _of_stream(stream.ptr), stream)
+        return x
+
     def taken(self, result):
         return self.xp.asarray(result)
 
@@ -123,6 +138,7 @@ class Torch(Host):
         self._types = {getattr(torch, name): np.dtype(name) for name in (
             "float16", "float32", "float64", "complex64", "complex128", "bool", "uint8", "int8", "int16", "int32",
             "int64")}
+        self._solved = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
         self._numbers = {dtype: number for number, dtype in self._types.items()}
 
     def dtype(self, a):
@@ -139,6 +155,21 @@ class Torch(Host):
         dtype = self._types[a.dtype]
         return _core.DeviceArray(a.data_ptr(), a.numel(), dtype.kind, dtype.itemsize, a.device.index,
                                  _of_stream(stream.cuda_stream), a, stream)
+
+    def tridiagonal(self, dl, d, du, b):
+        dtype, shape = self._types.get(d.dtype), d.shape
+        if len(shape) != 1 or shape[0] == 0 or dtype not in self._solved:
+            return None
+        for a in (dl, du, b):
+            if type(a) is not self.xp.Tensor or a.dtype != d.dtype or a.shape != shape or a.device != d.device:
+                return None
+        if not all(map(self.is_contiguous, (dl, d, du, b))):
+            return None
+        x = self.xp.empty_like(b)
+        stream = self.xp.cuda.current_stream(d.device)
+        _core.tridiagonal_on_device(dtype.kind, dtype.itemsize, shape[0], dl.data_ptr(), d.data_ptr(), du.data_ptr(),
+                                    b.data_ptr(), x.data_ptr(), d.device.index, _of_stream(stream.cuda_stream), stream)
+        return x
 
     def taken(self, result):
         return self.xp.as_tensor(result, device="cuda")
@@ -178,6 +209,7 @@ class Torch(Host):
 
 
 HOST = Host()
+_SIZES = {"f": (4, 8), "c": (8, 16)}
 
 
 @cache
@@ -195,6 +227,18 @@ def library_of(a) -> Host:
     if isinstance(a, np.ndarray):
         return HOST
     return torch() if type(a).__module__.partition(".")[0] == "torch" else cupy()
+
+
+def quick_tridiagonal(dl, d, du, b):
+    """x of four plain vectors of one library and type; None for all else, whose faults are told elsewhere."""
+    if type(d) is np.ndarray:
+        return _core.quick_tridiagonal(np.empty_like, dl, d, du, b)
+    kind = type(d)
+    if kind.__module__ == "cupy" and kind.__name__ == "ndarray":
+        return cupy().tridiagonal(dl, d, du, b)
+    if kind.__module__ == "torch" and kind.__name__ == "Tensor" and d.is_cuda and not d.requires_grad:
+        return torch().tridiagonal(dl, d, du, b)
+    return None
 
 
 def _of_stream(address: int) -> int:

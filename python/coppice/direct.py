@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import array, contiguous, same_type, shape_of
-from ._places import library_of
+from ._places import library_of, quick_tridiagonal
 
 __all__ = [
     "Factorization", "Report", "factorize_banded", "factorize_block_tridiagonal", "factorize_tridiagonal",
@@ -21,8 +21,6 @@ __all__ = [
 _REPORT = np.dtype([("backward_error", "f8"), ("componentwise_error", "f8"), ("row", "i8"), ("status", "i4"),
                     ("tries", "i4"), ("condition", "f8")])
 _STATUS = np.array(["ok", "singular", "not_finite", "inaccurate"])
-_empty_like = np.empty_like
-_quick = _core.quick_tridiagonal
 
 
 class Report(NamedTuple):
@@ -86,7 +84,7 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
     has the largest stride, and a batch that broadcasts is laid out whole. The interpreter's lock is released.
     """
     if pivoting == "partial" and method == "auto" and not (transposed or refinements or report or condition):
-        x = _quick(_empty_like, dl, d, du, b)
+        x = quick_tridiagonal(dl, d, du, b)
         if x is not None:
             return x
     system = _tridiagonal(dl, d, du, corners=False)

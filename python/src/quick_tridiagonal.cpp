@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shortest way from four NumPy vectors to a solution: for small systems, where looking at arguments takes longer
-// than solving.
+// The shortest ways from four vectors, of NumPy or on a device, to a solution: for small systems, where looking at
+// arguments takes longer than solving.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -102,8 +102,40 @@ nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle
     return solved ? x : nb::none();
 }
 
+/// The same for vectors on a device that Python has looked at, all of n elements of that kind and size.
+void tridiagonal_on_device([[maybe_unused]] char kind, [[maybe_unused]] int bytes, [[maybe_unused]] std::int64_t n,
+                           [[maybe_unused]] std::array<std::uintptr_t, 5> const& vectors, [[maybe_unused]] int device,
+                           [[maybe_unused]] std::uintptr_t stream, [[maybe_unused]] nb::object stream_owner) {
+#if defined(COPPICE_HAS_CUDA)
+    device_array where;
+    where.device = device;
+    where.stream = stream;
+    if (stream) where.stream_owner = keep(std::move(stream_owner));
+    auto const solve_on_device = [&]<class T>(std::type_identity<T>) {
+        auto const at = [&](std::size_t k) { return reinterpret_cast<T*>(vectors[k]); };
+        nb::gil_scoped_release const released;
+        device_lease const lease(where);
+        solve_bands(lease.executor(), band_matrix<T>(tridiagonal_view<T>{n, at(0), at(1), at(2)}),
+                    columns_view<T const>(at(3), n, 1), columns_view<T>(at(4), n, 1));
+    };
+    if (kind == 'f' && bytes == 8) return solve_on_device(std::type_identity<double>{});
+    if (kind == 'f' && bytes == 4) return solve_on_device(std::type_identity<float>{});
+    if (kind == 'c' && bytes == 16) return solve_on_device(std::type_identity<std::complex<double>>{});
+    if (kind == 'c' && bytes == 8) return solve_on_device(std::type_identity<std::complex<float>>{});
+#endif
+    throw argument_error("the type of the numbers is none of float32, float64, complex64, complex128");
+}
+
 } // namespace
 
-void add_quick_tridiagonal(nb::module_& m) { m.def("quick_tridiagonal", quick_tridiagonal); }
+void add_quick_tridiagonal(nb::module_& m) {
+    m.def("quick_tridiagonal", quick_tridiagonal);
+    m.def("tridiagonal_on_device",
+          [](char kind, int bytes, std::int64_t n, std::uintptr_t lower, std::uintptr_t diagonal, std::uintptr_t upper,
+             std::uintptr_t b, std::uintptr_t x, int device, std::uintptr_t stream, nb::object stream_owner) {
+              tridiagonal_on_device(kind, bytes, n, {lower, diagonal, upper, b, x}, device, stream,
+                                    std::move(stream_owner));
+          });
+}
 
 } // namespace coppice::python
