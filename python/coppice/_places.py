@@ -41,6 +41,9 @@ class Host:
     def from_host(self, a):
         return a
 
+    def to_host(self, a):
+        return a
+
     def queue(self, stream):
         """The context in which functions of the user work in the order of that stream."""
         return nullcontext()
@@ -89,27 +92,27 @@ class CuPy(Host):
         self._current = cupy.cuda.get_current_stream
 
     def device(self, a):
-        return a.device.id
+        return a.data.device_id
 
     def given(self, a):
         stream = self._current()
         dtype = a.dtype
-        return _core.DeviceArray(a.data.ptr, a.size, dtype.kind, dtype.itemsize, a.device.id, _of_stream(stream.ptr),
-                                 a, stream)
+        return _core.DeviceArray(a.data.ptr, a.size, dtype.kind, dtype.itemsize, a.data.device_id,
+                                 _of_stream(stream.ptr), stream, a)
 
     def tridiagonal(self, dl, d, du, b):
         """The shortest way to the solution for four plain vectors of one type and length; None for all else."""
-        dtype, shape = d.dtype, d.shape
+        dtype, shape, device = d.dtype, d.shape, d.data.device_id
         if len(shape) != 1 or shape[0] == 0 or dtype.kind not in "fc" or dtype.itemsize not in _SIZES[dtype.kind]:
             return None
         for a in (dl, du, b):
-            if type(a) is not self.xp.ndarray or a.dtype != dtype or a.shape != shape or a.device != d.device:
+            if type(a) is not self.xp.ndarray or a.dtype != dtype or a.shape != shape or a.data.device_id != device:
                 return None
         if not (dl.flags.c_contiguous and d.flags.c_contiguous and du.flags.c_contiguous and b.flags.c_contiguous):
             return None
         x, stream = self.xp.empty(shape, dtype), self._current()
         _core.tridiagonal_on_device(dtype.kind, dtype.itemsize, shape[0], dl.data.ptr, d.data.ptr, du.data.ptr,
-                                    b.data.ptr, x.data.ptr, d.data.device_id, _of_stream(stream.ptr), stream)
+                                    b.data.ptr, x.data.ptr, device, _of_stream(stream.ptr), stream)
         return x
 
     def taken(self, result):
@@ -117,6 +120,12 @@ class CuPy(Host):
 
     def from_host(self, a):
         return self.xp.asarray(a)
+
+    def to_host(self, a):
+        return a.get()
+
+    def numba_stream(self, a):
+        return _numba_stream(self._current().ptr)
 
     def queue(self, stream):
         return self.xp.cuda.ExternalStream(stream) if stream else nullcontext()
@@ -138,6 +147,7 @@ class Torch(Host):
         self._types = {getattr(torch, name): np.dtype(name) for name in (
             "float16", "float32", "float64", "complex64", "complex128", "bool", "uint8", "int8", "int16", "int32",
             "int64")}
+        self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
         self._solved = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
         self._numbers = {dtype: number for number, dtype in self._types.items()}
 
@@ -151,31 +161,42 @@ class Torch(Host):
         return a.is_contiguous() and not a.is_conj() and not a.is_neg()
 
     def given(self, a):
-        stream = self.xp.cuda.current_stream(a.device)
-        dtype = self._types[a.dtype]
-        return _core.DeviceArray(a.data_ptr(), a.numel(), dtype.kind, dtype.itemsize, a.device.index,
-                                 _of_stream(stream.cuda_stream), a, stream)
+        dtype, device = self._types[a.dtype], a.get_device()
+        return _core.DeviceArray(a.data_ptr(), a.numel(), dtype.kind, dtype.itemsize, device, *self._stream(device), a)
 
     def tridiagonal(self, dl, d, du, b):
-        dtype, shape = self._types.get(d.dtype), d.shape
+        dtype, shape, device = self._types.get(d.dtype), d.shape, d.get_device()
         if len(shape) != 1 or shape[0] == 0 or dtype not in self._solved:
             return None
         for a in (dl, du, b):
-            if type(a) is not self.xp.Tensor or a.dtype != d.dtype or a.shape != shape or a.device != d.device:
+            if type(a) is not self.xp.Tensor or a.dtype != d.dtype or a.shape != shape or a.get_device() != device:
                 return None
-        if not all(map(self.is_contiguous, (dl, d, du, b))):
-            return None
+        for a in (dl, d, du, b):
+            if not a.is_contiguous() or (dtype.kind == "c" and (a.is_conj() or a.is_neg())):
+                return None
         x = self.xp.empty_like(b)
-        stream = self.xp.cuda.current_stream(d.device)
         _core.tridiagonal_on_device(dtype.kind, dtype.itemsize, shape[0], dl.data_ptr(), d.data_ptr(), du.data_ptr(),
-                                    b.data_ptr(), x.data_ptr(), d.device.index, _of_stream(stream.cuda_stream), stream)
+                                    b.data_ptr(), x.data_ptr(), device, *self._stream(device))
         return x
+
+    def _stream(self, device):
+        """(address, what keeps it) of the current stream."""
+        if self._raw_stream is not None and not self._raw_stream(device):
+            return 0, None  # by far the most frequent, and quicker asked for
+        stream = self.xp.cuda.current_stream(device)
+        return _of_stream(stream.cuda_stream), stream
 
     def taken(self, result):
         return self.xp.as_tensor(result, device="cuda")
 
     def from_host(self, a):
         return self.xp.from_numpy(a).cuda()
+
+    def to_host(self, a):
+        return a.cpu().numpy()
+
+    def numba_stream(self, a):
+        return _numba_stream(self._stream(a.device.index)[0])
 
     def queue(self, stream):
         return self.xp.cuda.stream(self.xp.cuda.ExternalStream(stream)) if stream else nullcontext()
@@ -243,3 +264,9 @@ def quick_tridiagonal(dl, d, du, b):
 
 def _of_stream(address: int) -> int:
     return 0 if address == 1 else address  # cudaStreamLegacy is the default stream, too
+
+
+def _numba_stream(address: int):
+    from numba import cuda
+
+    return cuda.external_stream(address) if address else cuda.default_stream()

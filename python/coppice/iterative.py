@@ -26,7 +26,7 @@ except ImportError:  # everything but preconditioners in SciPy's own solvers wor
         def __init__(self, dtype, shape):
             self.dtype, self.shape = np.dtype(dtype), shape
 
-        def matvec(self, x: ArrayIn) -> Array:
+        def matvec(self, x):
             return self._matvec(x)
 
         __matmul__ = matvec
@@ -75,11 +75,14 @@ class Preconditioner(LinearOperator):
         self.name = name.split(",")[0]
         super().__init__(self._library.dtype(values), shape_of(A))
 
-    def matvec(self, x):
+    def matvec(self, x: ArrayIn) -> Array:
         """M^-1 x, an array of the library of the matrix."""
         if not self._library.on_device:
             return super().matvec(x)
         x = array("x", x, (self.dtype,))
+        if library_of(x) is not self._library:
+            raise TypeError(f"x with shape {shape_of(x)} is of {library_of(x).name}, expected an array of "
+                            f"{self._library.name} as the matrix is")
         if shape_of(x) not in ((self.shape[0],), (self.shape[0], 1)):
             raise ValueError(f"x has shape {shape_of(x)}, expected ({self.shape[0]},)")
         z = self._matvec(x.reshape(-1))
@@ -289,7 +292,7 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
 
 def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
        maxiter: int | None = None, M: Operator | None = None,
-       callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
+       callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
     """Conjugate gradients, for symmetric (Hermitian) positive definite A; call and result as in
     ``scipy.sparse.linalg.cg``.
 
@@ -303,6 +306,7 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
     maxiter : int, 10 n by default
     M : operator z = M^-1 r: a `preconditioner` of coppice, a ``LinearOperator``, a matrix or a function
     callback : function (x), called after every iteration with the current x, which is not to be changed or kept
+    progress : bool, show a bar of tqdm with the residual
 
     Returns
     -------
@@ -311,75 +315,81 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
         0: converged; positive: the iterations done without getting there (the limit, stagnation, an interrupt from the
         keyboard); negative: breakdown, or input that is not finite.
     """
-    return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback)
+    return _scipy("cg", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
 
 def minres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            maxiter: int | None = None, M: Operator | None = None,
-           callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
+           callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
     """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M; otherwise as `cg`."""
-    return _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback)
+    return _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
 
 def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
              maxiter: int | None = None, M: Operator | None = None,
-             callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
+             callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
     """BiCGStab, for any square A, preconditioned from the right; otherwise as `cg`."""
-    return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback)
+    return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
 
 def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
          maxiter: int | None = None, M: Operator | None = None,
-         callback: Callable[[Any], object] | None = None) -> tuple[Array, int]:
+         callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
     """IDR(s) with a shadow space of `s` vectors, for any square A; otherwise as `cg`."""
-    return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, s=s)
+    return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, progress, s=s)
 
 
 def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
           restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-          callback: Callable[[float], object] | None = None) -> tuple[Array, int]:
+          callback: Callable[[float], object] | None = None,
+          progress: bool = False) -> tuple[Array, int]:
     """GMRES(restart), preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
 
     `restart` is min(20, n) by default, `maxiter` counts restart cycles (10 n by default), and `callback` gets the
     relative residual of every inner iteration. Otherwise as `cg`.
     """
-    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback)
+    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, progress)
 
 
 def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-           callback: Callable[[float], object] | None = None) -> tuple[Array, int]:
+           callback: Callable[[float], object] | None = None,
+          progress: bool = False) -> tuple[Array, int]:
     """Flexible GMRES, whose M may change from call to call; otherwise as `gmres`."""
-    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback)
+    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, progress)
 
 
-def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback):
+def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, progress):
     n = max(1, np.shape(b)[0] if np.ndim(b) else 1)
     restart = min(20, n) if restart is None else int(restart)
     cycles = 10 * n if maxiter is None else int(maxiter)
     given = _core.KrylovOptions(rtol, atol, cycles * restart, restart, 4)
     told = None if callback is None else lambda iteration, residual: callback(residual)
-    _, x, found = _iterate(method, A, b, x0, M, given, told)
+    with _shown(progress, told) as told:
+        _, x, found = _iterate(method, A, b, x0, M, given, told)
     return x, _info(found)
 
 
-def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, s=4):
+def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, progress, s=4):
     limit = 10 * max(1, np.shape(b)[0] if np.ndim(b) else 1) if maxiter is None else int(maxiter)
     given = _core.KrylovOptions(rtol, atol, limit, 30, s)
-    told = None if callback is None else lambda x: lambda iteration, residual: callback(x)
-    _, x, found = _iterate(method, A, b, x0, M, given, told, tells_x=True)
+    now = []  # x, once it is there
+    told = None if callback is None else lambda iteration, residual: callback(now[0])
+    with _shown(progress, told) as told:
+        _, x, found = _iterate(method, A, b, x0, M, given, told, now)
     return x, _info(found)
 
 
-def _iterate(method, A, b, x0, M, given, callback, tells_x=False):
+def _iterate(method, A, b, x0, M, given, callback, now=None):
     if is_sparse(A):
         matrix, values = csr("A", A, canonical=False, square=True)
         b, x = _vectors(b, x0, A.shape[0], values)
     else:
         b, x = _vectors(b, x0, None, None)
         matrix = _function("A", A, x)
-    told = callback(x) if tells_x and callback else callback
-    return b, x, _core.solve_krylov(method, matrix, _held(M, x), _given(b), _given(x), given, told)
+    if now is not None:
+        now.append(x)
+    return b, x, _core.solve_krylov(method, matrix, _held(M, x), _given(b), _given(x), given, callback)
 
 
 def _held(M, like):

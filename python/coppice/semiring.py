@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from . import _core
+from . import _core, _places
 from ._arrays import REALS, out_vector, same_type, vector
-from ._places import library_of
+from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class UserSemiring:
                               "pip install numba") from None
         self._numba = numba
         self._compiled: dict[np.dtype, Any] = {}
+        self._kernels: dict[np.dtype, Any] = {}
         self._add, self._multiply = (f if hasattr(f, "py_func") else numba.njit(f) for f in (add, multiply))
         self.name, self.identity = "of the user", identity
 
@@ -53,6 +54,20 @@ class UserSemiring:
         if dtype not in self._compiled:
             self._compiled[dtype] = _compile_rows(self._numba, self._add, self._multiply, self.identity, dtype)
         return self._compiled[dtype].address
+
+
+    def fold_on_device(self, arrays, x, y, library, dtype) -> None:
+        if dtype not in self._kernels:
+            self._kernels[dtype] = _compile_rows_on_device(self._add, self._multiply, self.identity, dtype)
+        rows, nonzeros = y.shape[0], arrays[1].shape[0]
+        if rows == 0:
+            return
+        lanes = 1  # of a row: about as many as it is long
+        while lanes < 32 and lanes * rows < nonzeros:
+            lanes *= 2
+        threads = 128
+        launch = self._kernels[dtype][-(-rows * lanes // threads), threads, library.numba_stream(x)]
+        launch(*arrays, x, y, lanes)
 
 
 def user(add: Callable, multiply: Callable, identity: float) -> UserSemiring:
@@ -65,7 +80,8 @@ def user(add: Callable, multiply: Callable, identity: float) -> UserSemiring:
     identity : float, what a sum begins with, and the result of an empty row
 
     Both functions are compiled by Numba with the loop over the rows, for the type of the matrix; rows are folded in
-    their order, several at a time.
+    their order, several at a time. On a device, where Numba needs its package numba-cuda, threads fold parts of a row,
+    whose sums are added in their order.
     """
     return UserSemiring(add, multiply, identity)
 
@@ -137,9 +153,9 @@ class Matrix:
             if mask is not None or accumulate is not None:
                 raise ValueError("mask and accumulate go with named semirings")
             if self._library.on_device:
-                raise TypeError("operators of the user are compiled for the host: move the matrix there, or take one "
-                                f"of {', '.join(named)}")
-            _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
+                semiring.fold_on_device(self._arrays, x, y, self._library, self.dtype)
+            else:
+                _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
         else:
             beside = [None if a is None else out_like(name, a, y) for name, a in
                       (("mask", mask), ("accumulate", accumulate))]
@@ -171,9 +187,17 @@ class Matrix:
             self._turned = Matrix(to_sparse(self._library, _core.transpose(self._csr)))
         return self._turned
 
-    def to_scipy(self) -> Any:
-        """A sparse matrix of SciPy, or of the library on whose device it lies, that shares the arrays."""
+    def to_sparse(self) -> Any:
+        """A sparse matrix of SciPy, CuPy or PyTorch, whose arrays these are, that shares them."""
         return to_sparse(self._library, (*self._arrays, self.shape))
+
+    def to_scipy(self) -> Any:
+        """A scipy.sparse.csr_array that shares the arrays; a copy of those on a device."""
+        return to_sparse(HOST, (*map(self._library.to_host, self._arrays), self.shape))
+
+    def to_cupy(self) -> Any:
+        """A matrix of cupyx.scipy.sparse that shares the arrays; a copy of those on the host."""
+        return to_sparse(_places.cupy(), (*self._arrays, self.shape))
 
     def __repr__(self) -> str:
         return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
@@ -207,3 +231,36 @@ def _compile_rows(numba, add, multiply, identity, dtype):
 
     signature = numba.void(integer, integer, index, index, pointer(number), pointer(number), pointer(number))
     return numba.cfunc(signature, nopython=True)(fold)
+
+
+def _compile_rows_on_device(add, multiply, identity, dtype):
+    """kernel(offsets, indices, values, x, y, lanes): `lanes` threads, a power of two up to 32, fold a row."""
+    try:
+        from numba import cuda
+    except ImportError:
+        raise ImportError("operators written in Python are compiled for a device by numba-cuda, which is not "
+                          "installed: pip install numba-cuda") from None
+    add, multiply = (cuda.jit(device=True)(f.py_func) for f in (add, multiply))
+    start = dtype.type(identity)
+    everyone = 0xFFFFFFFF
+
+    def fold(offsets, indices, values, x, y, lanes):
+        thread = cuda.grid(1)
+        row, lane = thread // lanes, thread % lanes
+        first = last = 0
+        if row < y.shape[0]:
+            first, last = offsets[row], offsets[row + 1]
+        part = (last - first + lanes - 1) // lanes
+        total = start
+        for k in range(first + lane * part, min(last, first + (lane + 1) * part)):
+            total = add(total, multiply(values[k], x[indices[k]]))
+        step = 1
+        while step < lanes:
+            right = cuda.shfl_down_sync(everyone, total, step)
+            if lane % (2 * step) == 0 and (lane + step) * part < last - first:
+                total = add(total, right)
+            step *= 2
+        if lane == 0 and row < y.shape[0]:
+            y[row] = total
+
+    return cuda.jit(fold)

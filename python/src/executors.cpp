@@ -154,10 +154,12 @@ void add_executors(nb::module_& m) {
     nb::class_<device_array>(m, "DeviceArray")
         .def("__init__",
              [](device_array* self, std::uintptr_t address, std::size_t size, char kind, int bytes, int device,
-                std::uintptr_t stream, nb::object owner, nb::object stream_owner) {
+                std::uintptr_t stream, nb::object stream_owner, nb::object owner) {
                  new (self) device_array{address, size,   type_of(kind, bytes),   device,
                                          stream,  keep(std::move(owner)), keep(std::move(stream_owner))};
-             })
+             },
+             nb::arg("address"), nb::arg("size"), nb::arg("kind"), nb::arg("bytes"), nb::arg("device"),
+             nb::arg("stream"), nb::arg("stream_owner").none(), nb::arg("owner"))
         .def_ro("stream", &device_array::stream)
         .def_prop_ro("__cuda_array_interface__", [](device_array const& a) {
             return cuda_array_interface(a.data(), a.size, type_text(a));

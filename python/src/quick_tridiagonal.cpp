@@ -135,7 +135,9 @@ void add_quick_tridiagonal(nb::module_& m) {
              std::uintptr_t b, std::uintptr_t x, int device, std::uintptr_t stream, nb::object stream_owner) {
               tridiagonal_on_device(kind, bytes, n, {lower, diagonal, upper, b, x}, device, stream,
                                     std::move(stream_owner));
-          });
+          },
+          nb::arg("kind"), nb::arg("bytes"), nb::arg("n"), nb::arg("lower"), nb::arg("diagonal"), nb::arg("upper"),
+          nb::arg("b"), nb::arg("x"), nb::arg("device"), nb::arg("stream"), nb::arg("stream_owner").none());
 }
 
 } // namespace coppice::python

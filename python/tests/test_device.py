@@ -193,7 +193,7 @@ def test_preconditioners(library):
         assert found.converged and found.iterations <= plain.iterations
         m.refresh(2 * on)
         close(library.numpy(m @ side), applied / 2)
-    with pytest.raises(TypeError, match="x with shape .* has dtype|expected an array|on the host"):
+    with pytest.raises(TypeError, match="x with shape .* is of numpy, expected an array of"):
         coppice.preconditioner("forest", on) @ b
 
 
@@ -269,10 +269,29 @@ def test_products(library):
     y = on.mxv(library.array(x), "min-plus", mask=library.array(mask), accumulate=library.array(before))
     close(library.numpy(y), host.mxv(x, "min-plus", mask=mask, accumulate=before))
     close(library.numpy(on.vxm(library.array(before))), host.vxm(before))
-    product = on.mxm(on.T, "plus-times").to_scipy()
-    assert abs(library.scipy(product) - a @ a.T).max() < 1e-12
+    product = on.mxm(on.T, "plus-times")
+    assert abs(library.scipy(product.to_sparse()) - a @ a.T).max() < 1e-12
+    assert abs(product.to_scipy() - a @ a.T).max() < 1e-12
+    if isinstance(library, CuPy):
+        assert abs(host.to_cupy().get() - a).max() == 0
     with pytest.raises(TypeError, match="x with shape .* is on the host"):
         on.mxv(x)
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_operators_of_the_user(library, dtype):
+    pytest.importorskip("numba.cuda")
+    rng = np.random.default_rng(17)
+    a = scipy_sparse.random_array((400, 300), density=0.03, rng=rng, format="lil")
+    a[7, :] = rng.random(300)  # longer than the threads of a row
+    a[9, :] = 0
+    a, x = scipy_sparse.csr_array(a).astype(dtype), rng.random(300).astype(dtype)
+    largest = coppice.semiring.user(lambda s, p: max(s, p), lambda v, w: v * w + 1, -np.inf)
+    on = coppice.Matrix(library.csr(a))
+    assert np.array_equal(library.numpy(on.mxv(library.array(x), largest)), coppice.Matrix(a).mxv(x, largest))
+    # Not commutative: the first product that is not 0.
+    first = coppice.semiring.user(lambda s, p: s if s != 0 else p, lambda v, w: v * w, 0.0)
+    assert np.array_equal(library.numpy(on.mxv(library.array(x), first)), coppice.Matrix(a).mxv(x, first))
 
 
 def test_work_is_queued_on_the_current_stream(library):
