@@ -60,6 +60,9 @@ def small_systems():
     tensors = [torch.as_tensor(a, device="cuda").clone() for a in (dl, d, du, b)]
     whole = seconds_of_a_queued_call(lambda: coppice.solve_tridiagonal(*tensors))
     print(f"  tensors of PyTorch: {1e6 * whole:.1f} us")
+    on_host = [a.get() for a in (dl, d, du, b)]
+    whole = seconds_of_a_queued_call(lambda: coppice.solve_tridiagonal(*on_host))
+    print(f"  arrays of NumPy: {1e6 * whole:.1f} us; cupy.empty {1e6 * seconds_of_a_queued_call(lambda: cp.empty(16)):.1f} us")
 
 
 def batches(systems=8192, n=512):

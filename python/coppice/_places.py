@@ -89,7 +89,7 @@ class CuPy(Host):
         import cupy
 
         self.xp = cupy
-        self._current = cupy.cuda.get_current_stream
+        self._current, self._empty, self._solved = cupy.cuda.get_current_stream, cupy.empty, _SOLVED
 
     def device(self, a):
         return a.data.device_id
@@ -102,17 +102,20 @@ class CuPy(Host):
 
     def tridiagonal(self, dl, d, du, b):
         """The shortest way to the solution for four plain vectors of one type and length; None for all else."""
-        dtype, shape, device = d.dtype, d.shape, d.data.device_id
-        if len(shape) != 1 or shape[0] == 0 or dtype.kind not in "fc" or dtype.itemsize not in _SIZES[dtype.kind]:
+        kind, n, dtype, device = type(d), d.size, d.dtype, d.data.device_id
+        if n == 0 or dtype not in self._solved:
             return None
-        for a in (dl, du, b):
-            if type(a) is not self.xp.ndarray or a.dtype != dtype or a.shape != shape or a.data.device_id != device:
+        at = []
+        for a in (dl, d, du, b):
+            if type(a) is not kind or a.ndim != 1 or a.size != n or a.dtype != dtype or not a.flags.c_contiguous:
                 return None
-        if not (dl.flags.c_contiguous and d.flags.c_contiguous and du.flags.c_contiguous and b.flags.c_contiguous):
-            return None
-        x, stream = self.xp.empty(shape, dtype), self._current()
-        _core.tridiagonal_on_device(dtype.kind, dtype.itemsize, shape[0], dl.data.ptr, d.data.ptr, du.data.ptr,
-                                    b.data.ptr, x.data.ptr, device, _of_stream(stream.ptr), stream)
+            memory = a.data
+            if memory.device_id != device:
+                return None
+            at.append(memory.ptr)
+        x, stream = self._empty(n, dtype), self._current()
+        _core.tridiagonal_on_device(dtype.kind, dtype.itemsize, n, *at, x.data.ptr, device, _of_stream(stream.ptr),
+                                    stream)
         return x
 
     def taken(self, result):
@@ -148,7 +151,7 @@ class Torch(Host):
             "float16", "float32", "float64", "complex64", "complex128", "bool", "uint8", "int8", "int16", "int32",
             "int64")}
         self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-        self._solved = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
+        self._solved = _SOLVED
         self._numbers = {dtype: number for number, dtype in self._types.items()}
 
     def dtype(self, a):
@@ -230,7 +233,7 @@ class Torch(Host):
 
 
 HOST = Host()
-_SIZES = {"f": (4, 8), "c": (8, 16)}
+_SOLVED = {np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")}
 
 
 @cache
