@@ -168,8 +168,7 @@ cuda_executor::cuda_executor(int device, CUstream_st* stream)
 std::shared_ptr<cuda_executor::state> cuda_executor::made(int device, CUstream_st* stream) {
     auto to = std::make_shared<state>();
     to->device = checked_device(device);
-    COPPICE_CUDA_CHECK(
-        cudaDeviceGetAttribute(&to->multiprocessors, cudaDevAttrMultiProcessorCount, to->device));
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&to->multiprocessors, cudaDevAttrMultiProcessorCount, to->device));
     cudaDeviceProp properties{};
     COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, to->device));
     to->name = properties.name;
@@ -179,17 +178,14 @@ std::shared_ptr<cuda_executor::state> cuda_executor::made(int device, CUstream_s
 }
 
 int cuda_executor::device() const { return state_->device; }
-CUstream_st* cuda_executor::stream() const {
-    return state_->records ? state_->recorder : state_->memory->stream();
-}
+CUstream_st* cuda_executor::stream() const { return state_->records ? state_->recorder : state_->memory->stream(); }
 int cuda_executor::multiprocessors() const { return state_->multiprocessors; }
 std::string const& cuda_executor::name() const { return state_->name; }
 std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
 
 cuda_executor::recording::recording(cuda_executor const& exec) : state_(exec.state_) {
     if (state_->memory->stream() != cudaStreamLegacy) return;
-    if (!state_->recorder)
-        COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&state_->recorder, cudaStreamNonBlocking));
+    if (!state_->recorder) COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&state_->recorder, cudaStreamNonBlocking));
     state_->records = true;
 }
 cuda_executor::recording::~recording() { state_->records = false; }

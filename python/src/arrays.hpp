@@ -114,18 +114,8 @@ struct device_result {
     std::shared_ptr<void> holder;
     void* data = nullptr;
     std::size_t size = 0;
-    std::string type; ///< as NumPy writes it: "<f8"
+    nb::dlpack::dtype type{};
 };
-
-template <class T>
-std::string type_text() {
-    char const kind = std::is_same_v<T, bool>                    ? 'b'
-                      : nb::detail::is_complex_v<T>              ? 'c'
-                      : std::is_floating_point_v<T>              ? 'f'
-                      : std::is_signed_v<T>                      ? 'i'
-                                                                 : 'u';
-    return (sizeof(T) == 1 ? "|" : "<") + std::string(1, kind) + std::to_string(sizeof(T));
-}
 
 /// An array that owns what `holder` holds; `data` points into it.
 template <class T, class Holder>
@@ -140,7 +130,7 @@ nb::object to_python(buffer<T> from) {
     T* const data = from.data();
     auto const size = static_cast<std::size_t>(from.size());
     if (from.on_host()) return own(std::move(from), data, size);
-    return nb::cast(device_result{std::make_shared<buffer<T>>(std::move(from)), data, size, type_text<T>()});
+    return nb::cast(device_result{std::make_shared<buffer<T>>(std::move(from)), data, size, nb::dtype<T>()});
 }
 template <class T>
 nb::object to_python(std::vector<T> from) {

@@ -42,8 +42,8 @@ void solve(bands const& a, input_array const& b, output_array const& x, std::int
         buffer<solve_report> told(exec, reports ? a.systems : 0);
         with_number(x, [&]<class T>(std::type_identity<T>) {
             for (band_part<T> const& part : parts_of<T>(a)) {
-                auto const report = reports ? array_view(told.data() + part.first, part.matrix.systems)
-                                            : array_view<solve_report>();
+                auto const report =
+                    reports ? array_view(told.data() + part.first, part.matrix.systems) : array_view<solve_report>();
                 solve_bands(exec, part.matrix, columns_of<T const>(a, part, elements<T>(b).data(), columns),
                             columns_of<T>(a, part, elements<T>(x).data(), columns), options, report);
             }

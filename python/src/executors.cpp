@@ -47,20 +47,16 @@ nb::dlpack::dtype type_of(char kind, int bytes) {
     return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * bytes), 1};
 }
 
-/// What a device_array looks like to others, see cuda_array_interface.
-std::string type_text(device_array const& a) {
+/// By which CuPy, PyTorch and others take an array over.
+nb::dict cuda_array_interface(void* data, std::size_t size, nb::dlpack::dtype type) {
     using enum nb::dlpack::dtype_code;
-    auto const code = static_cast<nb::dlpack::dtype_code>(a.type.code);
-    int const bytes = a.type.bits / 8;
+    auto const code = static_cast<nb::dlpack::dtype_code>(type.code);
     char const kind = code == Float ? 'f' : code == Complex ? 'c' : code == Bool ? 'b' : code == UInt ? 'u' : 'i';
-    return (bytes == 1 ? "|" : "<") + std::string(1, kind) + std::to_string(bytes);
-}
-
-nb::dict cuda_array_interface(void* data, std::size_t size, std::string const& type) {
+    int const bytes = type.bits / 8;
     nb::dict d;
     d["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(data), false);
     d["shape"] = nb::make_tuple(size);
-    d["typestr"] = type;
+    d["typestr"] = (bytes == 1 ? "|" : "<") + std::string(1, kind) + std::to_string(bytes);
     d["strides"] = nb::none();
     d["version"] = 3;
     return d;
@@ -152,18 +148,23 @@ void add_executors(nb::module_& m) {
     m.def("release_memory", [] {});
 #endif
     nb::class_<device_array>(m, "DeviceArray")
-        .def("__init__",
-             [](device_array* self, std::uintptr_t address, std::size_t size, char kind, int bytes, int device,
-                std::uintptr_t stream, nb::object stream_owner, nb::object owner) {
-                 new (self) device_array{address, size,   type_of(kind, bytes),   device,
-                                         stream,  keep(std::move(owner)), keep(std::move(stream_owner))};
-             },
-             nb::arg("address"), nb::arg("size"), nb::arg("kind"), nb::arg("bytes"), nb::arg("device"),
-             nb::arg("stream"), nb::arg("stream_owner").none(), nb::arg("owner"))
+        .def(
+            "__init__",
+            [](device_array* self, std::uintptr_t address, std::size_t size, char kind, int bytes, int device,
+               std::uintptr_t stream, nb::object stream_owner, nb::object owner) {
+                new (self) device_array{address,
+                                        size,
+                                        type_of(kind, bytes),
+                                        device,
+                                        stream,
+                                        keep(std::move(owner)),
+                                        keep(std::move(stream_owner))};
+            },
+            nb::arg("address"), nb::arg("size"), nb::arg("kind"), nb::arg("bytes"), nb::arg("device"),
+            nb::arg("stream"), nb::arg("stream_owner").none(), nb::arg("owner"))
         .def_ro("stream", &device_array::stream)
-        .def_prop_ro("__cuda_array_interface__", [](device_array const& a) {
-            return cuda_array_interface(a.data(), a.size, type_text(a));
-        });
+        .def_prop_ro("__cuda_array_interface__",
+                     [](device_array const& a) { return cuda_array_interface(a.data(), a.size, a.type); });
     nb::class_<device_result>(m, "DeviceResult").def_prop_ro("__cuda_array_interface__", [](device_result const& a) {
         return cuda_array_interface(a.data, a.size, a.type);
     });

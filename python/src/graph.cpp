@@ -62,9 +62,8 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
     graph_answer answer;
     {
         nb::gil_scoped_release const released;
-        with_executor(a.values, [&](auto const& exec) {
-            answer = run_graph_algorithm(exec, name, a.view<double>(), options);
-        });
+        with_executor(a.values,
+                      [&](auto const& exec) { answer = run_graph_algorithm(exec, name, a.view<double>(), options); });
     }
     nb::dict facts;
     for (auto const& [fact, value] : answer.facts) facts[nb::cast(fact)] = value;
@@ -74,8 +73,7 @@ nb::tuple run(std::string const& name, csr_matrix const& a, nb::dict const& give
 
 bool undirected(csr_matrix const& a) {
     nb::gil_scoped_release const released;
-    return with_executor(a.values,
-                         [&](auto const& exec) { return is_undirected(exec, graph_view(a.view<double>())); });
+    return with_executor(a.values, [&](auto const& exec) { return is_undirected(exec, graph_view(a.view<double>())); });
 }
 
 } // namespace

@@ -15,8 +15,9 @@ namespace {
 
 /// x[n]: the guess, then the solution. `a` and `m` are a matrix or a preconditioner of ours, or functions.
 template <class T, executor Executor>
-krylov_result solve_with(Executor const& exec, std::string const& method, nb::object const& a, nb::object const& m, input_array const& b,
-                         output_array const& x, krylov_options const& options, std::atomic<bool>* interrupted) {
+krylov_result solve_with(Executor const& exec, std::string const& method, nb::object const& a, nb::object const& m,
+                         input_array const& b, output_array const& x, krylov_options const& options,
+                         std::atomic<bool>* interrupted) {
     auto const preconditioner = preconditioner_of<Executor, T>(m, interrupted, b);
     auto const rhs = elements<T>(b);
     auto const solution = elements<T>(x);

@@ -51,9 +51,9 @@ named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict
 /// Calls visit(preconditioner, std::type_identity<T>{}).
 template <class Visit>
 void with_held(named_preconditioner& m, Visit&& visit) {
-    std::visit([&]<class Executor, class T>(
-                   any_preconditioner<Executor, T>& held) { visit(held, std::type_identity<T>{}); },
-               m.held);
+    std::visit(
+        [&]<class Executor, class T>(any_preconditioner<Executor, T>& held) { visit(held, std::type_identity<T>{}); },
+        m.held);
 }
 
 /// Calls work(exec) with the executor of an array, of which the preconditioner takes that of its own place.

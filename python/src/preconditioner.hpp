@@ -79,8 +79,7 @@ private:
         auto const* const place = like.device();
         if (!place) return to_python(std::vector<T>(x.begin(), x.end()));
         return nb::cast(device_array{reinterpret_cast<std::uintptr_t>(x.data()), std::size_t(x.size()), nb::dtype<T>(),
-                                     place->device, place->stream, place->owner,
-                                     place->stream_owner});
+                                     place->device, place->stream, place->owner, place->stream_owner});
     }
 };
 

@@ -130,14 +130,15 @@ void tridiagonal_on_device([[maybe_unused]] char kind, [[maybe_unused]] int byte
 
 void add_quick_tridiagonal(nb::module_& m) {
     m.def("quick_tridiagonal", quick_tridiagonal);
-    m.def("tridiagonal_on_device",
-          [](char kind, int bytes, std::int64_t n, std::uintptr_t lower, std::uintptr_t diagonal, std::uintptr_t upper,
-             std::uintptr_t b, std::uintptr_t x, int device, std::uintptr_t stream, nb::object stream_owner) {
-              tridiagonal_on_device(kind, bytes, n, {lower, diagonal, upper, b, x}, device, stream,
-                                    std::move(stream_owner));
-          },
-          nb::arg("kind"), nb::arg("bytes"), nb::arg("n"), nb::arg("lower"), nb::arg("diagonal"), nb::arg("upper"),
-          nb::arg("b"), nb::arg("x"), nb::arg("device"), nb::arg("stream"), nb::arg("stream_owner").none());
+    m.def(
+        "tridiagonal_on_device",
+        [](char kind, int bytes, std::int64_t n, std::uintptr_t lower, std::uintptr_t diagonal, std::uintptr_t upper,
+           std::uintptr_t b, std::uintptr_t x, int device, std::uintptr_t stream, nb::object stream_owner) {
+            tridiagonal_on_device(kind, bytes, n, {lower, diagonal, upper, b, x}, device, stream,
+                                  std::move(stream_owner));
+        },
+        nb::arg("kind"), nb::arg("bytes"), nb::arg("n"), nb::arg("lower"), nb::arg("diagonal"), nb::arg("upper"),
+        nb::arg("b"), nb::arg("x"), nb::arg("device"), nb::arg("stream"), nb::arg("stream_owner").none());
 }
 
 } // namespace coppice::python

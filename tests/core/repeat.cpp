@@ -111,3 +111,27 @@ TEST_CASE_TEMPLATE("a host that watches sees a loop run and can end it", Fixture
         CHECK(end.passes >= 21);
     }
 }
+
+#if defined(COPPICE_TEST_CUDA)
+TEST_CASE("an executor of the default stream records its loops beside it") {
+    cuda_executor const exec(0, nullptr);
+    CHECK(exec.stream() == cudaStreamLegacy);
+    repetition<cuda_executor> repeat(exec);
+    buffer<counted> state(exec, 1);
+    buffer<int> other(exec, 1);
+    auto const first = counting_to(20);
+    exec.copy_elements(&first, state.data(), 1);
+    repeat.run(&state.data()->loop, {.replayable = true},
+               [&] {
+                   // What others queue on the default stream meanwhile is not recorded, and breaks nothing.
+                   CHECK(cudaMemsetAsync(other.data(), 0, sizeof(int), cudaStreamLegacy) == cudaSuccess);
+                   CHECK(exec.stream() != cudaStreamLegacy);
+                   for_each(exec, 1, count_pass{state.data()});
+               },
+               {});
+    CAPTURE(repeat.why_not());
+    CHECK(repeat.on_device());
+    CHECK(exec.stream() == cudaStreamLegacy);
+    CHECK(exec.load(state.data()).passes == 20);
+}
+#endif
