@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
 from ._arrays import REALS
+from ._pictures import path_lengths, table
 from ._places import library_of
 from ._sparse import csr, to_sparse
 
@@ -68,10 +69,9 @@ class Forest:
     weight_coverage: float
 
     def _repr_html_(self) -> str:
-        from .iterative import _table
-
         names = ("paths", "longest_path", "cycles_broken", "edges", "weight_coverage")
-        return _table("linear forest", {name: getattr(self, name) for name in names})
+        lengths = library_of(self.path_offsets).to_host(self.path_offsets)
+        return table("linear forest", {name: getattr(self, name) for name in names}) + path_lengths(lengths)
 
 
 def factor(A: SparseMatrix, degree: int = 2, *, method: Literal["parallel", "greedy"] = "parallel",

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import NUMBERS, array, out_vector, same_type, shape_of, vector
+from ._pictures import curve, table
 from ._places import library_of
 from ._sparse import csr, is_sparse
 
@@ -117,7 +118,7 @@ class Preconditioner(LinearOperator):
         return f"<coppice preconditioner {self.name!r}, {self.shape[0]} rows, {self.dtype}>"
 
     def _repr_html_(self) -> str:
-        return _table(self.name, {key: value for key, value in self.report.items() if key != "name"})
+        return table(self.name, {key: value for key, value in self.report.items() if key != "name"})
 
 
 @dataclass
@@ -152,7 +153,7 @@ class Solution:
         rows = {key: getattr(self, key) for key in ("reason", "iterations", "relative_residual")}
         for attempt in self.attempts:
             rows[f"{attempt['solver']} with {attempt['preconditioner']}"] = attempt["refusal"] or attempt["reason"]
-        return _table("solution", rows) + _curve(self.residual_history)
+        return table("solution", rows) + curve(self.residual_history)
 
 
 @dataclass
@@ -508,25 +509,3 @@ def _text(name, value) -> str:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (str, int, float, np.number)):
         raise TypeError(f"the option {name} is {value!r}, expected a number or a name")
     return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
-
-
-def _table(title, rows) -> str:
-    from html import escape
-
-    def text(value):
-        return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
-
-    body = "".join(f"<tr><th>{escape(str(key))}</th><td>{text(value)}</td></tr>" for key, value in rows.items())
-    return f"<table><caption>{escape(title)}</caption>{body}</table>"
-
-
-def _curve(history) -> str:
-    """Convergence as a small SVG picture: the logarithm of the residual over iterations."""
-    values = np.log10(np.maximum(np.asarray(history, float), 1e-300))
-    if values.size < 2 or not np.all(np.isfinite(values)):
-        return ""
-    x = np.linspace(5, 295, values.size)
-    y = 5 + 90 * (values.max() - values) / max(np.ptp(values), 1e-300)
-    points = " ".join(f"{a:.1f},{c:.1f}" for a, c in zip(x, y))
-    return (f'<svg width="300" height="100" role="img"><title>residuals from 1e{values[0]:.0f} to '
-            f'1e{values[-1]:.0f}</title><polyline fill="none" stroke="currentColor" points="{points}"/></svg>')

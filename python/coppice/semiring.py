@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _places
 from ._arrays import REALS, out_vector, same_type, vector
+from ._pictures import pattern, table
 from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
 
@@ -198,6 +199,11 @@ class Matrix:
     def to_cupy(self) -> Any:
         """A matrix of cupyx.scipy.sparse that shares the arrays; a copy of those on the host."""
         return to_sparse(_places.cupy(), (*self._arrays, self.shape))
+
+    def _repr_html_(self) -> str:
+        offsets, indices = map(self._library.to_host, self._arrays[:2])
+        facts = {"shape": f"{self.shape[0]} x {self.shape[1]}", "nonzeros": len(indices), "type": self.dtype}
+        return table("matrix", facts) + pattern(offsets, indices, self.shape)
 
     def __repr__(self) -> str:
         return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"

@@ -174,3 +174,24 @@ def test_threads_that_share_a_matrix():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_pictures():
+    from xml.etree import ElementTree
+
+    def rects(html):
+        svg = ElementTree.fromstring(html[html.index("<svg"):])
+        return svg.find("title").text, svg.findall("rect")
+
+    eye = sp.eye_array(300, format="csr")
+    title, squares = rects(coppice.Matrix(eye)._repr_html_())
+    assert title == "pattern of 300 nonzeros" and len(squares) == 60
+    assert all(square.get("x") == square.get("y") and square.get("fill-opacity") == "1.00" for square in squares)
+    line = sp.diags_array([1.0, 1.0], offsets=[-1, 1], shape=(12, 12)).tolil()
+    line[7, 8] = line[8, 7] = 0  # paths of 8 and 4
+    title, bars = rects(coppice.forests.linear_forest(line.tocsr())._repr_html_())
+    heights = [float(bar.get("height")) for bar in bars]
+    assert len(bars) == 4 and heights[3] == 2 * heights[2] == 90 and heights[0] == heights[1] == 0
+    assert bars[3].find("title").text == "8 vertices on paths of 8 to 15"
+    empty = sp.csr_array((0, 5))
+    assert "svg" not in coppice.Matrix(empty)._repr_html_()
