@@ -52,9 +52,11 @@ find_program(COPPICE_CCACHE ccache)
 if(COPPICE_CCACHE)
   foreach(language CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      # What ccache must be told to remember sources that use precompiled headers.
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${COPPICE_CCACHE})
+      # What ccache must be told to remember sources that use precompiled headers; and that another checkout compiles
+      # the same.
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+        CCACHE_ABSSTDERR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        ${COPPICE_CCACHE})
     endif()
   endforeach()
 endif()
