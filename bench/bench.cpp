@@ -42,6 +42,7 @@ constexpr suite suites[] = {
     {"multilevel", multilevel_host, COPPICE_BENCH_CUDA(multilevel_cuda)},
     {"solve", solve_host, COPPICE_BENCH_CUDA(solve_cuda)},
     {"krylov", krylov_host, COPPICE_BENCH_CUDA(krylov_cuda)},
+    {"parts", parts_host, COPPICE_BENCH_CUDA(parts_cuda)},
     {"queues", queues_host, COPPICE_BENCH_CUDA(queues_cuda)},
     {"accuracy", accuracy_host, COPPICE_BENCH_CUDA(accuracy_cuda), false},
 };

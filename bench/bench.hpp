@@ -115,6 +115,8 @@ void solve_host(table& t, options const& o);
 void solve_cuda(table& t, options const& o);
 void krylov_host(table& t, options const& o);
 void krylov_cuda(table& t, options const& o);
+void parts_host(table& t, options const& o);
+void parts_cuda(table& t, options const& o);
 void queues_host(table& t, options const& o);
 void queues_cuda(table& t, options const& o);
 void accuracy_host(table& t, options const& o);

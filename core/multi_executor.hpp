@@ -3,7 +3,8 @@
 /// Several executors that work on parts of one problem, and how the parts exchange values.
 ///
 /// Each part is worked on by a thread of its own with an executor of its own: the cores of this machine in shares, or a
-/// device and its stream each. What crosses between parts is a few values of the host at a time.
+/// device and its stream each. What crosses between parts is a few values of the host at a time, or, between devices
+/// where NCCL is found, memory of the devices in the order of their streams.
 #pragma once
 
 #include <array>
@@ -20,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/core/device_group.hpp>
 #include <coppice/core/executor.hpp>
 
 namespace coppice {
@@ -109,12 +111,55 @@ private:
     std::string failure_{}, left_{};
 };
 
+/// The collectives of the devices of a multi_executor: made when a part first asks for them.
+class device_links {
+public:
+    explicit device_links(std::vector<cuda_executor> executors) : executors_(std::move(executors)) {}
+
+    /// Null where there are none; on all parts alike. Throws device_error where NCCL could not begin.
+    device_group const* get() {
+        std::lock_guard const lock(mutex_);
+        if (!failure_.empty()) throw device_error(failure_);
+        if (!tried_) {
+            tried_ = true;
+            try {
+                group_ = device_group::make(executors_, why_not_);
+            } catch (error const& e) {
+                failure_ = e.what();
+                throw;
+            }
+        }
+        return group_.get();
+    }
+    std::string why_not() const {
+        std::lock_guard const lock(mutex_);
+        return why_not_;
+    }
+    /// Ends what waits for a part that has failed; the next one who asks gets new ones.
+    void abort() {
+        std::lock_guard const lock(mutex_);
+        if (!group_) return;
+        group_->abort();
+        old_.push_back(std::move(group_)); // parts may hold its address still
+        tried_ = false;
+    }
+
+private:
+    mutable std::mutex mutex_{};
+    std::vector<cuda_executor> executors_;
+    std::shared_ptr<device_group> group_{};
+    std::vector<std::shared_ptr<device_group>> old_{};
+    bool tried_ = false;
+    std::string why_not_{}, failure_{};
+};
+
 } // namespace detail
 
 /// The messages of a part of a multi_executor: a communicator.
 class part_messages {
 public:
-    part_messages(detail::meeting_place& place, int part, int parts) : place_(&place), part_(part), parts_(parts) {}
+    part_messages(detail::meeting_place& place, int part, int parts, detail::device_links* links = nullptr)
+        : place_(&place), links_(links), part_(part), parts_(parts) {}
     int part() const { return part_; }
     int parts() const { return parts_; }
     template <class Value>
@@ -127,8 +172,14 @@ public:
         return place_->gather(part_, values);
     }
 
+    /// Between devices: collectives that need no host. Null on the host, without NCCL and where parts share a device.
+    device_group const* devices() const { return links_ ? links_->get() : nullptr; }
+    /// Why devices() is null.
+    std::string why_no_devices() const { return links_ ? links_->why_not() : "the parts are on the host"; }
+
 private:
     detail::meeting_place* place_;
+    detail::device_links* links_;
     int part_, parts_;
 };
 
@@ -147,6 +198,8 @@ public:
                         executors_[p].device() == executors_[q].device())
                         throw argument_error("multi_executor: executors " + std::to_string(q) + " and " +
                                              std::to_string(p) + " share a stream, expected a stream for each");
+        if constexpr (std::is_same_v<Executor, cuda_executor>)
+            links_ = std::make_shared<detail::device_links>(executors_);
     }
     int parts() const { return int(executors_.size()); }
     Executor const& part(int p) const { return executors_[std::size_t(p)]; }
@@ -167,10 +220,12 @@ public:
                 if (first_failed < 0) first_failed = p;
             }
             place.fail(p, why);
+            if (links_) links_->abort();
         };
         auto const one = [&](int p) {
             try {
-                work(part(p), part_messages(place, p, parts()));
+                if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(part(p));
+                work(part(p), part_messages(place, p, parts(), links_.get()));
                 place.leave(p);
             } catch (std::exception const& e) {
                 failed(p, e.what());
@@ -188,6 +243,7 @@ public:
 
 private:
     std::vector<Executor> executors_;
+    std::shared_ptr<detail::device_links> links_{};
 };
 
 } // namespace coppice

@@ -15,5 +15,5 @@
 
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/solvers/distributed/csr_parts.hpp>
-#include <coppice/solvers/distributed/host_part.hpp>
+#include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/distributed/tridiagonal_parts.hpp>

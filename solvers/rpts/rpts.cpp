@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/rpts/rpts_parts_solve.hpp>
 #include <coppice/solvers/rpts/rpts_solve.hpp>
 
 namespace coppice {
@@ -9,5 +10,9 @@ template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int6
 template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
 COPPICE_RPTS_DECLARE(template, float, host_executor)
 COPPICE_RPTS_DECLARE(template, double, host_executor)
+
+namespace rpts {
+COPPICE_RPTS_PARTS_OF(template, host_executor)
+} // namespace rpts
 
 } // namespace coppice

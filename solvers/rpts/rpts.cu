@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/rpts/rpts_parts_solve.hpp>
 #include <coppice/solvers/rpts/rpts_solve.hpp>
 
 namespace coppice {
@@ -17,5 +18,9 @@ template device_limits limits_of<double>(cuda_executor const&);
 
 COPPICE_RPTS_DECLARE(template, float, cuda_executor)
 COPPICE_RPTS_DECLARE(template, double, cuda_executor)
+
+namespace rpts {
+COPPICE_RPTS_PARTS_OF(template, cuda_executor)
+} // namespace rpts
 
 } // namespace coppice

@@ -100,9 +100,9 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
         int const at = padded<block_partition>(i);
         std::int64_t const row = first + i;
         bool const inside = row < s.size;
-        to.lower[at] = inside && (Cyclic || row > 0) ? s.lower[row] : T(0);
+        to.lower[at] = inside && (row > 0 || (Cyclic && s.couples_before())) ? s.lower[row] : T(0);
         to.diagonal[at] = inside ? s.diagonal[row] : behind;
-        to.upper[at] = row < (Cyclic ? s.size : s.size - 1) ? s.upper[row] : T(0);
+        to.upper[at] = row < (Cyclic && s.couples_behind() ? s.size : s.size - 1) ? s.upper[row] : T(0);
         to.rhs[at] = inside ? sides_at<R>(s.rhs, s.place_of(row), s.rhs_leading, s.columns) : R(T(0));
     }
 }
@@ -375,12 +375,18 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
 }
 
 /// The interface unknowns of a partition from the solution of the coarse system; zero outside the system, or those at
-/// its other end.
+/// its other end, or what is beyond a stretch.
 template <class R, bool Cyclic, class T>
 COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int64_t partition) {
     std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, Cyclic);
     auto const at = [&](std::int64_t k) {
-        if constexpr (Cyclic) k = k < 0 ? size - 1 : k == size ? 0 : k;
+        if constexpr (Cyclic) {
+            if (s.fine.stretch && (k < 0 || k >= size)) {
+                T const* const beyond = k < 0 ? s.fine.before : k == size ? s.fine.behind : nullptr;
+                return beyond ? R(*beyond) : R(T(0));
+            }
+            k = k < 0 ? size - 1 : k == size ? 0 : k;
+        }
         return k >= 0 && k < size ? sides_at<R>(s.coarse.rhs, k, s.coarse.leading, s.fine.columns) : R(T(0));
     };
     return {at(i - 1), at(i), at(i + 1), at(i + 2)};

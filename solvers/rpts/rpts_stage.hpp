@@ -33,7 +33,15 @@ struct system_view {
     /// lower[0] couples the first row of each system to its last one and upper[size - 1] the last to the first: systems
     /// of equal size of at least 3 rows, none interleaved, solved by kernels of their own, on CUDA.
     bool cyclic = false;
+    /// One system with one right-hand side that is a stretch of a longer one (rpts_parts.hpp): lower[0] couples its
+    /// first row to *before and upper[size - 1] its last one to *behind, which are known when unknowns are substituted;
+    /// null where there is nothing. Whole pairs of partitions. CUDA has the kernels of cyclic systems for it.
+    bool stretch = false;
+    T const *before = nullptr, *behind = nullptr;
 
+    /// Do the entries that stick out at the first and the last row count?
+    COPPICE_HD bool couples_before() const { return stretch ? before != nullptr : cyclic; }
+    COPPICE_HD bool couples_behind() const { return stretch ? behind != nullptr : cyclic; }
     COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.
@@ -53,7 +61,10 @@ struct system_view {
                 nullptr,
                 1,
                 order,
-                cyclic};
+                cyclic,
+                stretch,
+                before,
+                behind};
     }
     /// One system with one right-hand side; the columns of a system are neighbours.
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }

@@ -87,11 +87,11 @@ struct tile {
         } else {
             load_band_end(0, s.lower + row, count, T(0));
             load_band_end(1, s.diagonal + row, count, T(1));
-            load_band_end(2, s.upper + row, count - 1, T(0));
+            load_band_end(2, s.upper + row, s.couples_behind() ? count : count - 1, T(0));
             if (!s.order) load_band_end(3, s.rhs + row, count, T(0));
         }
         if (s.order) gather_sides(s, row, count);
-        if (partition == 0) at(0, 0, 0) = T(0);
+        if (partition == 0 && !s.couples_before()) at(0, 0, 0) = T(0);
     }
     void store_solution(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
@@ -136,7 +136,7 @@ void store_coarse(T* to, Lanes const& first, Lanes const& last, std::int64_t par
     }
 }
 
-// The interface unknowns of the partitions from `partition` on; zero outside the system.
+// The interface unknowns of the partitions from `partition` on; zero outside the system, or what is beyond a stretch.
 template <class Lanes, class T>
 interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partition) {
     interface_values<Lanes> x;
@@ -156,12 +156,13 @@ interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partitio
         }
         return x;
     }
+    T const outside[] = {s.fine.before ? *s.fine.before : T(0), s.fine.behind ? *s.fine.behind : T(0)};
     for (int l = 0; l < Lanes::size; ++l) {
         std::int64_t const i = 2 * (partition + l);
-        before[l] = i > 0 && i <= size ? coarse[i - 1] : T(0);
+        before[l] = i == 0 ? outside[0] : i <= size ? coarse[i - 1] : T(0);
         first[l] = i < size ? coarse[i] : T(0);
         last[l] = i + 1 < size ? coarse[i + 1] : T(0);
-        after[l] = i + 2 < size ? coarse[i + 2] : T(0);
+        after[l] = i + 2 < size ? coarse[i + 2] : i + 2 == size ? outside[1] : T(0);
     }
     return x;
 }

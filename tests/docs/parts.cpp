@@ -23,7 +23,7 @@ krylov_result solve_in_parts(csr<double> const& a, std::vector<double> const& b,
             host, others, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
             {a.values().begin() + begin, a.values().begin() + end});
 
-        auto const block = rows.own_block(host);
+        auto const& block = rows.own_block();
         auto const m = make_preconditioner(host, "forest", block.view());
         host_part const exec(host, others); // its dot products are those of all parts
         cg<host_part, double> solver(exec, rows.size(), {.tolerance = 1e-10});

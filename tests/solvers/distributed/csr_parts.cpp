@@ -7,7 +7,8 @@
 #include <vector>
 
 #include <coppice/algebra/validate.hpp>
-#include <coppice/solvers/distributed/host_part.hpp>
+#include <coppice/solvers/distributed/part_executor.hpp>
+#include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/krylov/cg.hpp>
 
 #include "support/executors.hpp"
@@ -90,7 +91,7 @@ TEST_CASE_TEMPLATE("parts: the own block has the entries between rows of the par
             int const first = cuts[std::size_t(others.part())], behind = cuts[std::size_t(others.part()) + 1];
             auto const b = rows_of(a, first, behind);
             csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
-            auto const own = m.own_block(exec);
+            auto const& own = m.own_block();
             CHECK(own.rows() == behind - first);
             CHECK(own.columns() == behind - first);
             auto const offsets = to_vector(exec, own.row_offsets()), columns = to_vector(exec, own.column_indices());
@@ -147,6 +148,61 @@ TEST_CASE("parts: the text of CG over any number of them") {
     }
 }
 #endif
+
+TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the blocks", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    auto const a = dense_matrix(90);
+    auto const solve = [&](std::string const& method, std::string const& preconditioner, std::vector<int> const& cuts,
+                           std::vector<double>& x, krylov_options const& options) {
+        std::vector<krylov_result> results(cuts.size() - 1);
+        multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
+        all.run([&](exec_type const& exec, part_messages const& others) {
+            auto const p = std::size_t(others.part());
+            auto const b = rows_of(a, cuts[p], cuts[p + 1]);
+            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
+            auto const block = make_preconditioner(exec, preconditioner, m.own_block().view());
+            auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
+            auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
+            results[p] = solve_in_parts(exec, others, method, m, block, d.view(), to.view(), options);
+            auto const values = to_vector(exec, to);
+            std::copy(values.begin(), values.end(), x.begin() + cuts[p]);
+        });
+        for (auto const& r : results) {
+            CHECK(r.residual_history == results[0].residual_history);
+            CHECK(r.converged == results[0].converged);
+        }
+        return results[0];
+    };
+    for (std::string const method : {"cg", "bicgstab", "gmres"}) {
+        std::int64_t of_one_part = 0;
+        for (auto const& cuts : divisions) {
+            CAPTURE(method);
+            CAPTURE(cuts.size());
+            std::vector<double> x(90), again(90);
+            auto const r = solve(method, "none", cuts, x, {.tolerance = 1e-12});
+            CHECK(r.converged);
+            if (of_one_part == 0) of_one_part = r.iterations;
+            CHECK(std::abs(r.iterations - of_one_part) <= 1);
+            CHECK(solve(method, "none", cuts, again, {.tolerance = 1e-12}).iterations == r.iterations);
+            CHECK(again == x);
+            for (std::size_t i = 0; i < 90; ++i) {
+                double sum = 0;
+                for (std::size_t j = 0; j < 90; ++j) sum += a[i][j] * x[j];
+                CHECK(sum == doctest::Approx(1).epsilon(1e-10));
+            }
+            auto const jacobi = solve(method, "jacobi", cuts, again, {.tolerance = 1e-12});
+            CHECK(jacobi.converged);
+            CHECK(jacobi.iterations <= r.iterations + 1);
+        }
+    }
+    std::vector<double> x(90);
+    auto const forest = solve("cg", "forest", {0, 45, 90}, x, {.tolerance = 1e-12});
+    CHECK(forest.converged);
+    CHECK_FALSE(solve("cg", "none", {0, 45, 90}, x, {.tolerance = 1e-12, .max_iterations = 2}).converged);
+    CHECK_THROWS_WITH_AS(solve("sor", "none", {0, 45, 90}, x, {}),
+                         "solve_in_parts: unknown method \"sor\"; there are cg, bicgstab, gmres", argument_error);
+}
 
 TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Suite `parts`: systems and products in parts, one for each device or share of the cores, beside one executor. One
+// body for both kinds of executors.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bench/bench.hpp"
+#include <coppice/algebra/random.hpp>
+#include <coppice/core/device_group.hpp>
+#include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/distributed/solve_parts.hpp>
+#include <coppice/solvers/distributed/tridiagonal_parts.hpp>
+#include <coppice/solvers/rpts/rpts.hpp>
+
+namespace coppice::bench {
+namespace {
+
+double random_element(std::int64_t i, std::uint64_t stream) {
+    return random_stream(stream, 3).uniform(std::uint64_t(i), -1.0, 1.0);
+}
+
+/// Median over `repetitions` of the time until all parts have ended; the same on every part.
+timing time_in_parts(part_messages const& others, int repetitions, std::function<void()> const& work) {
+    std::vector<double> seconds;
+    for (int r = 0; r <= repetitions; ++r) {
+        others.gather(0);
+        auto const begin = std::chrono::steady_clock::now();
+        work();
+        others.gather(0);
+        auto const end = std::chrono::steady_clock::now();
+        if (r > 0) seconds.push_back(std::chrono::duration<double>(end - begin).count());
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return {seconds[seconds.size() / 2], seconds.front()};
+}
+
+/// Executors for P parts: a device each, or the cores of the host in shares.
+std::vector<host_executor> executors(host_executor const& exec, int parts) {
+    return std::vector<host_executor>(std::size_t(parts), host_executor(std::max(1, exec.threads() / parts)));
+}
+[[maybe_unused]] std::vector<cuda_executor> executors(cuda_executor const&, int parts) {
+    std::vector<cuda_executor> all;
+    for (int p = 0; p < parts; ++p) all.emplace_back(p);
+    return all;
+}
+std::vector<int> numbers_of_parts(host_executor const& exec) {
+    std::vector<int> all{1};
+    if (exec.threads() > 1) all.push_back(2);
+    return all;
+}
+[[maybe_unused]] std::vector<int> numbers_of_parts(cuda_executor const&) {
+    std::vector<int> all;
+    for (int parts = 1; parts <= cuda_device_count(); parts *= 2) all.push_back(parts);
+    return all;
+}
+
+/// `n` random elements; every stretch of 2^22 is the same, which a solver does not notice.
+template <class Executor>
+buffer<double> random_buffer(Executor const& exec, std::int64_t n, std::uint64_t stream) {
+    constexpr std::int64_t most = std::int64_t(1) << 22;
+    std::vector<double> some(std::size_t(std::min(n, most)));
+    for (std::size_t i = 0; i < some.size(); ++i) some[i] = random_element(std::int64_t(i), stream);
+    buffer<double> all(exec, n);
+    for (std::int64_t at = 0; at < n; at += most)
+        exec.copy_elements(some.data(), all.data() + at, std::min(most, n - at));
+    return all;
+}
+
+struct random_bands {
+    buffer<double> lower, diagonal, upper, d, x;
+    template <class Executor>
+    random_bands(Executor const& exec, std::int64_t n)
+        : lower(random_buffer(exec, n, 1)), diagonal(random_buffer(exec, n, 2)), upper(random_buffer(exec, n, 3)),
+          d(random_buffer(exec, n, 4)), x(exec, n) {}
+    tridiagonal_view<double> view() const { return {d.size(), lower.data(), diagonal.data(), upper.data()}; }
+};
+
+/// The rows [first, last) of a stencil on nx x ny x nz points, or fewer: 5, 7 or 27 points.
+struct stencil {
+    int points;
+    std::int64_t nx, ny, nz;
+
+    std::int64_t rows() const { return nx * ny * nz; }
+    void fill(std::int64_t first, std::int64_t last, std::vector<std::int32_t>& offsets,
+              std::vector<std::int32_t>& columns, std::vector<double>& values) const {
+        offsets = {0};
+        offsets.reserve(std::size_t(last - first) + 1);
+        columns.reserve(std::size_t((last - first) * points));
+        values.reserve(columns.capacity());
+        for (std::int64_t i = first; i < last; ++i) {
+            std::int64_t const x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+            for (std::int64_t dz = -1; dz <= 1; ++dz)
+                for (std::int64_t dy = -1; dy <= 1; ++dy)
+                    for (std::int64_t dx = -1; dx <= 1; ++dx) {
+                        if (points != 27 && dx * dx + dy * dy + dz * dz > 1) continue;
+                        if (x + dx < 0 || x + dx >= nx || y + dy < 0 || y + dy >= ny || z + dz < 0 || z + dz >= nz)
+                            continue;
+                        columns.push_back(std::int32_t(i + dx + nx * (dy + ny * dz)));
+                        values.push_back(dx == 0 && dy == 0 && dz == 0 ? points - 1.0 : -1.0);
+                    }
+            offsets.push_back(std::int32_t(columns.size()));
+        }
+    }
+};
+
+template <class Executor>
+csr_part<Executor, double> part_of_stencil(Executor const& exec, part_messages const& others, stencil const& s) {
+    std::int64_t const p = others.part(), parts = others.parts();
+    std::vector<std::int32_t> offsets, columns;
+    std::vector<double> values;
+    s.fill(s.rows() * p / parts, s.rows() * (p + 1) / parts, offsets, columns, values);
+    return csr_part<Executor, double>(exec, others, offsets, columns, values);
+}
+
+/// Runs a problem on 1, 2, ... parts: measure(executor, messages) gives a timing and a note on every part.
+struct measured {
+    timing time;
+    std::string note{};
+};
+template <class Executor>
+void over_parts(table& t, Executor const& exec, std::string const& problem, std::string const& method, bool weak,
+                std::function<std::int64_t(int)> const& rows, double bytes_of_row,
+                std::function<measured(Executor const&, part_messages const&)> const& measure) {
+    if (!t.wants(problem)) return;
+    std::vector<row> results;
+    for (int const parts : numbers_of_parts(exec)) {
+        std::vector<measured> all(static_cast<std::size_t>(parts));
+        std::string crossing;
+        multi_executor<Executor>(executors(exec, parts)).run([&](Executor const& part, part_messages const& others) {
+            all[std::size_t(others.part())] = measure(part, others);
+            if (others.part() == 0 && parts > 1 && std::is_same_v<Executor, cuda_executor>)
+                crossing = others.devices() ? "NCCL" : "by the host: " + others.why_no_devices();
+        });
+        row r;
+        r.suite = "parts";
+        r.backend = std::is_same_v<Executor, host_executor> ? "host" : "cuda";
+        r.problem = problem;
+        r.method = fmt::format("coppice {}, {} part{}", method, parts, parts > 1 ? "s" : "");
+        r.rows = rows(parts);
+        r.seconds = all[0].time.median;
+        r.fastest = all[0].time.fastest;
+        r.bytes = bytes_of_row * double(r.rows);
+        double const base = results.empty() ? r.seconds : results.front().seconds;
+        r.note = parts == 1 ? all[0].note
+                 : weak     ? fmt::format("{:.0f} % {} {}", 100 * base / r.seconds, all[0].note, crossing)
+                            : fmt::format("{:.2f} times {} {}", base / r.seconds, all[0].note, crossing);
+        results.push_back(r);
+    }
+    t.add(std::move(results));
+}
+
+template <class Executor>
+void tridiagonal_in_parts(table& t, options const& o, Executor const& exec) {
+    bool const host = std::is_same_v<Executor, host_executor>;
+    int const strong = o.quick ? 14 : host ? 22 : 27;
+    for (bool const weak : {false, true})
+        for (bool const checked : {false, true}) {
+            auto const rows = [=](int parts) {
+                return weak ? (std::int64_t(1) << (strong - 1)) * parts : std::int64_t(1) << strong;
+            };
+            over_parts<Executor>(
+                t, exec,
+                weak ? fmt::format("tridiagonal double 2^{} rows each", strong - 1)
+                     : fmt::format("tridiagonal double 2^{} rows", strong),
+                checked ? "RPTS in parts with report" : "RPTS in parts", weak, rows, 5 * sizeof(double),
+                [=](Executor const& part, part_messages const& others) -> measured {
+                    std::int64_t const n = rows(others.parts()) / others.parts();
+                    random_bands bands(part, n);
+                    solve_report report{};
+                    if (checked) {
+                        auto const time = time_in_parts(others, o.quick ? 3 : 15, [&] {
+                            report = solve_tridiagonal_part(part, others, bands.view(), bands.d.view(), bands.x.view());
+                        });
+                        return {time,
+                                fmt::format("backward error {:.0e}, {} tries", report.backward_error, report.tries)};
+                    }
+                    if (others.parts() == 1) { // the solver of one executor
+                        buffer<std::byte> workspace(part, tridiagonal_workspace<double>(n));
+                        return {time_in_parts(others, o.quick ? 3 : 15, [&] {
+                            solve_tridiagonal(part, bands.view(), bands.d.view(), bands.x.view(), workspace.view());
+                            part.synchronize();
+                        })};
+                    }
+                    reduced_tridiagonal_part<double, Executor> solver(part, others, bands.view());
+                    return {time_in_parts(others, o.quick ? 3 : 15, [&] {
+                        solver.solve(bands.d.view(), bands.x.view());
+                        part.synchronize();
+                    })};
+                });
+        }
+}
+
+/// More rows than one device holds.
+[[maybe_unused]] void large_tridiagonal(table& t, options const& o, cuda_executor const& exec) {
+    int const parts = cuda_device_count();
+    std::string const problem = "tridiagonal double, 1.5 devices' memory";
+    if (parts < 2 || o.quick || !t.wants(problem)) return;
+    std::int64_t const bytes = std::int64_t(1.5 * double(device_memory(exec)));
+    std::int64_t const n = bytes / std::int64_t(5 * sizeof(double)) / parts;
+    row r;
+    multi_executor<cuda_executor>(executors(exec, parts))
+        .run([&](cuda_executor const& part, part_messages const& others) {
+            random_bands bands(part, n);
+            solve_report report{};
+            auto const time = time_in_parts(others, 3, [&] {
+                report = solve_tridiagonal_part(part, others, bands.view(), bands.d.view(), bands.x.view());
+            });
+            if (others.part() != 0) return;
+            r.seconds = time.median;
+            r.fastest = time.fastest;
+            r.note = fmt::format("status {}, backward error {:.0e}, {} tries", int(report.status),
+                                 report.backward_error, report.tries);
+        });
+    r.suite = "parts", r.backend = "cuda", r.problem = problem;
+    r.method = fmt::format("coppice RPTS in parts with report, {} parts", parts);
+    r.rows = n * parts;
+    r.bytes = double(r.rows) * 5 * sizeof(double);
+    t.add({r});
+}
+
+template <class Executor>
+void products_in_parts(table& t, options const& o, Executor const& exec) {
+    bool const host = std::is_same_v<Executor, host_executor>;
+    std::int64_t const plane = o.quick ? 60 : host ? 1000 : 4000, cube = o.quick ? 12 : host ? 60 : 160;
+    auto const measure = [&](std::function<stencil(int)> const& of, std::string const& problem, bool weak,
+                             double bytes_of_row) {
+        over_parts<Executor>(
+            t, exec, problem, "product", weak, [=](int parts) { return of(parts).rows(); }, bytes_of_row,
+            [=](Executor const& part, part_messages const& others) -> measured {
+                auto const a = part_of_stencil(part, others, of(others.parts()));
+                auto const x = random_buffer(part, a.size(), 5);
+                buffer<double> y(part, a.size());
+                constexpr int together = 10;
+                auto time = time_in_parts(others, o.quick ? 3 : 25, [&] {
+                    for (int k = 0; k < together; ++k) a.apply(part, x.view(), y.view());
+                    part.synchronize();
+                });
+                return {{time.median / together, time.fastest / together}, fmt::format("halo {}", a.halo())};
+            });
+    };
+    measure(
+        [=](int) {
+            return stencil{5, plane, plane, 1};
+        },
+        fmt::format("5-point {0}^2", plane), false, 5 * 12.0 + 4 + 16);
+    measure(
+        [=](int parts) {
+            return stencil{27, cube, cube, cube * parts};
+        },
+        fmt::format("27-point {0}^3 each", cube), true, 27 * 12.0 + 4 + 16);
+}
+
+template <class Executor>
+void krylov_in_parts(table& t, options const& o, Executor const& exec) {
+    bool const host = std::is_same_v<Executor, host_executor>;
+    std::int64_t const cube = o.quick ? 12 : host ? 48 : 200, plane = o.quick ? 40 : host ? 500 : 2000;
+    struct problem_in_parts {
+        std::string name;
+        std::function<stencil(int)> of;
+        bool weak;
+    };
+    std::vector<problem_in_parts> const problems{{fmt::format("7-point {}^3 each, 1e-8", cube),
+                                                  [=](int parts) {
+                                                      return stencil{7, cube, cube, cube * parts};
+                                                  },
+                                                  true},
+                                                 {fmt::format("5-point {}^2, 1e-8", plane),
+                                                  [=](int) {
+                                                      return stencil{5, plane, plane, 1};
+                                                  },
+                                                  false}};
+    for (auto const& p : problems)
+        for (std::string const preconditioner : {"multilevel", "forest"}) {
+            if (preconditioner == "forest" && p.weak) continue;
+            over_parts<Executor>(
+                t, exec, p.name, "cg, " + preconditioner, p.weak, [&](int parts) { return p.of(parts).rows(); }, 0,
+                [&](Executor const& part, part_messages const& others) -> measured {
+                    auto const a = part_of_stencil(part, others, p.of(others.parts()));
+                    auto const b = random_buffer(part, a.size(), 6);
+                    auto const zero = part.copy(std::vector<double>(std::size_t(a.size()), 0.0));
+                    buffer<double> x(part, a.size());
+                    krylov_result result;
+                    double solve_seconds = 0;
+                    auto const time = time_in_parts(others, o.quick ? 1 : 3, [&] {
+                        auto const m = make_preconditioner(part, preconditioner, a.own_block().view());
+                        part.copy_elements(zero.data(), x.data(), a.size());
+                        part.synchronize();
+                        auto const begin = std::chrono::steady_clock::now();
+                        if (others.parts() == 1) // the solver of one executor
+                            result = solve(part, "cg", csr_operator(part, a.own_block().view()), m, b.view(), x.view(),
+                                           {.tolerance = 1e-8, .max_iterations = 3000});
+                        else
+                            result = solve_in_parts(part, others, "cg", a, m, b.view(), x.view(),
+                                                    {.tolerance = 1e-8, .max_iterations = 3000});
+                        part.synchronize();
+                        solve_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+                    });
+                    return {time, fmt::format("{} iterations{}, solve {:.1f} ms", result.iterations,
+                                              result.converged ? "" : " (not converged)", solve_seconds * 1e3)};
+                });
+        }
+}
+
+template <class Executor>
+void parts_suite(table& t, options const& o, Executor const& exec) {
+    tridiagonal_in_parts(t, o, exec);
+    products_in_parts(t, o, exec);
+    krylov_in_parts(t, o, exec);
+}
+
+} // namespace
+
+void parts_host(table& t, options const& o) { parts_suite(t, o, host_executor(o.threads)); }
+#if defined(COPPICE_HAS_CUDA)
+void parts_cuda(table& t, options const& o) {
+    cuda_executor const exec;
+    parts_suite(t, o, exec);
+    large_tridiagonal(t, o, exec);
+}
+#endif
+
+} // namespace coppice::bench

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Bodies of csr_parts.hpp. Included by the two sources that instantiate them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/distributed/csr_parts.hpp>
+#include <coppice/solvers/distributed/halo.hpp>
+
+namespace coppice {
+namespace distributed {
+
+template <class T>
+struct add_to_listed {
+    T* y;
+    std::int32_t const* rows;
+    COPPICE_HD void operator()(std::int64_t row, T sum) const { y[rows[row]] += sum; }
+};
+template <class T>
+struct multiply_halo {
+    T const* values;
+    COPPICE_HD T operator()(T const& value, std::int32_t const& column) const { return value * values[column]; }
+};
+
+/// Some rows of a part, with their entries in columns of the halo.
+template <executor Executor, class T>
+struct halo_rows {
+    buffer<std::int32_t> rows{}, offsets{}, columns{};
+    buffer<T> values{};
+    srcsr_plan<std::int32_t> plan{};
+
+    halo_rows(Executor const& exec, std::vector<std::int32_t> const& of, std::vector<std::int32_t> const& begin,
+              std::vector<std::int32_t> const& places, std::vector<T> const& entries, std::int64_t halo)
+        : rows(exec.copy(of)), offsets(exec.copy(begin)), columns(exec.copy(places)), values(exec.copy(entries)),
+          plan(make_srcsr_plan(exec, csr_view<T>{std::int32_t(of.size()), std::int32_t(halo), begin.back(),
+                                                 offsets.data(), columns.data(), values.data()})) {}
+    /// y += their product with the halo
+    void add(Executor const& exec, T const* halo, T* y) const {
+        if (rows.size() == 0) return;
+        reduce_rows(exec, plan, along_nonzeros{multiply_halo<T>{halo}, values.data(), columns.data()}, add_plus<T>{},
+                    add_to_listed<T>{y, rows.data()});
+    }
+};
+
+/// The entries of a part, told apart by their columns; on the host.
+template <class T>
+struct divided_rows {
+    std::vector<std::int64_t> begin{0}; ///< [parts + 1] where parts begin
+    std::vector<std::int32_t> needs{};  ///< columns of other parts, ascending
+    std::vector<std::int32_t> own_offsets{0}, own_columns{};
+    std::vector<T> own_values{};
+    std::vector<std::int32_t> outer{};                          ///< rows that read of other parts
+    std::vector<std::int32_t> outer_offsets{0}, outer_places{}; ///< places among `needs`
+    std::vector<T> outer_values{};
+
+    divided_rows(part_messages const& others, std::vector<std::int32_t> const& offsets,
+                 std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
+        if (offsets.empty()) throw dimension_error("csr_part: no offsets, expected one more than rows");
+        require_size("columns of csr_part", std::int64_t(columns.size()), offsets.back());
+        require_size("values of csr_part", std::int64_t(values.size()), offsets.back());
+        if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
+            throw matrix_error("csr_part: offsets must begin with 0 and not fall");
+        auto const rows = std::int32_t(offsets.size() - 1);
+        for (std::int64_t const n : others.gather(std::int64_t(rows))) begin.push_back(begin.back() + n);
+        std::int64_t const first = begin[std::size_t(others.part())], behind = first + rows;
+        for (std::int32_t const c : columns) {
+            if (c < 0 || c >= begin.back())
+                throw matrix_error("csr_part: column " + std::to_string(c) + " outside a matrix of " +
+                                   std::to_string(begin.back()) + " columns");
+            if (c < first || c >= behind) needs.push_back(c);
+        }
+        std::sort(needs.begin(), needs.end());
+        needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
+        own_columns.reserve(columns.size());
+        own_values.reserve(columns.size());
+        for (std::int32_t i = 0; i < rows; ++i) {
+            for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k) {
+                std::int32_t const c = columns[k];
+                if (c >= first && c < behind) {
+                    own_columns.push_back(std::int32_t(c - first));
+                    own_values.push_back(values[k]);
+                } else {
+                    if (outer.empty() || outer.back() != i) {
+                        outer.push_back(i);
+                        outer_offsets.push_back(outer_offsets.back());
+                    }
+                    auto const place = std::lower_bound(needs.begin(), needs.end(), c) - needs.begin();
+                    outer_places.push_back(std::int32_t(place));
+                    outer_values.push_back(values[k]);
+                    ++outer_offsets.back();
+                }
+            }
+            own_offsets.push_back(std::int32_t(own_columns.size()));
+        }
+    }
+};
+
+} // namespace distributed
+
+template <executor Executor, class T>
+struct csr_part<Executor, T>::state {
+    distributed::halo<Executor, T> halo;
+    std::int64_t halo_size;
+    csr<T> own;
+    srcsr_plan<std::int32_t> plan;
+    distributed::halo_rows<Executor, T> outer;
+
+    state(Executor const& exec, part_messages const& others, distributed::divided_rows<T> const& rows)
+        : halo(exec, others, distributed::halo_plan(others, rows.begin, rows.needs)),
+          halo_size(std::int64_t(rows.needs.size())),
+          own(std::int32_t(rows.own_offsets.size() - 1), std::int32_t(rows.own_offsets.size() - 1),
+              exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
+          plan(make_srcsr_plan(exec, own.view())),
+          outer(exec, rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values, halo_size) {}
+};
+
+template <executor Executor, class T>
+csr_part<Executor, T>::csr_part(Executor const& exec, part_messages const& others,
+                                std::vector<std::int32_t> const& offsets, std::vector<std::int32_t> const& columns,
+                                std::vector<T> const& values)
+    : state_(std::make_unique<state>(exec, others, distributed::divided_rows<T>(others, offsets, columns, values))) {}
+template <executor Executor, class T>
+csr_part<Executor, T>::csr_part(csr_part&&) noexcept = default;
+template <executor Executor, class T>
+csr_part<Executor, T>& csr_part<Executor, T>::operator=(csr_part&&) noexcept = default;
+template <executor Executor, class T>
+csr_part<Executor, T>::~csr_part() = default;
+
+template <executor Executor, class T>
+std::int64_t csr_part<Executor, T>::size() const {
+    return state_->own.rows();
+}
+template <executor Executor, class T>
+std::int64_t csr_part<Executor, T>::halo() const {
+    return state_->halo_size;
+}
+template <executor Executor, class T>
+std::int64_t csr_part<Executor, T>::outer_rows() const {
+    return state_->outer.rows.size();
+}
+template <executor Executor, class T>
+csr<T> const& csr_part<Executor, T>::own_block() const {
+    return state_->own;
+}
+
+template <executor Executor, class T>
+void csr_part<Executor, T>::apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
+    require_size("length of x", x.size(), size());
+    require_size("length of y", y.size(), size());
+    state_->halo.start(exec, x.data());
+    if (size() > 0) spmv(exec, state_->plan, state_->own.view(), x, y);
+    state_->halo.finish(exec);
+    state_->outer.add(exec, state_->halo.values(), y.data());
+}
+
+} // namespace coppice

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Passes over vectors in parts on CUDA: each device sums up its part, the sums cross, and every device decides.
+#pragma once
+
+#include <coppice/core/cuda_check.hpp>
+#include <coppice/solvers/distributed/part_executor.hpp>
+#include <coppice/solvers/vectors/basis_passes_cuda.cuh>
+#include <coppice/solvers/vectors/vector_pass_cuda.cuh>
+
+namespace coppice::detail {
+
+/// What `count` doubles at `mine` are on all parts, by number of the part, to `all`: between devices where that is
+/// possible, or else by the host.
+inline void gather_doubles(cuda_part const& exec, double const* mine, double* all, std::int64_t count) {
+    part_messages const& others = exec.others();
+    if (device_group const* const devices = others.devices())
+        return devices->all_gather(others.part(), exec, mine, all, std::size_t(count) * sizeof(double));
+    std::int64_t at = 0;
+    for (std::vector<double> const& part : others.gather(to_vector(exec, array_view<double const>(mine, count)))) {
+        exec.copy_elements(part.data(), all + at, count);
+        at += count;
+    }
+}
+
+template <>
+struct pass_scratch<cuda_part> : pass_scratch<cuda_executor> {
+    buffer<double> mine, all; ///< of most_sums
+    pass_scratch(cuda_part const& exec, std::int64_t n)
+        : pass_scratch<cuda_executor>(exec, n), mine(exec, most_sums), all(exec, most_sums * exec.others().parts()) {}
+};
+
+/// A pass over a part that leaves its sums and decides nothing.
+template <class Pass>
+struct sums_of_part {
+    using value = dot_value<pass_element<Pass>>;
+    static constexpr int dots = Pass::dots;
+    static constexpr bool backwards = runs_backwards<Pass>;
+    Pass pass;
+    value* sums;
+
+    COPPICE_HD auto begin() const { return pass.begin(); }
+    template <class Operands>
+    COPPICE_HD value term(int p, Operands const& operands) const {
+        return pass.term(p, operands);
+    }
+    COPPICE_HD auto pair(int p) const { return pass.pair(p); }
+    COPPICE_HD void finish(value const* all) const {
+        for (int p = 0; p < dots; ++p) sums[p] = all[p];
+    }
+};
+
+/// What the pass decides, from the sums of all parts.
+template <class Pass>
+__global__ void finish_pass_kernel(Pass pass, dot_value<pass_element<Pass>> const* all, int parts) {
+    dot_value<pass_element<Pass>> sums[Pass::dots];
+    for (int p = 0; p < Pass::dots; ++p) {
+        sums[p] = all[p];
+        for (int q = 1; q < parts; ++q) sums[p] += all[q * Pass::dots + p];
+    }
+    if constexpr (decides_about_state<Pass>)
+        pass.finish(*pass.state(), sums);
+    else
+        pass.finish(sums);
+}
+
+template <class Pass>
+void run_pass(cuda_part const& exec, pass_scratch<cuda_part>& scratch, Pass const& pass) {
+    cuda_executor const& own = exec;
+    pass_scratch<cuda_executor>& own_scratch = scratch;
+    if constexpr (Pass::dots == 0) {
+        run_pass(own, own_scratch, pass);
+    } else {
+        using value = dot_value<pass_element<Pass>>;
+        run_pass(own, own_scratch, sums_of_part<Pass>{pass, reinterpret_cast<value*>(scratch.mine.data())});
+        gather_doubles(exec, scratch.mine.data(), scratch.all.data(), sums_of_pass<Pass>);
+        finish_pass_kernel<<<1, 1, 0, exec.stream()>>>(pass, reinterpret_cast<value const*>(scratch.all.data()),
+                                                       exec.others().parts());
+        COPPICE_CUDA_CHECK(cudaGetLastError());
+    }
+}
+
+template <>
+struct basis_scratch<cuda_part> : basis_scratch<cuda_executor> {
+    buffer<double> all;
+    basis_scratch(cuda_part const& exec, std::int64_t n, int columns, int parts = 1)
+        : basis_scratch<cuda_executor>(exec, n, columns, parts),
+          all(exec, std::int64_t(columns) * parts * exec.others().parts()) {}
+};
+
+/// h[j] = the sum over the parts, for the columns there are.
+template <class T>
+struct join_projections {
+    basis_columns<T> v;
+    dot_value<T> const* all;
+    dot_value<T>* h;
+    int apart, parts;
+    COPPICE_HD void operator()(std::int64_t j) const {
+        if (j >= v.columns()) return;
+        dot_value<T> sum = all[j];
+        for (int q = 1; q < parts; ++q) sum += all[q * apart + j];
+        h[j] = sum;
+    }
+};
+
+template <class T>
+void project(cuda_part const& exec, basis_scratch<cuda_part>& scratch, basis_columns<T> const& v, T const* w,
+             dot_value<T>* h) {
+    project(static_cast<cuda_executor const&>(exec), static_cast<basis_scratch<cuda_executor>&>(scratch), v, w, h);
+    gather_doubles(exec, reinterpret_cast<double const*>(h), scratch.all.data(),
+                   std::int64_t(scratch.most) * dot_parts<T>);
+    for_each(exec, scratch.most,
+             join_projections<T>{v, reinterpret_cast<dot_value<T> const*>(scratch.all.data()), h, scratch.most,
+                                 exec.others().parts()});
+}
+
+} // namespace coppice::detail

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What the two sources instantiate for their executor.
+#pragma once
+
+#include <string>
+
+#include <coppice/solvers/distributed/csr_parts_apply.hpp>
+#include <coppice/solvers/distributed/part_executor.hpp>
+#include <coppice/solvers/distributed/reduced_parts_solve.hpp>
+#include <coppice/solvers/distributed/solve_parts.hpp>
+#include <coppice/solvers/krylov/bicgstab.hpp>
+#include <coppice/solvers/krylov/cg.hpp>
+#include <coppice/solvers/krylov/gmres.hpp>
+
+namespace coppice {
+
+template <executor Base, class T>
+krylov_result solve_in_parts(Base const& exec, part_messages const& others, std::string_view method,
+                             csr_part<Base, T> const& a, any_preconditioner<Base, T> const& m,
+                             array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
+                             krylov_options const& options) {
+    using part = part_executor<Base>;
+    part const all(exec, others);
+    if (method == "cg") return cg<part, T>(all, a.size(), options).solve(a, m, b, x);
+    if (method == "bicgstab") return bicgstab<part, T>(all, a.size(), options).solve(a, m, b, x);
+    if (method == "gmres") return gmres<part, T>(all, a.size(), options).solve(a, m, b, x);
+    throw argument_error("solve_in_parts: unknown method \"" + std::string(method) +
+                         "\"; there are cg, bicgstab, gmres");
+}
+
+} // namespace coppice
+
+#define COPPICE_PARTS_OF(EXECUTOR)                                                                                     \
+    template class coppice::csr_part<coppice::EXECUTOR, float>;                                                        \
+    template class coppice::csr_part<coppice::EXECUTOR, double>;                                                       \
+    template class coppice::reduced_tridiagonal_part<float, coppice::EXECUTOR>;                                        \
+    template class coppice::reduced_tridiagonal_part<double, coppice::EXECUTOR>;

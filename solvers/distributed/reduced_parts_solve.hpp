@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Bodies of reduced_parts.hpp. Included by the two sources that instantiate them.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include <coppice/core/parallel.hpp>
+#include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/rpts/rpts_parts.hpp>
+
+namespace coppice {
+namespace distributed {
+
+/// Largest of what the backward error of a system is made of; a NaN stays.
+struct largest_sizes {
+    double residual = 0, matrix = 0, solution = 0, side = 0;
+
+    COPPICE_HD static double larger(double a, double b) { return a > b || a != a ? a : b; }
+    COPPICE_HD static largest_sizes of_both(largest_sizes const& a, largest_sizes const& b) {
+        return {larger(a.residual, b.residual), larger(a.matrix, b.matrix), larger(a.solution, b.solution),
+                larger(a.side, b.side)};
+    }
+    double backward_error() const {
+        if (residual == 0) return matrix - matrix == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
+        return residual / (matrix * solution + side);
+    }
+};
+struct join_largest {
+    COPPICE_HD largest_sizes operator()(largest_sizes const& a, largest_sizes const& b) const {
+        return largest_sizes::of_both(a, b);
+    }
+};
+
+/// Row i of d - A x of a part; `before` and `behind` are the neighbours' x.
+template <class T>
+struct part_residual {
+    tridiagonal_view<T> a;
+    T const *d, *x;
+    T before, behind;
+    bool begins, ends; ///< nothing is before, behind the part
+
+    COPPICE_HD static double size_of(T value) { return double(value < T(0) ? -value : value); }
+    COPPICE_HD T row(std::int64_t i, T& low, T& up) const {
+        std::int64_t const n = a.length;
+        bool const first = i == 0, last = i == n - 1;
+        low = first && begins ? T(0) : a.lower[i];
+        up = last && ends ? T(0) : a.upper[i];
+        T const left = first ? before : x[i - 1], right = last ? behind : x[i + 1];
+        return d[i] - a.diagonal[i] * x[i] - (first && begins ? T(0) : low * left) - (last && ends ? T(0) : up * right);
+    }
+    COPPICE_HD largest_sizes operator()(std::int64_t i) const {
+        T low, up;
+        T const r = row(i, low, up);
+        return {size_of(r), size_of(low) + size_of(a.diagonal[i]) + size_of(up), size_of(x[i]), size_of(d[i])};
+    }
+};
+template <class T>
+struct store_residual {
+    part_residual<T> from;
+    T* r;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        T low, up;
+        r[i] = from.row(i, low, up);
+    }
+};
+template <class T>
+struct add_correction {
+    T const* correction;
+    T* x;
+    COPPICE_HD void operator()(std::int64_t i) const { x[i] += correction[i]; }
+};
+
+/// d - A x of a part, which needs the neighbours' x.
+template <class T, executor Executor, communicator Messages>
+part_residual<T> residual_of(Executor const& exec, Messages const& others, part_place const& place,
+                             tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
+                             array_view<std::type_identity_t<T> const> x) {
+    struct ends {
+        T first, last;
+    };
+    std::int64_t const n = a.size();
+    auto const all = others.gather(n > 0 ? ends{exec.load(x.data()), exec.load(x.data() + n - 1)} : ends{});
+    bool const begins = place.before < 0, ends_here = place.behind < 0;
+    return {a,
+            d.data(),
+            x.data(),
+            begins ? T(0) : all[std::size_t(place.before)].last,
+            ends_here ? T(0) : all[std::size_t(place.behind)].first,
+            begins,
+            ends_here};
+}
+
+inline tridiagonal_options options_of_rpts(band_options const& options) {
+    return {.pivot = options.pivot, .threshold = options.threshold};
+}
+
+} // namespace distributed
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::takes(Executor const& exec, band_options const& options) {
+    return rpts::takes_part(exec, distributed::options_of_rpts(options)) && options.method != band_method::chain &&
+           options.operation == matrix_operation::none && !options.cyclic;
+}
+
+template <class T, executor Executor, communicator Messages>
+reduced_tridiagonal_part<T, Executor, Messages>::reduced_tridiagonal_part(Executor const& exec, Messages const& others,
+                                                                          tridiagonal_view<T> a,
+                                                                          band_options const& options)
+    : exec_(exec), others_(others), a_(a), options_(distributed::options_of_rpts(options)),
+      place_(others.gather(std::int64_t(a.size())), others.part()),
+      workspace_(exec, rpts::part_workspace<T>(exec, a.size())), beyond_(exec, 2) {}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::solve(array_view<T const> d, array_view<T> x) {
+    rpts::part_stages<T> stages;
+    if (a_.size() > 0) {
+        rpts::system_view<T> rows{a_.size(), a_.lower, a_.diagonal, a_.upper, d.data(), x.data()};
+        rows.before = place_.before < 0 ? nullptr : beyond_.data();
+        rows.behind = place_.behind < 0 ? nullptr : beyond_.data() + 1;
+        stages = rpts::reduce_part(exec_, rows, workspace_.view(), options_);
+    }
+    auto const all = others_.gather(coarse_rows(stages));
+    std::int64_t total = 0, own = 0;
+    for (std::size_t p = 0; p < all.size(); ++p) {
+        if (p == std::size_t(others_.part())) own = total;
+        total += std::int64_t(all[p].size() / 4);
+    }
+    if (total == 0) return false;
+    std::vector<T> y(std::size_t(total) + 2, T(0)); // a zero at either end
+    bool const singular = solve_coarse(all, total, y.data() + 1);
+    if (a_.size() == 0) return singular;
+    std::int64_t const count = stages.last.size;
+    exec_.copy_elements(y.data() + 1 + own, stages.solution, count);
+    T const beyond[] = {y[std::size_t(own)], y[std::size_t(own + count + 1)]};
+    exec_.copy_elements(beyond, beyond_.data(), 2);
+    rpts::substitute_part(exec_, stages, options_);
+    return singular;
+}
+
+template <class T, executor Executor, communicator Messages>
+double reduced_tridiagonal_part<T, Executor, Messages>::backward_error(array_view<T const> d,
+                                                                       array_view<T const> x) const {
+    distributed::largest_sizes all;
+    for (auto const& part : others_.gather(reduce(exec_, a_.size(), distributed::largest_sizes{},
+                                                  distributed::residual_of(exec_, others_, place_, a_, d, x),
+                                                  distributed::join_largest{})))
+        all = distributed::largest_sizes::of_both(all, part);
+    return all.backward_error();
+}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::refine(array_view<T const> d, array_view<T> x) {
+    std::int64_t const n = a_.size();
+    buffer<T> residual(exec_, n), correction(exec_, n);
+    for_each(
+        exec_, n,
+        distributed::store_residual<T>{distributed::residual_of(exec_, others_, place_, a_, d, x), residual.data()});
+    bool const singular = solve(residual.view(), correction.view());
+    for_each(exec_, n, distributed::add_correction<T>{correction.data(), x.data()});
+    return singular;
+}
+
+template <class T, executor Executor, communicator Messages>
+std::vector<T> reduced_tridiagonal_part<T, Executor, Messages>::coarse_rows(rpts::part_stages<T> const& stages) const {
+    std::int64_t const count = stages.last.size;
+    if (count == 0) return {};
+    std::vector<T> rows(std::size_t(4 * count));
+    T const* const bands[] = {stages.last.lower, stages.last.diagonal, stages.last.upper, stages.last.rhs};
+    std::int64_t const apart = stages.depth > 0 ? bands[1] - bands[0] : 0;
+    if (stages.depth > 0) { // they lie one behind the other: one copy
+        std::vector<T> const together = to_vector(exec_, array_view<T const>(bands[0], 3 * apart + count));
+        for (std::int64_t b = 0; b < 4; ++b) std::copy_n(together.data() + b * apart, count, rows.data() + b * count);
+    } else {
+        for (std::int64_t b = 0; b < 4; ++b) exec_.copy_elements(bands[b], rows.data() + b * count, count);
+    }
+    if (place_.before < 0) rows[0] = T(0);
+    if (place_.behind < 0) rows[std::size_t(3 * count - 1)] = T(0);
+    return rows;
+}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::solve_coarse(std::vector<std::vector<T>> const& parts,
+                                                                   std::int64_t n, T* y) const {
+    host_executor const exec{1};
+    std::vector<T> rows(std::size_t(4 * n));
+    std::int64_t begin = 0;
+    for (auto const& part : parts) {
+        auto const count = std::int64_t(part.size() / 4);
+        for (std::int64_t b = 0; b < 4; ++b) std::copy_n(part.data() + b * count, count, rows.data() + b * n + begin);
+        begin += count;
+    }
+    solve_report report{};
+    band_options options;
+    options.pivot = options_.pivot;
+    solve_bands(exec, band_matrix<T>(tridiagonal_view<T>{n, rows.data(), rows.data() + n, rows.data() + 2 * n}),
+                columns_view<T const>(rows.data() + 3 * n, n, 1), columns_view<T>(y, n, 1), options,
+                array_view<solve_report>(&report, 1));
+    return report.status == solve_status::singular;
+}
+
+} // namespace coppice

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Krylov methods by name for a matrix in parts.
+#pragma once
+
+#include <string_view>
+
+#include <coppice/solvers/distributed/csr_parts.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/precondition/preconditioner.hpp>
+
+namespace coppice {
+
+/// Solves A x = b whose rows lie in parts by "cg", "bicgstab" or "gmres" (see <coppice/krylov.hpp>): called by every
+/// part with its own rows, block b[size] and x[size], which holds the starting guess and then the best x. `m` is of the
+/// part's own block (csr_part::own_block); all parts take the same name, which may be "none". Every part
+/// returns the same result. Dot products have the same bits on all parts and on every run; they depend on the number of
+/// parts.
+///
+/// On devices with NCCL scalars never visit the host; it looks every few iterations whether the solve has ended.
+/// options.progress must answer alike on all parts. Throws argument_error for another method, and what the method
+/// throws; the other parts throw where they meet the one that failed.
+template <executor Base, class T>
+krylov_result solve_in_parts(Base const& exec, part_messages const& others, std::string_view method,
+                             csr_part<Base, T> const& a, any_preconditioner<Base, T> const& m,
+                             array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
+                             krylov_options const& options = {});
+
+#define COPPICE_SOLVE_IN_PARTS(EXTERN, BASE, T)                                                                        \
+    EXTERN template krylov_result solve_in_parts(BASE const&, part_messages const&, std::string_view,                  \
+                                                 csr_part<BASE, T> const&, any_preconditioner<BASE, T> const&,         \
+                                                 array_view<T const>, array_view<T>, krylov_options const&);
+COPPICE_SOLVE_IN_PARTS(extern, host_executor, float)
+COPPICE_SOLVE_IN_PARTS(extern, host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_SOLVE_IN_PARTS(extern, cuda_executor, float)
+COPPICE_SOLVE_IN_PARTS(extern, cuda_executor, double)
+#endif
+
+} // namespace coppice
