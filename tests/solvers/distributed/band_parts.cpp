@@ -243,6 +243,15 @@ TEST_CASE_TEMPLATE("band parts: singular ones of a matrix that is not", Fixture,
     for (std::int64_t i = 0; i < 40; ++i)
         if (std::int64_t const to = i / 4 * 4 + 3 - i % 4; to - i >= -3 && to - i <= 3) p.at(i, int(to - i)) = 1;
     of.all(p.view(), p.meaning(), 40, 1);
+
+    // A row that is a multiple of the border's: it gets another border.
+    distributed::bordered_rows<double> border;
+    border.before = 1;
+    border.part.own.rows = 1;
+    block_storage<double> s(2, 1, 1, false);
+    s.lower[1] = s.diagonal[0] = s.upper[0] = 1;
+    s.diagonal[1] = border.entry(0, 2) / border.entry(0, 1);
+    of.one(s.view(), s.meaning(false), {0, 1, 2}, 1);
     CHECK(of.accurate == of.checked);
 }
 
@@ -416,11 +425,12 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
     CHECK_THROWS_AS(fails({12, 9, 1, nullptr}, {}), argument_error);
 
     // Parts that do not fit together: the same sentence on all.
-    std::string const fit = "solve_bands_part: part 1 has 2 lower and 2 upper bands, 1 right-hand sides, not cyclic, "
-                            "operation 0, part 0 has 2 lower and 1 upper bands, 1 right-hand sides, not cyclic, "
-                            "operation 0, expected the same";
+    std::string const others = "1 right-hand sides, not cyclic, operation 0, 0 refinements, error bound 0";
+    std::string const fit = "solve_bands_part: part 1 has 2 lower and 2 upper bands, " + others +
+                            ", part 0 has 2 lower and 1 upper bands, " + others + ", expected the same";
     CHECK_THROWS_WITH_AS(fails({12, 2, 2, nullptr}, {}), fit.c_str(), argument_error);
     for (std::string const& message : messages) CHECK(message == fit);
     CHECK_THROWS_AS(fails(good, {.columns = 2}), argument_error);
     CHECK_THROWS_AS(fails(good, {.options = {.operation = matrix_operation::transposed}}), argument_error);
+    CHECK_THROWS_AS(fails(good, {.options = {.refinements = 1}}), argument_error);
 }
