@@ -10,10 +10,12 @@
 ///         auto const report = coppice::solve_tridiagonal_part(exec, others, a.view(), d.view(), x.view());
 ///     });
 ///
+/// `solve_bands_part` is the same for every class of <coppice/banded.hpp> and any number of right-hand sides.
 /// `csr_part` multiplies sparse matrices in parts, `host_part` runs cg over such parts. Guide: docs/guide/parts.md.
 #pragma once
 
 #include <coppice/core/multi_executor.hpp>
+#include <coppice/solvers/distributed/band_parts.hpp>
 #include <coppice/solvers/distributed/csr_parts.hpp>
 #include <coppice/solvers/distributed/host_part.hpp>
 #include <coppice/solvers/distributed/tridiagonal_parts.hpp>
