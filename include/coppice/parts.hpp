@@ -3,17 +3,22 @@
 /// Problems whose rows lie in parts, one for each of several executors: the cores of this machine in shares, or
 /// devices.
 ///
-///     coppice::multi_executor<coppice::host_executor> const all({coppice::host_executor{2},
-///     coppice::host_executor{2}}); all.run([&](coppice::host_executor const& exec, coppice::part_messages const&
-///     others) {
+///     std::vector<coppice::host_executor> const shares(2, coppice::host_executor{2});
+///     coppice::multi_executor<coppice::host_executor> const all(shares);
+///     all.run([&](coppice::host_executor const& exec, coppice::part_messages const& others) {
 ///         // others.part() is the number of this part; rows of the part, in the memory of exec
 ///         auto const report = coppice::solve_tridiagonal_part(exec, others, a.view(), d.view(), x.view());
 ///     });
 ///
-/// `csr_part` multiplies sparse matrices in parts, `host_part` runs cg over such parts. Guide: docs/guide/parts.md.
+/// `solve_bands_part` is the same for every class of <coppice/banded.hpp> and any number of right-hand sides.
+/// `csr_part` multiplies sparse matrices in parts, `solve_in_parts` runs Krylov methods over them. Guide:
+/// docs/guide/parts.md.
 #pragma once
 
 #include <coppice/core/multi_executor.hpp>
+#include <coppice/solvers/distributed/band_parts.hpp>
 #include <coppice/solvers/distributed/csr_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
+#include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/distributed/tridiagonal_parts.hpp>

@@ -9,6 +9,7 @@
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/distributed/reduced_parts_solve.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
+#include <coppice/solvers/distributed/tridiagonal_parts.hpp>
 #include <coppice/solvers/krylov/bicgstab.hpp>
 #include <coppice/solvers/krylov/cg.hpp>
 #include <coppice/solvers/krylov/gmres.hpp>

@@ -55,7 +55,10 @@ public:
     /// for the reduction.
     bool solve(array_view<T const> d, array_view<T> x);
     /// max |d - A x| / (|A| max |x| + max |d|) of all parts, the same on each. Waits.
-    double backward_error(array_view<T const> d, array_view<T const> x) const;
+    double backward_error(array_view<T const> d, array_view<T const> x);
+    /// Whether, by the last backward_error(), all rows or all columns of the whole matrix sum to zero: it is singular
+    /// then, whatever elimination ends in (judge/zero_sums.hpp).
+    bool sums_vanish() const { return sums_vanish_; }
     /// x = x + A^-1 (d - A x): a step of refinement. Allocates two vectors. Returns what solve() does.
     bool refine(array_view<T const> d, array_view<T> x);
 
@@ -70,6 +73,7 @@ private:
     tridiagonal_view<T> a_;
     tridiagonal_options options_;
     distributed::part_place place_;
+    bool sums_vanish_ = false;
     buffer<std::byte> workspace_;
     buffer<T> beyond_; ///< the unknowns before and behind the part
 };

@@ -16,11 +16,12 @@ namespace distributed {
 /// Largest of what the backward error of a system is made of; a NaN stays.
 struct largest_sizes {
     double residual = 0, matrix = 0, solution = 0, side = 0;
+    int uneven = 0; ///< bit 0: some row does not sum to zero, bit 1: some column
 
     COPPICE_HD static double larger(double a, double b) { return a > b || a != a ? a : b; }
     COPPICE_HD static largest_sizes of_both(largest_sizes const& a, largest_sizes const& b) {
         return {larger(a.residual, b.residual), larger(a.matrix, b.matrix), larger(a.solution, b.solution),
-                larger(a.side, b.side)};
+                larger(a.side, b.side), a.uneven | b.uneven};
     }
     double backward_error() const {
         if (residual == 0) return matrix - matrix == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
@@ -33,13 +34,14 @@ struct join_largest {
     }
 };
 
-/// Row i of d - A x of a part; `before` and `behind` are the neighbours' x.
+/// Row i of d - A x of a part.
 template <class T>
 struct part_residual {
     tridiagonal_view<T> a;
     T const *d, *x;
-    T before, behind;
-    bool begins, ends; ///< nothing is before, behind the part
+    T before, behind;             ///< the neighbours' x
+    T upper_before, lower_behind; ///< their entries in the columns of this part's first and last row
+    bool begins, ends;            ///< nothing is before, behind the part
 
     COPPICE_HD static double size_of(T value) { return double(value < T(0) ? -value : value); }
     COPPICE_HD T row(std::int64_t i, T& low, T& up) const {
@@ -53,7 +55,12 @@ struct part_residual {
     COPPICE_HD largest_sizes operator()(std::int64_t i) const {
         T low, up;
         T const r = row(i, low, up);
-        return {size_of(r), size_of(low) + size_of(a.diagonal[i]) + size_of(up), size_of(x[i]), size_of(d[i])};
+        // In the order of the columns, and of the rows: what is zero differs from zero by rounding of the entries.
+        double const middle = double(a.diagonal[i]);
+        double const above = double(i > 0 ? a.upper[i - 1] : upper_before);
+        double const below = double(i < a.length - 1 ? a.lower[i + 1] : lower_behind);
+        int const uneven = int(double(low) + middle + double(up) != 0) | int(above + middle + below != 0) << 1;
+        return {size_of(r), size_of(low) + size_of(a.diagonal[i]) + size_of(up), size_of(x[i]), size_of(d[i]), uneven};
     }
 };
 template <class T>
@@ -78,18 +85,16 @@ part_residual<T> residual_of(Executor const& exec, Messages const& others, part_
                              tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                              array_view<std::type_identity_t<T> const> x) {
     struct ends {
-        T first, last;
+        T first, last, lower, upper;
     };
     std::int64_t const n = a.size();
-    auto const all = others.gather(n > 0 ? ends{exec.load(x.data()), exec.load(x.data() + n - 1)} : ends{});
+    auto const all = others.gather(
+        n > 0 ? ends{exec.load(x.data()), exec.load(x.data() + n - 1), exec.load(a.lower), exec.load(a.upper + n - 1)}
+              : ends{});
     bool const begins = place.before < 0, ends_here = place.behind < 0;
-    return {a,
-            d.data(),
-            x.data(),
-            begins ? T(0) : all[std::size_t(place.before)].last,
-            ends_here ? T(0) : all[std::size_t(place.behind)].first,
-            begins,
-            ends_here};
+    ends const before = begins ? ends{} : all[std::size_t(place.before)];
+    ends const behind = ends_here ? ends{} : all[std::size_t(place.behind)];
+    return {a, d.data(), x.data(), before.last, behind.first, before.upper, behind.lower, begins, ends_here};
 }
 
 inline tridiagonal_options options_of_rpts(band_options const& options) {
@@ -140,13 +145,13 @@ bool reduced_tridiagonal_part<T, Executor, Messages>::solve(array_view<T const> 
 }
 
 template <class T, executor Executor, communicator Messages>
-double reduced_tridiagonal_part<T, Executor, Messages>::backward_error(array_view<T const> d,
-                                                                       array_view<T const> x) const {
+double reduced_tridiagonal_part<T, Executor, Messages>::backward_error(array_view<T const> d, array_view<T const> x) {
     distributed::largest_sizes all;
     for (auto const& part : others_.gather(reduce(exec_, a_.size(), distributed::largest_sizes{},
                                                   distributed::residual_of(exec_, others_, place_, a_, d, x),
                                                   distributed::join_largest{})))
         all = distributed::largest_sizes::of_both(all, part);
+    sums_vanish_ = (all.uneven & 1) == 0 || (all.uneven & 2) == 0;
     return all.backward_error();
 }
 

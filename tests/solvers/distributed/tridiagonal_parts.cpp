@@ -111,6 +111,40 @@ TEST_CASE_TEMPLATE("parts: singular ones of a matrix that is not, and one that i
     CHECK(solve_in_parts<Fixture>(s, equal_cuts(n, 3)).reports[2].status != solve_status::ok);
 }
 
+TEST_CASE_TEMPLATE("parts: first RPTS, then what pivots over more rows", Fixture, COPPICE_TEST_EXECUTORS) {
+    double const epsilon = std::numeric_limits<double>::epsilon();
+    // Free ends: rows and columns sum to zero, and the right-hand side is in the range.
+    std::int64_t const n = 3000;
+    auto s = random_system<double>(n, 3);
+    for (std::size_t i = 0; i < std::size_t(n); ++i) {
+        s.diagonal[i] = i == 0 || i + 1 == std::size_t(n) ? 1 : 2;
+        s.lower[i] = s.upper[i] = -1;
+    }
+    s.make_rhs();
+    for (int const parts : {1, 2, 5})
+        for (solve_report const& r : solve_in_parts<Fixture>(s, equal_cuts(n, parts)).reports)
+            CHECK(r.status == solve_status::singular);
+    // Toeplitz matrices whose partitions are singular inside, graded ones, rows of very different size.
+    for (int const kind : {0, 1, 2, 3, 4})
+        for (int const parts : {1, 2, 3}) {
+            auto t = random_system<double>(n, std::uint64_t(kind + 1));
+            for (std::size_t i = 0; i < std::size_t(n); ++i) {
+                double const size = std::pow(10.0, 12 * std::sin(double(i)));
+                if (kind == 0) t.lower[i] = t.upper[i] = 1, t.diagonal[i] = 0;
+                if (kind == 1) t.lower[i] = t.upper[i] = 1, t.diagonal[i] = 2 * std::cos(5 * std::acos(-1.0) / 31);
+                if (kind == 2) t.lower[i] *= size, t.diagonal[i] *= size, t.upper[i] *= size;
+                if (kind == 3) t.diagonal[i] *= 1e-12;
+                if (kind == 4) t.lower[i] *= 1e-150, t.diagonal[i] *= 1e-150, t.upper[i] *= 1e-150;
+            }
+            t.make_rhs();
+            CAPTURE(kind);
+            CAPTURE(parts);
+            auto const r = solve_in_parts<Fixture>(t, equal_cuts(n, parts));
+            CHECK(r.reports[0].status == solve_status::ok);
+            CHECK(true_error(t, r.x) <= 51 * epsilon);
+        }
+}
+
 TEST_CASE_TEMPLATE("parts: one that fails is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(3));
