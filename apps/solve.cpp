@@ -9,8 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "apps/parts.hpp"
 #include <coppice/algebra/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/systems/matrix_traits.hpp>
 
 namespace coppice::app {
@@ -85,7 +87,8 @@ nlohmann::ordered_json attempts_json(std::vector<solver_attempt> const& attempts
 
 template <class T>
 void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
-    result.line("solver", fmt::format("{}, preconditioner {}{}, tolerance {:g}", r.solver, r.preconditioner,
+    result.line("solver", fmt::format("{}, preconditioner {}{}{}, tolerance {:g}", r.solver, r.preconditioner,
+                                      o.parts > 1 ? fmt::format(" of {} parts", o.parts) : "",
                                       o.is_automatic() ? " (chosen)" : "", o.tolerance));
     if (r.attempts.size() > 1)
         for (solver_attempt const& attempt : r.attempts)
@@ -107,7 +110,8 @@ template <class T>
 void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T> const& r) {
     json["solver"] = r.solver;
     json["preconditioner"] = r.preconditioner;
-    if (o.is_automatic()) json["attempts"] = attempts_json(r.attempts);
+    json["parts"] = o.parts;
+    if (o.is_automatic() && o.parts == 1) json["attempts"] = attempts_json(r.attempts);
     json["preconditioner_options"] = options_json(r.setup.options);
     json["factors"] = r.setup.has("factors") ? std::int64_t(r.setup.number("factors")) : 1;
     json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
@@ -179,6 +183,91 @@ buffer<T> load_start(solve_options const& o, host_executor const& host, std::int
     return std::move(start.values);
 }
 
+/// Writes and tells what a solve gave.
+template <class T>
+outcome finish(solve_options const& o, any_executor const& chosen, host_executor const& host, csr<T> const& a,
+               solve_run<T> const& r, output_files& files, progress& status) {
+    files.write(o.system.output, [&](std::string const& path) {
+        write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
+    });
+    status.clear();
+
+    sheet result("solve", o.common);
+    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.backend(chosen);
+    tell(result, o, r);
+    tell_json(result.json(), o, r);
+    auto const end = judge(o, host, a, r);
+    result.publish(files, end);
+    return end;
+}
+
+/// In parts, each with a preconditioner of its own block. Names that are not given: cg for symmetric matrices, else
+/// bicgstab; forest.
+template <class Executor, class T>
+solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
+                          right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
+    solve_run<T> run;
+    run.solver = o.solver != automatic_name ? o.solver : traits_of(host, a.view()).symmetric ? "cg" : "bicgstab";
+    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
+    run.x = buffer<T>(host, a.rows());
+    auto const values = o.options_of(run.preconditioner);
+    executors_of_parts(exec, o.parts).run([&](Executor const& part, part_messages const& others) {
+        rows_of_part const rows(a.rows(), others);
+        auto const begin = a.row_offsets()[rows.first], end = a.row_offsets()[rows.last];
+        std::vector<std::int32_t> offsets(a.row_offsets().begin() + rows.first,
+                                          a.row_offsets().begin() + rows.last + 1);
+        for (auto& offset : offsets) offset -= begin;
+        csr_part<Executor, T> const own(part, others, offsets,
+                                        {a.column_indices().begin() + begin, a.column_indices().begin() + end},
+                                        {a.values().begin() + begin, a.values().begin() + end});
+        auto const b = part.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
+        auto x = start.empty() ? part.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
+                               : part.copy(array_view<T const>(start.data() + rows.first, rows.size()));
+        part.synchronize();
+        others.gather(0);
+        stopwatch clock;
+        auto const m = make_preconditioner(part, run.preconditioner, own.own_block().view(), values);
+        part.synchronize();
+        others.gather(0);
+        double const setup_seconds = clock.lap();
+        krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
+        options.progress = [&](std::int64_t iteration, double residual) {
+            if (others.part() == 0 && status.enabled())
+                status.show(run.solver + " in parts: iteration " + std::to_string(iteration) + ", relative residual " +
+                            show_scientific(residual));
+            for (int const stops : others.gather(int(is_interrupted()))) // all parts end at the same iteration
+                if (stops) return false;
+            return true;
+        };
+        auto const result = solve_in_parts(part, others, run.solver, own, m, b.view(), x.view(), options);
+        part.synchronize();
+        others.gather(0);
+        if (others.part() == 0) {
+            run.setup_seconds = setup_seconds;
+            run.solve_seconds = clock.lap();
+            run.result = result;
+            run.setup = m.report();
+        }
+        part.copy_elements(x.data(), run.x.data() + rows.first, rows.size());
+    });
+    run.forward_error = forward_relative_error<T>(host, run.x.view(), rhs.solution);
+    return run;
+}
+
+/// Throws where parts do not go with what else is asked for.
+void check_parts_of_solve(solve_options const& o) {
+    check_parts(o.parts);
+    if (o.parts == 1) return;
+    if (o.compare || o.mixed || !o.report.empty())
+        throw usage_error(std::string("--parts does not go with ") + (o.compare ? "--compare"
+                                                                      : o.mixed ? "--mixed"
+                                                                                : "--report"));
+    std::array<std::string_view, 4> const known{automatic_name, "cg", "bicgstab", "gmres"};
+    if (std::find(known.begin(), known.end(), o.solver) == known.end())
+        throw usage_error(fmt::format("--parts goes with --solver {}, not {}", listed(known), o.solver));
+}
+
 template <class Executor, class T>
 outcome solve_system(solve_options o, any_executor const& chosen, Executor const& exec, matrix_input& input,
                      output_files& files, progress& status) {
@@ -193,6 +282,9 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
     int const scale = scale_into_range(host, a);
     auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
     buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
+    if (rhs.columns > 1 && o.parts > 1)
+        throw usage_error(
+            fmt::format("--parts is for one right-hand side, --rhs {} holds {}", o.system.rhs, rhs.columns));
     if (rhs.columns > 1) {
         if (o.compare || o.mixed || !o.report.empty())
             throw usage_error(fmt::format("{} is for one right-hand side, --rhs {} holds {}",
@@ -205,6 +297,15 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
         return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
     }
     if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
+    if (o.parts > 1) {
+        if constexpr (is_complex_number<T>) {
+            throw usage_error("--parts is for real systems; this one is complex");
+        } else {
+            interruptible const until_interrupted;
+            auto const r = run_in_parts<Executor, T>(o, exec, host, a, rhs, start, status);
+            return finish(o, chosen, host, a, r, files, status);
+        }
+    }
     linear_system<Executor, T> const system(exec, a, rhs, start);
     interruptible const until_interrupted;
 
@@ -218,19 +319,7 @@ outcome solve_system(solve_options o, any_executor const& chosen, Executor const
             as_chosen.preconditioner = r.preconditioner;
             write_report(as_chosen, chosen, exec, system, r, files, status);
         }
-    files.write(o.system.output, [&](std::string const& path) {
-        write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
-    });
-    status.clear();
-
-    sheet result("solve", o.common);
-    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
-    result.backend(chosen);
-    tell(result, o, r);
-    tell_json(result.json(), o, r);
-    auto const end = judge(o, host, a, r);
-    result.publish(files, end);
-    return end;
+    return finish(o, chosen, host, a, r, files, status);
 }
 
 // Splits NAME,key=value and holds all options against the catalogue; for a preconditioner that is to be chosen against
@@ -278,6 +367,7 @@ void check(solve_options& o) {
         throw usage_error("--mixed refines in double precision, --precision single asks for another one");
     if (o.compare && !o.report.empty())
         throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
+    check_parts_of_solve(o);
     check_system_arguments(o.system, o.matrix);
 }
 
@@ -355,6 +445,7 @@ command add_solve(CLI::App& program) {
         ->type_name("S");
     add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
         ->type_name("N");
+    add_parts_option(*cli, o->parts);
     add_system_options(*cli, o->system);
     cli->add_flag("--mixed", o->mixed,
                   "solve in single precision, with the preconditioner, and refine the solution in double; gmres and "

@@ -33,6 +33,7 @@ struct solve_options {
     int shadow_space = 4;
     std::string report{};
     bool compare = false;
+    int parts = 1;
     bool mixed = false;                                            ///< inner solves in single precision
     double most_seconds = std::numeric_limits<double>::infinity(); ///< after which a solve is given up
 

@@ -10,6 +10,7 @@
 #include "apps/band_class.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
+#include "apps/parts.hpp"
 #include "apps/pivoting_names.hpp"
 #include "apps/system.hpp"
 #include <coppice/algebra/matrix_market.hpp>
@@ -17,6 +18,7 @@
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/classical/classical_catalogue.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/distributed/tridiagonal_parts.hpp>
 
 namespace coppice::app {
 namespace {
@@ -30,6 +32,7 @@ struct options {
     int block = 0;
     int refinements = 0;
     bool condition = false;
+    int parts = 1;
     system_arguments system{};
 };
 
@@ -108,8 +111,10 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
     result.line("class", shape);
     result.line("method", fmt::format("{}, {} pivoting", r.method, r.pivoting == "none" ? "no" : r.pivoting));
     result.line("status", name_of(r.report.status));
-    result.line("backward error", fmt::format("{} (componentwise {})", show_scientific(r.report.backward_error),
-                                              show_scientific(r.report.componentwise_error)));
+    auto const componentwise = std::isnan(r.report.componentwise_error) && o.parts > 1
+                                   ? std::string()
+                                   : fmt::format(" (componentwise {})", show_scientific(r.report.componentwise_error));
+    result.line("backward error", show_scientific(r.report.backward_error) + componentwise);
     if (o.condition)
         result.line("condition", fmt::format("{} (estimate, 1-norm)", show_scientific(r.report.condition)));
     if (!std::isnan(r.forward_error)) result.line("forward error", show_scientific(r.forward_error));
@@ -119,6 +124,7 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
     auto& json = result.json();
     json["class"] = c.name();
     json["method"] = r.method;
+    json["parts"] = o.parts;
     json["pivoting"] = r.pivoting;
     json["block"] = c.block;
     json["cyclic"] = c.cyclic;
@@ -137,6 +143,7 @@ outcome judge(answer const& r, options const& o, double rounding) {
     auto const advice = r.pivoting == "none" ? "; the matrix may need pivoting" : "";
     switch (r.report.status) {
     case solve_status::singular:
+        if (r.report.row < 0) return {exit_numerical, o.matrix + " is singular"};
         return {exit_numerical,
                 fmt::format("{} is singular: elimination finds no pivot in row {}", o.matrix, r.report.row + 1)};
     case solve_status::not_finite:
@@ -201,22 +208,13 @@ answer solve_classically(Executor const& exec, options const& o, classical::meth
     return r;
 }
 
+/// In host memory: b, and x, which is written.
 template <class Executor, class T>
-outcome solve_system(options const& o, any_executor const& chosen, Executor const& exec, matrix_input& input,
-                     output_files& files, progress& status) {
-    auto const host = make_host(o.common);
-    auto a = std::move(input).template load<T>(host);
-    band_class const c = require_class(o, a);
-    int const scale = scale_into_range(host, a);
+answer solve_on_one(Executor const& exec, host_executor const& host, options const& o, csr<T> const& a,
+                    band_class const& c, buffer<T> const& b, buffer<T>& solved) {
     auto const* const classical = choose("method", o.method, methods).classical;
-    if ((o.method == "rpts" || classical) && (c.kind != band_class::blocks || c.block != 1 || c.cyclic))
-        throw usage_error(
-            fmt::format("--method {} solves tridiagonal matrices; {} is {}", o.method, o.matrix, c.name()));
-    auto const system = make_right_hand_side<T>(host, o.system, a, scale, status);
-    auto const d = exec.copy(system.b);
+    auto const d = exec.copy(b);
     buffer<T> x(exec, a.rows());
-
-    status.show("solving");
     answer r;
     if (c.kind == band_class::banded) {
         auto const bands = exec.copy(to_bands(host, a, c));
@@ -228,7 +226,77 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
             if (classical) r = solve_classically<Executor, T>(exec, o, *classical, matrix, d, x);
         if (!classical) r = solve_in_class<Executor, T>(exec, o, c, matrix, d, x);
     }
-    auto const solved = host.copy(x);
+    solved = host.copy(x);
+    return r;
+}
+
+/// The same in parts, from rows in host memory.
+template <class Executor, class T>
+answer solve_parts(Executor const& exec, options const& o, tridiagonal_view<T> a, buffer<T> const& d, buffer<T>& x) {
+    band_options const how{.pivot = choose("pivoting", o.pivoting, pivotings),
+                           .threshold = o.threshold,
+                           .method = choose("method", o.method, methods).bands,
+                           .refinements = o.refinements};
+    answer r;
+    auto const all = executors_of_parts(exec, o.parts);
+    all.run([&](Executor const& part, part_messages const& others) {
+        rows_of_part const rows(a.size(), others);
+        auto const own = [&](T const* from) { return part.copy(array_view<T const>(from + rows.first, rows.size())); };
+        auto const lower = own(a.lower), diagonal = own(a.diagonal), upper = own(a.upper), side = own(d.data());
+        buffer<T> solution(part, rows.size());
+        part.synchronize();
+        others.gather(0); // all have their rows
+        stopwatch clock;
+        solve_report const report = solve_tridiagonal_part(
+            part, others, tridiagonal_view<T>{rows.size(), lower.data(), diagonal.data(), upper.data()}, side.view(),
+            solution.view(), how);
+        part.synchronize();
+        others.gather(0);
+        if (others.part() == 0) {
+            r.seconds = clock.lap();
+            r.report = report;
+        }
+        part.copy_elements(solution.data(), x.data() + rows.first, rows.size());
+    });
+    bool const by_rpts = r.report.tries <= 2 && how.method != band_method::chain && how.threshold == 0;
+    r.method = fmt::format("{} in {} parts", by_rpts ? "rpts" : "chain", o.parts);
+    r.pivoting = o.pivoting;
+    return r;
+}
+
+template <class Executor, class T>
+outcome solve_system(options const& o, any_executor const& chosen, Executor const& exec, matrix_input& input,
+                     output_files& files, progress& status) {
+    auto const host = make_host(o.common);
+    auto a = std::move(input).template load<T>(host);
+    band_class const c = require_class(o, a);
+    int const scale = scale_into_range(host, a);
+    auto const* const classical = choose("method", o.method, methods).classical;
+    if ((o.method == "rpts" || classical) && (c.kind != band_class::blocks || c.block != 1 || c.cyclic))
+        throw usage_error(
+            fmt::format("--method {} solves tridiagonal matrices; {} is {}", o.method, o.matrix, c.name()));
+    bool const plain = c.kind == band_class::blocks && c.block == 1 && !c.cyclic && std::is_same_v<T, real_of<T>>;
+    if (o.parts > 1 && (!plain || classical || o.condition))
+        throw usage_error(
+            fmt::format("--parts is for real tridiagonal matrices that are not cyclic, without --condition and "
+                        "classical methods; {} is {}{}",
+                        o.matrix, std::is_same_v<T, real_of<T>> ? "" : "complex, ", c.name()));
+    auto const system = make_right_hand_side<T>(host, o.system, a, scale, status);
+
+    status.show("solving");
+    answer r;
+    buffer<T> solved(host, a.rows());
+    if (o.parts > 1) {
+        if constexpr (std::is_same_v<T, real_of<T>>) {
+            auto const rows = to_blocks(host, a, c);
+            r = solve_parts<Executor, T>(exec, o,
+                                         tridiagonal_view<T>{a.rows(), band_matrix<T>(rows).lower,
+                                                             band_matrix<T>(rows).diagonal, band_matrix<T>(rows).upper},
+                                         system.b, solved);
+        }
+    } else {
+        r = solve_on_one<Executor, T>(exec, host, o, a, c, system.b, solved);
+    }
     r.forward_error = forward_relative_error<T>(host, solved.view(), system.solution);
     files.write(o.system.output, [&](std::string const& path) {
         write_vector<T>(host, path, solved.view(), {}, status.of_file(o.system.output));
@@ -259,6 +327,7 @@ outcome run(options& o) {
         throw usage_error(fmt::format("--refinements is {}, expected 0 to 100", o.refinements));
     if (choose("method", o.method, methods).classical && (o.threshold > 0 || o.refinements > 0))
         throw usage_error(fmt::format("--method {} takes no --threshold and no --refinements", o.method));
+    check_parts(o.parts);
     check_system_arguments(o.system, o.matrix);
     auto const chosen = make_executor(o.common);
     output_files files;
@@ -292,6 +361,7 @@ command add_tridiagonal(CLI::App& program) {
         ->type_name("N");
     add_integer(*cli, "--refinements", o->refinements, "steps of iterative refinement")->type_name("N");
     cli->add_flag("--condition", o->condition, "estimate the condition number, at the cost of some more solves");
+    add_parts_option(*cli, o->parts);
     add_system_options(*cli, o->system);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};

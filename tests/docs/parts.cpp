@@ -11,7 +11,7 @@
 using namespace coppice;
 
 /// Solves A x = b by CG over parts of equal size; a preconditioner of the catalogue for the own block of each.
-krylov_result solve_in_parts(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int parts) {
+krylov_result solve_by_blocks(csr<double> const& a, std::vector<double> const& b, std::vector<double>& x, int parts) {
     multi_executor<host_executor> const all(std::vector<host_executor>(std::size_t(parts), host_executor{1}));
     std::vector<krylov_result> results(static_cast<std::size_t>(parts));
     all.run([&](host_executor const& host, part_messages const& others) {
@@ -23,14 +23,11 @@ krylov_result solve_in_parts(csr<double> const& a, std::vector<double> const& b,
             host, others, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
             {a.values().begin() + begin, a.values().begin() + end});
 
-        auto const& block = rows.own_block();
-        auto const m = make_preconditioner(host, "forest", block.view());
-        host_part const exec(host, others); // its dot products are those of all parts
-        cg<host_part, double> solver(exec, rows.size(), {.tolerance = 1e-10});
+        auto const m = make_preconditioner(host, "forest", rows.own_block().view());
         auto const own_b = host.copy(std::vector<double>(b.begin() + first, b.begin() + last));
-        buffer<double> own_x(host, rows.size());
-        fill(host, own_x.view(), 0.0);
-        results[std::size_t(p)] = solver.solve(rows, m, own_b.view(), own_x.view());
+        auto own_x = host.copy(std::vector<double>(std::size_t(rows.size()), 0.0));
+        results[std::size_t(p)] =
+            solve_in_parts(host, others, "cg", rows, m, own_b.view(), own_x.view(), {.tolerance = 1e-10});
         std::copy_n(own_x.data(), rows.size(), x.begin() + first);
     });
     return results[0]; // the same on all parts
@@ -47,7 +44,7 @@ int main() {
     std::vector<double> const b(std::size_t(a.rows()), 1);
     for (int const parts : {1, 2, 3}) {
         std::vector<double> x(b.size());
-        auto const result = solve_in_parts(a, b, x, parts);
+        auto const result = solve_by_blocks(a, b, x, parts);
         if (!result.converged) return 1;
         double worst = 0;
         for (int i = 0; i < a.rows(); ++i) {
