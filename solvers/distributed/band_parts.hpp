@@ -51,7 +51,7 @@ std::vector<part_shape> agree(Executor const& exec, Messages const& others, band
         require_apart({"the solution", x.pointer, (last * x.leading + x.rows) * unit},
                       {"the right-hand side", d.pointer, (last * d.leading + d.rows) * unit}, name);
     }
-    std::vector<part_shape> const shapes =
+    std::vector<part_shape> shapes =
         others.gather(part_shape{a.size, d.columns, shape_of(a), int(options.cyclic), int(options.operation),
                                  options.refinements, options.error_bound});
     for (std::size_t p = 1; p < shapes.size(); ++p)

@@ -166,8 +166,8 @@ TEST_CASE_TEMPLATE("band parts: every class in any parts, complex double", Fixtu
 TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     std::int64_t const n = 3000;
     for (auto const& [below, above] : {std::pair(1, 1), std::pair(2, 2), std::pair(3, 1), std::pair(8, 8)}) {
-        CAPTURE(below);
         banded_storage<double> s(n, below, above, 4);
+        CAPTURE(s.below);
         for (std::int64_t i = 0; i < n; ++i) s.at(i, 0) = 1.5 * (below + above); // of condition below 100
         auto const meaning = s.meaning();
         auto const d = sides_for(meaning, 1, 3);
@@ -276,15 +276,16 @@ TEST_CASE_TEMPLATE("band parts: singular matrices and such that are not finite",
             block_storage<T> s(40, n, 3, true);
             auto const whole = s;
             for (int k = 0; k < n; ++k) // an empty row
-                for (auto* const band : {&s.lower, &s.diagonal, &s.upper}) (*band)[std::size_t((17 * n + k) * n)] = 0;
+                for (auto* const band : {&s.lower, &s.diagonal, &s.upper})
+                    (*band)[std::size_t(17 * n + k) * std::size_t(n)] = 0;
             CHECK(report_of<T, Fixture>(s.view(), 40, parts, {.cyclic = true}).status == solve_status::singular);
             s.spoil(0, 40);
             CHECK(report_of<T, Fixture>(s.view(), 40, parts).status == solve_status::singular);
             s = whole;
-            s.diagonal[std::size_t(33 * n * n)] = std::numeric_limits<T>::quiet_NaN();
+            s.diagonal[33 * std::size_t(n) * std::size_t(n)] = std::numeric_limits<T>::quiet_NaN();
             CHECK(report_of<T, Fixture>(s.view(), 40, parts, {.cyclic = true}).status == solve_status::not_finite);
             s = whole;
-            s.upper[std::size_t(2 * n * n)] = std::numeric_limits<T>::infinity();
+            s.upper[2 * std::size_t(n) * std::size_t(n)] = std::numeric_limits<T>::infinity();
             CHECK(report_of<T, Fixture>(s.view(), 40, parts, {.cyclic = true}).status == solve_status::not_finite);
             // Rows that sum to zero, in a ring and in a chain.
             for (bool const cyclic : {false, true}) {
