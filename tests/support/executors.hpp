@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -24,11 +25,16 @@ struct on_cuda {
     static cuda_executor exec() { return cuda_executor{}; }
 };
 
-/// Executors for parts of a problem, a stream each.
+/// Executors for parts of a problem, a stream each, on as many devices as there are.
 template <class Fixture>
 auto executors_of(std::size_t parts) {
     std::vector<decltype(Fixture::exec())> all;
-    for (std::size_t p = 0; p < parts; ++p) all.push_back(Fixture::exec());
+    for (std::size_t p = 0; p < parts; ++p) {
+        if constexpr (std::is_same_v<decltype(Fixture::exec()), cuda_executor>)
+            all.emplace_back(int(p % std::size_t(cuda_device_count())));
+        else
+            all.push_back(Fixture::exec());
+    }
     return all;
 }
 
