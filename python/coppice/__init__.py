@@ -11,11 +11,11 @@ import importlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Iterator
 
-from . import _core, forests, graph, semiring
+from . import _core, forests, graph, semiring, sparse
 from ._core import version as __version__
 from .direct import *  # noqa: F403
 from .direct import __all__ as _direct
-from .semiring import Matrix, Vector
+from .sparse import Matrix, Vector
 
 # With SciPy's LinearOperator, which takes longer to import than all else here: on first use.
 _iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
                             preconditioner, preconditioners, solve, solve_columns, solve_refined)
 
 __all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "release_memory", "semiring",
-           "set_threads", "threads",
-           "use_threads", "__version__"]
+           "set_threads", "sparse", "threads", "use_threads", "__version__"]
 
 
 if not TYPE_CHECKING:  # checkers take the names above

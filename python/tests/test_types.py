@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import coppice
-from coppice import _core, direct, forests, graph, iterative, semiring
+from coppice import _core, direct, forests, graph, iterative, semiring, sparse
 
 PACKAGE = Path(coppice.__file__).parent
 
@@ -29,12 +29,12 @@ def functions(module):
         if inspect.isfunction(value):
             yield name, value
         elif inspect.isclass(value) and value.__module__.startswith("coppice"):
-            for each, method in vars(value).items():
-                if inspect.isfunction(method) and (not each.startswith("_") or each == "__init__"):
+            for each, method in inspect.getmembers(value, inspect.isfunction):
+                if not each.startswith("_") or each == "__init__":
                     yield f"{name}.{each}", method
 
 
-@pytest.mark.parametrize("module", [coppice, forests, iterative, semiring], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [coppice, forests, iterative, semiring, sparse], ids=lambda module: module.__name__)
 def test_public_functions_are_annotated(module):
     stubbed = set(direct.__all__)
     for name, function in functions(module):
