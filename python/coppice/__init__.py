@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 
 from . import _core, forests, graph, semiring, sparse
 from ._core import version as __version__
+from ._arrays import integer
 from .direct import *  # noqa: F403
 from .direct import __all__ as _direct
 from .sparse import Matrix, Vector
@@ -49,7 +50,7 @@ def threads() -> int:
 
 def set_threads(count: int = 0) -> None:
     """Use `count` threads from now on, in the whole process; 0: all cores. Results do not depend on it."""
-    _core.set_threads(count)
+    _core.set_threads(integer("count", count, 0, 2**31 - 1))
 
 
 def release_memory() -> None:

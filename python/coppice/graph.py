@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 import numpy as np
 
 from . import _core
+from ._arrays import integer, real
 from ._places import library_of
 from ._sparse import csr, is_sparse
 
@@ -71,6 +72,9 @@ def run(name: str, G: Any, **options: Any) -> Answer:
     for key in given:
         if key not in row["options"]:
             raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}")
+    for key, value in given.items():
+        if key != "source":
+            given[key] = integer(key, value, 0, 2**31 - 1) if key == "max-iterations" else real(key, value)
     nodes = None
     if _is_igraph(G):
         if isinstance(given.get("source"), str):
@@ -80,6 +84,8 @@ def run(name: str, G: Any, **options: Any) -> Answer:
         G, nodes = _matrix_of(G)
         if "source" in given:
             given["source"] = _position(nodes, given["source"])
+    if "source" in given:
+        given["source"] = integer("source", given["source"], -2**63, 2**63 - 1)
     matrix, weights = _graph(G)
     if _core.is_undirected(matrix):
         given["undirected"] = True
@@ -188,7 +194,7 @@ def _matrix_of(G):
 
     nodes = list(G)
     if not nodes:
-        raise ValueError("G has no nodes")
+        raise ValueError("G has no nodes, expected one at least")
     return nx.to_scipy_sparse_array(G, nodelist=nodes, dtype=np.float64), nodes
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 
 from . import _core, _operators
+from ._arrays import text
 
 __all__ = ["Monoid", "Semiring", "functions", "monoid", "monoids", "named", "operators", "selections",
            "user"]
@@ -120,7 +121,9 @@ if TYPE_CHECKING:
 
 
 def name_of(semiring: str | Semiring) -> str:
-    return semiring if isinstance(semiring, str) else semiring.name
+    if isinstance(semiring, Semiring):
+        return semiring.name
+    return text("semiring", semiring, "a name, one of coppice.semiring.named or one of coppice.semiring.user")
 
 
 def _compile_rows(numba, add, multiply, identity, dtype):

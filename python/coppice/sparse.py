@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 
 from . import _core, _operators, _places
-from ._arrays import REALS, out_vector, same_type, shape_of, vector
+from ._arrays import REALS, array, contiguous, in_library_of, integer, same_type, shape_of, vector
 from ._pictures import pattern, table
 from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
@@ -167,7 +167,7 @@ class Vector(_Entries):
             if library.on_device:
                 raise TypeError(f"values with shape {shape_of(self.values)} lie on a device, expected the host's memory "
                                 "for a vector with indices")
-            self.size = int(size)
+            self.size = integer("size", size, 0, 2**31 - 1)
             self.indices = _indices("indices", indices, self.size)
             if self.indices.shape != self.values.shape:
                 raise ValueError(f"indices has shape {self.indices.shape}, expected {self.values.shape} as values has")
@@ -305,7 +305,7 @@ class Matrix(_Entries):
         ----------
         x : (n,) array of the type of the matrix, or Vector
         semiring : a name, one of `semiring.named`, or one of `semiring.user`
-        mask : (m,) array or Vector; only where it is not 0 (with `complement`: where it is 0) is y computed. Elsewhere
+        mask : (m,) array of the type of the matrix or bool, or Vector; only where it is not 0 (with `complement`: where it is 0) is y computed. Elsewhere
             y is that of `accumulate`, or of an empty row.
         accumulate : (m,) array that the addition of the semiring joins to the product
 
@@ -316,18 +316,18 @@ class Matrix(_Entries):
         """
         if isinstance(x, Vector) and x.indices is not None:
             return self._mxv_of_entries(x, semiring, mask, complement, accumulate)
-        wrapped = isinstance(x, Vector)
+        wrapped, of_caller = isinstance(x, Vector), x
         x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
         same_type("the matrix", self._arrays[2], "x", x)
         y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
-        beside = [None if a is None else out_like(name, a, y) for name, a in
+        beside = [None if a is None else self._beside(name, a, y) for name, a in
                   (("mask", mask), ("accumulate", accumulate))]
         if isinstance(semiring, UserSemiring):
             y = self._fold_by_user(semiring, x, y, *beside, complement)
         else:
             mask, before = (None if a is None else given(a) for a in beside)
             _core.mxv(self._plan, name_of(semiring), given(x), given(y), mask, complement, before)
-        return Vector(y) if wrapped else y
+        return Vector(y) if wrapped else in_library_of(of_caller, y)
 
     def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
         """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. A Vector with indices is
@@ -453,6 +453,18 @@ class Matrix(_Entries):
         sums, present = _core.reduce_rows(csr, chosen.handle), np.flatnonzero(np.diff(offsets)).astype(np.int32)
         return Vector(sums) if len(present) == len(sums) else Vector._of(sums[present], present, len(sums))
 
+    def _beside(self, name, value, y):
+        """An array of the type and shape of y."""
+        value = value.to_dense() if isinstance(value, Vector) else value
+        value = array(name, value, (*REALS, np.dtype(bool)) if name == "mask" else REALS)
+        if name == "mask" and library_of(value).dtype(value) == np.dtype(bool):
+            value = library_of(value).converted(value, self.dtype)
+        value = contiguous(name, value)
+        if shape_of(value) != shape_of(y):
+            raise ValueError(f"{name} has shape {shape_of(value)}, expected {shape_of(y)}")
+        same_type("the matrix", y, name, value)
+        return value
+
     def _fold_by_user(self, semiring, x, y, mask, before, complement):
         if self._library.on_device:
             if mask is not None or before is not None:
@@ -526,11 +538,3 @@ def _indices(name, value, bound):
         raise ValueError(f"{name} with shape {value.shape} holds {value.min()} to {value.max()}, expected 0 to "
                          f"{bound - 1}")
     return np.ascontiguousarray(value, np.int32)
-
-
-def out_like(name, value, y):
-    if isinstance(value, Vector):
-        value = value.values
-    elif not library_of(y).on_device:
-        value = np.array(value)
-    return out_vector(name, value, y)

@@ -107,6 +107,21 @@ def test_an_interrupt_keeps_the_best():
     assert residual(A, found.x, b) == pytest.approx(found.relative_residual) and found.relative_residual < 1
 
 
+def test_an_interrupt_ends_a_solve_without_python_in_it():
+    """The thread that calls looks for it, although nothing of Python's runs."""
+    A, b = laplace(500), np.random.default_rng(0).standard_normal(250_000)  # takes seconds
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    try:
+        found = coppice.solve(A, b, method="cg", preconditioner="none", rtol=1e-12)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found.reason == "cancelled" and found.iterations > 5
+    assert residual(A, found.x, b) == pytest.approx(found.relative_residual) and found.relative_residual <= 1
+
+
 def test_errors_of_operators_come_through():
     def broken(x):
         raise KeyError("mine")
