@@ -39,11 +39,28 @@ def test_nothing_leaks():
             coppice.solve_columns(A, np.ones((64, 2)), method="cg")
             coppice.graph.bfs(A, source=0)
             coppice.factorize_tridiagonal(v, 4 * v, v).solve(v)
+            S, u = coppice.Matrix(A), coppice.Vector(v[:2], [3, 5], 64)
+            S.update(S.mxm(S).ewise_add(S, "min"), mask=S.select("triu"), accumulate="plus").reduce_rows("max")
+            u.update(u.vxm(S, "min-plus").apply("abs"), accumulate="times").extract([5, 5, 3])
+            with pytest.raises(ValueError):
+                S.ewise_add(S, "add")
+            coppice.solve(A, v, method="cg", preconditioner="forest", callback=lambda iteration, residual: None)
 
     work(2000)
     before = resident()
     work(100_000)
     assert resident() - before < 500  # pages
+
+
+def test_licences_come_along():
+    from importlib.metadata import files
+
+    try:
+        names = {path.name for path in files("coppice") or () if "licenses" in path.parts}
+    except ImportError:
+        pytest.skip("not installed as a package")
+    carried = {"LICENSE", *(path.name for path in (ROOT / "python/licenses").glob("*.txt"))}
+    assert names == carried and {"nanobind.txt", "oneTBB.txt", "robin-map.txt"} < carried
 
 
 def test_numpy_alone_is_imported():
