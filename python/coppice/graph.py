@@ -22,6 +22,7 @@ from ._sparse import csr, is_sparse
 if TYPE_CHECKING:
     from ._types import SparseMatrix
 
+_COUNTS = ("max-iterations", "samples")
 _ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
 
 
@@ -74,7 +75,7 @@ def run(name: str, G: Any, **options: Any) -> Answer:
             raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}")
     for key, value in given.items():
         if key != "source":
-            given[key] = integer(key, value, 0, 2**31 - 1) if key == "max-iterations" else real(key, value)
+            given[key] = integer(key, value, 0, 2**31 - 1) if key in _COUNTS else real(key, value)
     nodes = None
     if _is_igraph(G):
         if isinstance(given.get("source"), str):
