@@ -49,7 +49,12 @@ def threads() -> int:
 
 
 def set_threads(count: int = 0) -> None:
-    """Use `count` threads from now on, in the whole process; 0: all cores. Results do not depend on it."""
+    """Use so many threads from now on, in the whole process. Results do not depend on it.
+
+    Parameters
+    ----------
+    count : int; 0: all cores
+    """
     _core.set_threads(integer("count", count, 0, 2**31 - 1))
 
 
@@ -60,7 +65,12 @@ def release_memory() -> None:
 
 @contextmanager
 def use_threads(count: int) -> Iterator[None]:
-    """``with coppice.use_threads(2): ...``"""
+    """``with coppice.use_threads(2): ...``
+
+    Parameters
+    ----------
+    count : int, as in `set_threads`
+    """
     before = threads()
     set_threads(count)
     try:

@@ -96,8 +96,23 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
 
 def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", refinements=0, report=False,
                              condition=False, out=None):
-    """Solve cyclic tridiagonal systems: ``dl[..., 0]`` couples the first row to the last unknown, ``du[..., -1]`` the
-    last row to the first. All diagonals have n elements; otherwise as `solve_tridiagonal`."""
+    """Solve cyclic tridiagonal systems.
+
+    Parameters
+    ----------
+    dl, d, du : (..., n) arrays
+        As in `solve_tridiagonal`, but ``dl[..., 0]`` couples the first row to the last unknown, ``du[..., -1]`` the last
+        row to the first, and all have n elements.
+    b : (..., n) or (..., n, k) array
+    transposed, pivoting, refinements, report, condition, out
+        As in `solve_tridiagonal`.
+
+    Returns
+    -------
+    x : array of the shape of b (broadcast)
+    report : Report
+        Only where it was asked for.
+    """
     system = _tridiagonal(dl, d, du, corners=True)
     return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)
 
@@ -113,9 +128,18 @@ def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refine
     ab : (..., l + u + 1, n) array
         ``ab[..., u + i - j, j]`` is A[i, j].
     b : (..., n) or (..., n, k) array
+    transposed, pivoting, refinements, report, condition, out
+        As in `solve_tridiagonal`.
 
-    One band on either side is read where it lies; other bands are copied into the library's order. Everything else is
-    as in `solve_tridiagonal`.
+    Returns
+    -------
+    x : array of the shape of b (broadcast)
+    report : Report
+        Only where it was asked for.
+
+    Notes
+    -----
+    One band on either side is read where it lies; other bands are copied into the library's order.
     """
     return _solve(_banded(l_and_u, ab), b, transposed, pivoting, "auto", refinements, report, condition, out)
 
@@ -131,25 +155,55 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
         and the last one of `upper` are ignored unless `cyclic`. Blocks are copied to column-major order unless they
         are stored so.
     b : (..., n * m) or (..., n * m, k) array
+    cyclic : bool
+        Those two blocks couple the first block row with the last.
+    transposed, pivoting, refinements, report, condition, out
+        As in `solve_tridiagonal`.
 
-    Everything else is as in `solve_tridiagonal`.
+    Returns
+    -------
+    x : array of the shape of b (broadcast)
+    report : Report
+        Only where it was asked for.
     """
     system = _blocks(lower, diagonal, upper, cyclic)
     return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)
 
 
 def factorize_tridiagonal(dl, d, du, *, cyclic=False) -> Factorization:
-    """Factorise tridiagonal systems once to solve often; arguments as in `solve_tridiagonal`."""
+    """Factorise tridiagonal systems once, with partial pivoting, to solve often.
+
+    Parameters
+    ----------
+    dl, d, du : (..., n) arrays
+        As in `solve_tridiagonal`.
+    cyclic : bool
+        The corners count, as in `solve_cyclic_tridiagonal`.
+    """
     return Factorization(_tridiagonal(dl, d, du, corners=cyclic))
 
 
 def factorize_banded(l_and_u, ab) -> Factorization:
-    """Factorise banded systems once to solve often; arguments as in `solve_banded`."""
+    """Factorise banded systems once, with partial pivoting, to solve often.
+
+    Parameters
+    ----------
+    l_and_u : (int, int)
+    ab : (..., l + u + 1, n) array
+        As in `solve_banded`.
+    """
     return Factorization(_banded(l_and_u, ab))
 
 
 def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False) -> Factorization:
-    """Factorise block tridiagonal systems once to solve often; arguments as in `solve_block_tridiagonal`."""
+    """Factorise block tridiagonal systems once, with partial pivoting, to solve often.
+
+    Parameters
+    ----------
+    lower, diagonal, upper : (..., n, m, m) arrays
+    cyclic : bool
+        As in `solve_block_tridiagonal`.
+    """
     return Factorization(_blocks(lower, diagonal, upper, cyclic))
 
 
@@ -182,8 +236,21 @@ class Factorization:
         return rows.reshape(self._system.batch)
 
     def solve(self, b, *, transposed=False, conjugate=False, out=None):
-        """Solve A x = b, with ``transposed`` A^T x = b, with ``conjugate`` as well A^H x = b; b and out as in the
-        functions solve_*, for the batch of the factorisation."""
+        """Solve A x = b with the factors.
+
+        Parameters
+        ----------
+        b : (..., n) or (..., n, k) array
+            As in the functions solve_*, for the batch of the factorisation.
+        transposed, conjugate : bool
+            Solve A^T x = b; with both A^H x = b.
+        out : array of the shape of b
+            Where x is written, as in `solve_tridiagonal`.
+
+        Returns
+        -------
+        x : array of the shape of b
+        """
         operation = _operation(transposed, conjugate)
         sides = _Sides(self._system, b)
         if sides.batch != self._system.batch:

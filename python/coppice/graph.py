@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from ._types import SparseMatrix
 
 _COUNTS = ("max-iterations", "samples")
+_MEANING = {
+    "source": "node of the graph, or number of a vertex from 0",
+    "delta": "float, the width of a bucket of distances; 0: chosen",
+    "damping": "float in [0, 1), the share of a rank that edges carry on",
+    "tolerance": "float > 0, stops where the sum of the changes is below it",
+    "max-iterations": "int",
+    "samples": "int, how many sources are taken; 0: all",
+    "alpha": "float, the weight of an edge; 0: such that it converges",
+    "resolution": "float > 0; the larger, the smaller the communities",
+}
 _ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
 
 
@@ -105,7 +115,10 @@ def run(name: str, G: Any, **options: Any) -> Answer:
 def from_igraph(G: Any, weight: str | None = "weight") -> Any:
     """A scipy.sparse.csr_array of an ``igraph.Graph``, with both directions of undirected edges.
 
-    Entries are those of the edge attribute `weight`, and 1 where the graph has none; parallel edges are added up.
+    Parameters
+    ----------
+    G : igraph.Graph
+    weight : str, the edge attribute that entries are, and 1 where the graph has none; parallel edges are added up.
     """
     from scipy.sparse import coo_array
 
@@ -139,7 +152,13 @@ def to_igraph(G: SparseMatrix | tuple, vertices: int | None = None, *, directed:
 
 
 def to_networkx(G: SparseMatrix | tuple, vertices: int | None = None, *, directed: bool = False) -> Any:
-    """A graph of NetworkX with the nodes 0 to n - 1; as `to_igraph`."""
+    """A graph of NetworkX with the nodes 0 to n - 1.
+
+    Parameters
+    ----------
+    G, vertices, directed
+        As in `to_igraph`.
+    """
     import networkx as nx
 
     n, start, end, weights = _edges_of(G, vertices, directed)
@@ -216,15 +235,15 @@ def _function_of(row):
     def algorithm(G, **options):
         return run(row["name"], G, **options)
 
-    options = ", ".join(row["options"]).replace("-", "_") or "none"
-    needs = "undirected graph" if row["undirected"] else "graph"
+    needs = f"{'weighted ' if row['weighted'] else ''}{'undirected ' if row['undirected'] else ''}graph"
+    options = "".join(f"{name.replace('-', '_')} : {_MEANING[name]}\n" for name in row["options"])
     given = [inspect.Parameter(name.replace("-", "_"), inspect.Parameter.KEYWORD_ONLY, default=...)
              for name in row["options"]]
     graph = inspect.Parameter("G", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     algorithm.__signature__ = inspect.Signature([graph, *given], return_annotation="Answer")
     algorithm.__name__ = algorithm.__qualname__ = row["name"].replace("-", "_")
-    algorithm.__doc__ = (f"{row['summary']}.\n\nTakes a {'weighted ' if row['weighted'] else ''}{needs}; options: "
-                         f"{options}. Values: {row['output']}. See `run`.")
+    algorithm.__doc__ = (f"{row['summary']}.\n\nParameters\n----------\nG : {needs}, as in `run`\n{options}\n"
+                         f"Returns\n-------\nAnswer, whose values are {row['output']}\n")
     return algorithm
 
 

@@ -78,7 +78,12 @@ class Preconditioner(LinearOperator):
         super().__init__(self._library.dtype(values), shape_of(A))
 
     def matvec(self, x: ArrayIn) -> Array:
-        """M^-1 x, an array of the library of the matrix."""
+        """M^-1 x, an array of the library of the matrix.
+
+        Parameters
+        ----------
+        x : (n,) or (n, 1) array of the type of the matrix
+        """
         if not self._library.on_device:
             x = np.asanyarray(x)
             if x.shape not in ((self.shape[0],), (self.shape[0], 1)):
@@ -109,7 +114,12 @@ class Preconditioner(LinearOperator):
         return z
 
     def refresh(self, A: SparseMatrix) -> None:
-        """Take the values of another matrix with the same pattern; what depends on the pattern alone stays."""
+        """Take the values of another matrix with the same pattern; what depends on the pattern alone stays.
+
+        Parameters
+        ----------
+        A : (n, n) scipy.sparse matrix; ValueError for another pattern
+        """
         matrix, values = csr("A", A, square=True)
         dtype = library_of(values).dtype(values)
         if shape_of(A) != tuple(self.shape) or dtype != self.dtype:
@@ -174,6 +184,11 @@ class ColumnsSolution:
 
     x: Array = field(repr=False)
     columns: list[Solution]
+
+    def _repr_html_(self) -> str:
+        rows = {f"column {k}": f"{c.reason}, {c.iterations} iterations, {c.relative_residual:.2e}"
+                for k, c in enumerate(self.columns[:20])}
+        return table(f"{len(self.columns)} solutions", rows) + "".join(curve(c.residual_history) for c in self.columns[:4])
 
     @property
     def converged(self) -> bool:
@@ -334,49 +349,117 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
 def minres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            maxiter: int | None = None, M: Operator | None = None,
            callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M; otherwise as `cg`."""
+    """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    x0, rtol, atol, maxiter, M, callback, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
     return _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
 
 def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
              maxiter: int | None = None, M: Operator | None = None,
              callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """BiCGStab, for any square A, preconditioned from the right; otherwise as `cg`."""
+    """BiCGStab, for any square A, preconditioned from the right.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    x0, rtol, atol, maxiter, M, callback, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
     return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
 
 def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
          maxiter: int | None = None, M: Operator | None = None,
          callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """IDR(s) with a shadow space of `s` vectors, for any square A; otherwise as `cg`."""
+    """IDR(s), for any square A.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    s : int from 1 to 8, the vectors of the shadow space
+    x0, rtol, atol, maxiter, M, callback, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
     return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, progress, s=s)
 
 
 def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
           restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-          callback: Callable[[float], object] | None = None,
+          callback: Callable[[float], object] | None = None, callback_type: str = "pr_norm",
           progress: bool = False) -> tuple[Array, int]:
-    """GMRES(restart), preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
+    """GMRES(restart), for any square A, preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
 
-    `restart` is min(20, n) by default, `maxiter` counts restart cycles (10 n by default), and `callback` gets the
-    relative residual of every inner iteration. Otherwise as `cg`.
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    restart : int, the dimension of the Krylov space, min(20, n) by default
+    maxiter : int, restart cycles, 10 n by default
+    callback : function (relative residual), called after every inner iteration
+    callback_type : "pr_norm"; SciPy's "legacy" as well, where `maxiter` counts inner iterations
+    x0, rtol, atol, M, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
     """
-    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, progress)
+    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress)
 
 
 def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-           callback: Callable[[float], object] | None = None,
+           callback: Callable[[float], object] | None = None, callback_type: str = "pr_norm",
           progress: bool = False) -> tuple[Array, int]:
-    """Flexible GMRES, whose M may change from call to call; otherwise as `gmres`."""
-    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, progress)
+    """Flexible GMRES, whose M may change from call to call.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress
+        As in `gmres`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
+    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress)
 
 
-def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, progress):
+def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress):
+    if callback_type not in ("pr_norm", "legacy"):
+        raise ValueError(f'callback_type is {callback_type!r}, expected "pr_norm" or "legacy": x is there at the end alone')
     n = max(1, np.shape(b)[0] if np.ndim(b) else 1)
     restart = min(20, n) if restart is None else integer("restart", restart, 1, 1000)
     cycles = integer("maxiter", 10 * n if maxiter is None else maxiter, 0)
-    given = _options(rtol, atol, cycles * restart, None, restart, 4)
+    given = _options(rtol, atol, cycles * (1 if callback_type == "legacy" else restart), None, restart, 4)
     told = None if _checked(callback) is None else lambda iteration, residual: callback(residual)
     with _shown(progress, told) as told:
         x, found = _iterate(method, A, b, x0, M, given, told)

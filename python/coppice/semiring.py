@@ -103,12 +103,24 @@ class Monoid:
         self._add, self._identity = add, identity
 
     def chosen(self, dtype: np.dtype) -> _operators.Chosen:
+        """As the library calls it.
+
+        Parameters
+        ----------
+        dtype : of the numbers
+        """
         add = _operators.binary(self._add, dtype)
         return add if self._identity is None else _operators.Chosen((add.handle, float(self._identity)), add)
 
 
 def monoid(add: Callable[[float, float], float], identity: float) -> Monoid:
-    """A monoid of your own: an associative function of two numbers, compiled by Numba, with its identity."""
+    """A monoid of your own, for reductions.
+
+    Parameters
+    ----------
+    add : function (a, b) of two numbers, associative; compiled by Numba
+    identity : float, the result where there is nothing to add
+    """
     return Monoid(add, identity)
 
 

@@ -57,16 +57,34 @@ class _Entries:
         raise NotImplementedError
 
     def ewise_add(self, other: Self, op: Operator = "plus") -> Self:
-        """Entries of both, joined by op(a, b) where both have one (GrB_eWiseAdd)."""
+        """Entries of both (GrB_eWiseAdd).
+
+        Parameters
+        ----------
+        other : of the shape and type of this one
+        op : joins them where both have one, op(a, b): a name of `semiring.operators`, or a function of two numbers
+        """
         return self._merged(_core.ewise_add, other, op)
 
     def ewise_mult(self, other: Self, op: Operator = "times") -> Self:
-        """op(a, b) where both have an entry (GrB_eWiseMult)."""
+        """op(a, b) where both have an entry (GrB_eWiseMult).
+
+        Parameters
+        ----------
+        other, op
+            As in `ewise_add`.
+        """
         return self._merged(_core.ewise_mult, other, op)
 
     def ewise_union(self, other: Self, op: Operator, missing: float, other_missing: float) -> Self:
-        """op(a, b) where one has an entry; `missing` stands for one that is not here, `other_missing` for one that is
-        not there (GxB_eWiseUnion)."""
+        """op(a, b) where one or both have an entry (GxB_eWiseUnion).
+
+        Parameters
+        ----------
+        other, op
+            As in `ewise_add`.
+        missing, other_missing : float, in the place of an entry that is not here, and of one that `other` has not
+        """
         return self._merged(_core.ewise_union, other, op, float(missing), float(other_missing))
 
     def apply(self, f: str | Callable, *, first: float | None = None, second: float | None = None,
@@ -76,7 +94,8 @@ class _Entries:
         Parameters
         ----------
         f : a name of `semiring.functions`, or a function of the value or of the value and its place: (a), of matrices
-            (a, i, j), of vectors (a, i). With `first` or `second`, an operator: op(first, a) or op(a, second).
+            (a, i, j), of vectors (a, i). With `first` or `second`, an operator.
+        first, second : float, an operand of the operator: op(first, a) or op(a, second)
         scalar : what rowindex, colindex and diagindex add
         """
         if first is not None and second is not None:
@@ -102,7 +121,12 @@ class _Entries:
         return self._made(_core.select(self._rows(self._parts()), chosen.handle, float(scalar)))
 
     def reduce(self, monoid: AnyMonoid = "plus") -> float:
-        """All entries folded, in any order; the identity where there are none (GrB_reduce)."""
+        """All entries folded, in any order; the identity where there are none (GrB_reduce).
+
+        Parameters
+        ----------
+        monoid : a name of `semiring.monoids`, or one of `semiring.monoid`
+        """
         chosen = _monoid_of(monoid, self.dtype)
         return _core.reduce(self._rows(self._parts()), chosen.handle)
 
@@ -180,7 +204,12 @@ class Vector(_Entries):
         return self.values.shape[0]
 
     def to_dense(self, fill: float = 0.0) -> Any:
-        """The (n,) array, with `fill` where no entry is; the values themselves where all are there."""
+        """The (n,) array; the values themselves where all elements are entries.
+
+        Parameters
+        ----------
+        fill : float, where no entry is
+        """
         if self.indices is None:
             return self.values
         dense = np.full(self.size, fill, self.dtype)
@@ -188,17 +217,37 @@ class Vector(_Entries):
         return dense
 
     def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", **options: Any) -> Vector:
-        """x A, as `Matrix.vxm`."""
+        """x A.
+
+        Parameters
+        ----------
+        A : Matrix (n, m)
+        semiring, **options
+            As in `Matrix.vxm`.
+        """
         return A.vxm(self, semiring, **options)
 
     def extract(self, indices: Indices = None) -> Vector:
-        """The vector whose element k is that at indices[k]; None: all (GrB_extract)."""
+        """The vector whose element k is that at indices[k] (GrB_extract).
+
+        Parameters
+        ----------
+        indices : in any order, with repetition, or a slice; None: all
+        """
         return self._made(_core.extract(self._rows(1), None, _indices("indices", indices, self.size)))
 
     def assign(self, value: Vector | float, indices: Indices = None, *, mask: Vector | None = None,
                accumulate: Operator | None = None, replace: bool = False, structure: bool = False,
                complement: bool = False) -> Vector:
-        """This one, w, after w<mask>(indices) = w(indices) ⊙ value (GrB_assign); as `Matrix.assign`."""
+        """This one, w, after w<mask>(indices) = w(indices) ⊙ value (GrB_assign).
+
+        Parameters
+        ----------
+        value : Vector with an element for each index that is listed, or a number for all admitted positions
+        indices : in any order, distinct for a Vector, or a slice; None: all
+        mask, accumulate, replace, structure, complement
+            As in `update`.
+        """
         writing, keeps = self._writing(mask, accumulate, replace, structure, complement, 1)
         where = _indices("indices", indices, self.size)
         if isinstance(value, Vector):
@@ -305,8 +354,9 @@ class Matrix(_Entries):
         ----------
         x : (n,) array of the type of the matrix, or Vector
         semiring : a name, one of `semiring.named`, or one of `semiring.user`
-        mask : (m,) array of the type of the matrix or bool, or Vector; only where it is not 0 (with `complement`: where it is 0) is y computed. Elsewhere
-            y is that of `accumulate`, or of an empty row.
+        mask : (m,) array of the type of the matrix or bool, or Vector; only where it is not 0 is y computed. Elsewhere y is
+            that of `accumulate`, or of an empty row.
+        complement : bool, only where the mask is 0
         accumulate : (m,) array that the addition of the semiring joins to the product
 
         Returns
@@ -331,14 +381,29 @@ class Matrix(_Entries):
 
     def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
         """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. A Vector with indices is
-        multiplied along its entries, without that."""
+        multiplied along its entries, without that.
+
+        Parameters
+        ----------
+        x : (m,) array of the type of the matrix, or Vector
+        semiring, **options
+            As in `mxv`.
+        """
         if isinstance(x, Vector) and x.indices is not None:
             return self._vxm_of_entries(x, semiring, **options)
         return self.T.mxv(x, semiring, **options)
 
     def mxm(self, B: Matrix, semiring: AnySemiring = "plus-times", *, mask: Matrix | None = None,
             complement: bool = False) -> Matrix:
-        """The product A B over a semiring, only where `mask` has entries (with `complement`: has none)."""
+        """The product A B over a semiring.
+
+        Parameters
+        ----------
+        B : Matrix (n, k) of the type of this one
+        semiring : as in `mxv`
+        mask : Matrix (m, k); only where it has entries is the product computed
+        complement : bool, only where it has none
+        """
         for name, other in (("B", B), ("mask", mask)):
             if other is not None and not isinstance(other, Matrix):
                 raise TypeError(f"{name} is a {type(other).__name__}, expected a Matrix")
@@ -354,18 +419,33 @@ class Matrix(_Entries):
         return Matrix(to_sparse(self._library, product))
 
     def reduce_rows(self, monoid: AnyMonoid = "plus") -> Vector:
-        """Every row folded in the order of its columns; rows without entries have none (GrB_reduce to a vector)."""
+        """Every row folded in the order of its columns; rows without entries have none (GrB_reduce to a vector).
+
+        Parameters
+        ----------
+        monoid : as in `reduce`
+        """
         self._require_host("reduce_rows")
         return self._folded(self._csr, self._arrays[0], monoid)
 
     def reduce_columns(self, monoid: AnyMonoid = "plus") -> Vector:
-        """Every column folded in the order of its rows."""
+        """Every column folded in the order of its rows.
+
+        Parameters
+        ----------
+        monoid : as in `reduce`
+        """
         self._require_host("reduce_columns")
         offsets, indices, values, shape = _core.transpose(self._csr)
         return self._folded(_core.Csr(offsets, indices, values, *shape), offsets, monoid)
 
     def extract(self, rows: Indices = None, columns: Indices = None) -> Matrix:
-        """A(rows, columns): lists of indices in any order, with repetition, or slices; None: all (GrB_extract)."""
+        """A(rows, columns) (GrB_extract).
+
+        Parameters
+        ----------
+        rows, columns : indices in any order, with repetition, or slices; None: all
+        """
         return self._made(_core.extract(self._rows(1), _indices("rows", rows, self.shape[0]),
                                         _indices("columns", columns, self.shape[1])))
 
@@ -391,7 +471,13 @@ class Matrix(_Entries):
         return self._made(_core.assign_scalar(self._rows(1), float(value), *listed, writing))
 
     def kronecker(self, B: Matrix, op: Operator = "times") -> Matrix:
-        """The Kronecker product with op(a_ij, b_kl) (GrB_kronecker)."""
+        """The Kronecker product with op(a_ij, b_kl) (GrB_kronecker).
+
+        Parameters
+        ----------
+        B : Matrix (p, q) of the type of this one
+        op : as in `ewise_add`
+        """
         if not isinstance(B, Matrix) or B.dtype != self.dtype:
             raise TypeError(f"B is a {type(B).__name__} of {getattr(B, 'dtype', None)}, expected a Matrix of {self.dtype}")
         chosen = _operators.binary(op, self.dtype)

@@ -188,6 +188,15 @@ def test_factorisation(dtype):
     assert np.abs(x - expected).max() < 2e4 * np.finfo(dtype).eps * np.abs(expected).max()
 
 
+def test_factorisation_pivots():
+    rng = np.random.default_rng(8)
+    dl, d, du, b = rng.standard_normal((4, 500))
+    d *= 1e-12
+    factors = coppice.factorize_tridiagonal(dl, d, du)
+    close(dense(dl, d, du), factors.solve(b), b, np.float64)
+    close(dense(dl, d, du).T, factors.solve(b, transposed=True), b, np.float64)
+
+
 def test_singular_and_nan_are_told():
     ones = np.ones(6)
     _, report = coppice.solve_tridiagonal(0 * ones, (np.arange(6) != 2) * 1.0, 0 * ones, ones, report=True)

@@ -105,3 +105,19 @@ def test_with_a_type_checker(tmp_path):
     assert [line for line in lines if line[0] != "bad.py"] == [], run.stdout
     missed = {k for k, line in enumerate(BAD.splitlines(), 1) if line.startswith("coppice.")} - wrong
     assert not missed, run.stdout
+
+
+@pytest.mark.parametrize("module", [coppice, direct, forests, graph, iterative, semiring, sparse],
+                         ids=lambda module: module.__name__)
+def test_docstrings_name_every_parameter(module):
+    """In the section of NumPy's style, at the beginning of a line."""
+    for name, function in functions(module):
+        if not function.__code__.co_filename.startswith(str(PACKAGE)) or name.endswith("__init__"):
+            continue
+        names = {p.name for p in inspect.signature(function).parameters.values()} - {"self"}
+        told: set = set()
+        _, _, section = inspect.getdoc(function).partition("Parameters\n----------\n")
+        for line in section.split("\n\n")[0].splitlines():
+            if line[:1].strip():
+                told |= {part.strip(" *") for part in line.partition(" : ")[0].split(",")}
+        assert names <= told, (name, names - told)
