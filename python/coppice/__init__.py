@@ -11,11 +11,12 @@ import importlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Iterator
 
-from . import _core, forests, graph, semiring
+from . import _core, forests, graph, semiring, sparse
 from ._core import version as __version__
+from ._arrays import integer
 from .direct import *  # noqa: F403
 from .direct import __all__ as _direct
-from .semiring import Matrix, Vector
+from .sparse import Matrix, Vector
 
 # With SciPy's LinearOperator, which takes longer to import than all else here: on first use.
 _iterative = ("ColumnsSolution", "Preconditioner", "Solution", "bicgstab", "cg", "fgmres", "gmres", "idrs", "minres",
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
                             preconditioner, preconditioners, solve, solve_columns, solve_refined)
 
 __all__ = [*_direct, *_iterative, "Matrix", "Vector", "forests", "graph", "release_memory", "semiring",
-           "set_threads", "threads",
-           "use_threads", "__version__"]
+           "set_threads", "sparse", "threads", "use_threads", "__version__"]
 
 
 if not TYPE_CHECKING:  # checkers take the names above
@@ -49,8 +49,13 @@ def threads() -> int:
 
 
 def set_threads(count: int = 0) -> None:
-    """Use `count` threads from now on, in the whole process; 0: all cores. Results do not depend on it."""
-    _core.set_threads(count)
+    """Use so many threads from now on, in the whole process. Results do not depend on it.
+
+    Parameters
+    ----------
+    count : int; 0: all cores
+    """
+    _core.set_threads(integer("count", count, 0, 2**31 - 1))
 
 
 def release_memory() -> None:
@@ -60,7 +65,12 @@ def release_memory() -> None:
 
 @contextmanager
 def use_threads(count: int) -> Iterator[None]:
-    """``with coppice.use_threads(2): ...``"""
+    """``with coppice.use_threads(2): ...``
+
+    Parameters
+    ----------
+    count : int, as in `set_threads`
+    """
     before = threads()
     set_threads(count)
     try:

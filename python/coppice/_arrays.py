@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ def array(name: str, value, types=NUMBERS) -> Any:
     what stands against it."""
     if not isinstance(value, np.ndarray):
         value = _shared(name, value)
+    elif type(value) is not np.ndarray and isinstance(value, (np.ma.MaskedArray, np.matrix)):
+        raise TypeError(f"{name} with shape {value.shape} is a {type(value).__name__}, expected a plain array")
     dtype = library_of(value).dtype(value)
     if dtype not in types:
         raise TypeError(f"{name} with shape {shape_of(value)} has dtype {value.dtype}, expected {named(types)}; "
@@ -63,12 +66,49 @@ def vector(name: str, value, size: int | None = None, types=NUMBERS) -> Any:
     return value
 
 
-def out_vector(name: str, value, like) -> Any:
-    """A vector that may be written to, of the type and shape of `like`."""
-    value = vector(name, value, like.shape[0])
-    same_type("the right-hand side", like, name, value)
+def out_array(name: str, value, shape: tuple[int, ...], first: str, like) -> Any:
+    """An array to write to: of that shape, with the type and in the place of `like`, which is called `first`."""
+    value = array(name, value)
+    if shape_of(value) != tuple(shape):
+        raise ValueError(f"{name} has shape {shape_of(value)}, expected {tuple(shape)}")
+    same_type(first, like, name, value)
     if isinstance(value, np.ndarray) and not value.flags.writeable:
         raise ValueError(f"{name} with shape {value.shape} is read-only, expected an array to write to")
+    return value
+
+
+def in_library_of(given, result) -> Any:
+    """An array of NumPy in the library that the caller works with: that of `given`, which shares its memory."""
+    if isinstance(given, np.ndarray) or type(result) is not np.ndarray:
+        return result
+    if type(given).__module__.partition(".")[0] == "torch":
+        return _places.torch().xp.from_numpy(result)
+    if hasattr(given, "__array_namespace__"):
+        return given.__array_namespace__().from_dlpack(result)
+    return result
+
+
+def integer(name: str, value, least: int | None = None, most: int | None = None) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+    if (least is not None and number < least) or (most is not None and number > most):
+        wanted = f"{least} or more" if most is None else f"{least} to {most}"
+        raise ValueError(f"{name} is {number}, expected {wanted}")
+    return number
+
+
+def real(name: str, value) -> float:
+    try:
+        return value if type(value) is float else float(value + 0.0)  # text is no number
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected a number") from None
+
+
+def text(name: str, value, what: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, expected {what}")
     return value
 
 

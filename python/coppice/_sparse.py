@@ -45,10 +45,12 @@ def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):
     shape = shape_of(a)
     if len(shape) != 2 or (square and shape[0] != shape[1]):
         raise ValueError(f"{name} has shape {shape}, expected {'(n, n)' if square else '(m, n)'}")
+    if max(shape) > np.iinfo(_INT32).max:
+        raise OverflowError(f"{name} has shape {shape}, expected numbers below 2^31")
     offsets, indices, data = (_rows_of_torch if _is_torch(a) else _rows_of)(a, canonical)
     count = indices.shape[0]
-    if max(shape) > np.iinfo(_INT32).max or count > np.iinfo(_INT32).max:
-        raise OverflowError(f"{name} with shape {shape} has {count} nonzeros, expected numbers below 2^31")
+    if count > np.iinfo(_INT32).max:
+        raise OverflowError(f"{name} with shape {shape} has {count} nonzeros, expected a number below 2^31")
     library = library_of(data)
     if library.dtype(data) not in types:
         raise TypeError(f"{name} with shape {shape} has dtype {a.dtype}, expected {named(types)}; "

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
-from ._arrays import array, contiguous, same_type, shape_of
+from ._arrays import array, contiguous, in_library_of, integer, out_array, same_type, shape_of, text
 from ._places import library_of, quick_tridiagonal
 
 __all__ = [
@@ -50,7 +50,7 @@ class Report(NamedTuple):
 
 
 def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", method="auto", refinements=0,
-                      report=False, condition=False):
+                      report=False, condition=False, out=None):
     """Solve tridiagonal systems A x = b with partial pivoting at the speed of memory.
 
     Parameters
@@ -70,6 +70,8 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
         Also return a `Report`; a system whose backward error is too large is then solved again by a safer method.
     condition : bool
         Estimate condition numbers for the report, which it implies.
+    out : array of the shape of x
+        Where x is written; it may be b. One of several right-hand sides has the largest stride on its last axis.
 
     Returns
     -------
@@ -83,24 +85,40 @@ def solve_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", met
     exception. Contiguous arrays are read where they lie; several right-hand sides are copied unless their last axis
     has the largest stride, and a batch that broadcasts is laid out whole. The interpreter's lock is released.
     """
-    if pivoting == "partial" and method == "auto" and not (transposed or refinements or report or condition):
+    if pivoting == "partial" and method == "auto" and out is None and not (
+            transposed or refinements or report or condition):
         x = quick_tridiagonal(dl, d, du, b)
         if x is not None:
             return x
     system = _tridiagonal(dl, d, du, corners=False)
-    return _solve(system, b, transposed, pivoting, method, refinements, report, condition)
+    return _solve(system, b, transposed, pivoting, method, refinements, report, condition, out)
 
 
 def solve_cyclic_tridiagonal(dl, d, du, b, *, transposed=False, pivoting="partial", refinements=0, report=False,
-                             condition=False):
-    """Solve cyclic tridiagonal systems: ``dl[..., 0]`` couples the first row to the last unknown, ``du[..., -1]`` the
-    last row to the first. All diagonals have n elements; otherwise as `solve_tridiagonal`."""
+                             condition=False, out=None):
+    """Solve cyclic tridiagonal systems.
+
+    Parameters
+    ----------
+    dl, d, du : (..., n) arrays
+        As in `solve_tridiagonal`, but ``dl[..., 0]`` couples the first row to the last unknown, ``du[..., -1]`` the last
+        row to the first, and all have n elements.
+    b : (..., n) or (..., n, k) array
+    transposed, pivoting, refinements, report, condition, out
+        As in `solve_tridiagonal`.
+
+    Returns
+    -------
+    x : array of the shape of b (broadcast)
+    report : Report
+        Only where it was asked for.
+    """
     system = _tridiagonal(dl, d, du, corners=True)
-    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition)
+    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)
 
 
 def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refinements=0, report=False,
-                 condition=False):
+                 condition=False, out=None):
     """Solve banded systems in SciPy's layout.
 
     Parameters
@@ -110,15 +128,24 @@ def solve_banded(l_and_u, ab, b, *, transposed=False, pivoting="partial", refine
     ab : (..., l + u + 1, n) array
         ``ab[..., u + i - j, j]`` is A[i, j].
     b : (..., n) or (..., n, k) array
+    transposed, pivoting, refinements, report, condition, out
+        As in `solve_tridiagonal`.
 
-    One band on either side is read where it lies; other bands are copied into the library's order. Everything else is
-    as in `solve_tridiagonal`.
+    Returns
+    -------
+    x : array of the shape of b (broadcast)
+    report : Report
+        Only where it was asked for.
+
+    Notes
+    -----
+    One band on either side is read where it lies; other bands are copied into the library's order.
     """
-    return _solve(_banded(l_and_u, ab), b, transposed, pivoting, "auto", refinements, report, condition)
+    return _solve(_banded(l_and_u, ab), b, transposed, pivoting, "auto", refinements, report, condition, out)
 
 
 def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transposed=False, pivoting="partial",
-                            refinements=0, report=False, condition=False):
+                            refinements=0, report=False, condition=False, out=None):
     """Solve block tridiagonal systems with blocks of m x m, m from 1 to 8.
 
     Parameters
@@ -128,25 +155,55 @@ def solve_block_tridiagonal(lower, diagonal, upper, b, *, cyclic=False, transpos
         and the last one of `upper` are ignored unless `cyclic`. Blocks are copied to column-major order unless they
         are stored so.
     b : (..., n * m) or (..., n * m, k) array
+    cyclic : bool
+        Those two blocks couple the first block row with the last.
+    transposed, pivoting, refinements, report, condition, out
+        As in `solve_tridiagonal`.
 
-    Everything else is as in `solve_tridiagonal`.
+    Returns
+    -------
+    x : array of the shape of b (broadcast)
+    report : Report
+        Only where it was asked for.
     """
     system = _blocks(lower, diagonal, upper, cyclic)
-    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition)
+    return _solve(system, b, transposed, pivoting, "auto", refinements, report, condition, out)
 
 
 def factorize_tridiagonal(dl, d, du, *, cyclic=False) -> Factorization:
-    """Factorise tridiagonal systems once to solve often; arguments as in `solve_tridiagonal`."""
+    """Factorise tridiagonal systems once, with partial pivoting, to solve often.
+
+    Parameters
+    ----------
+    dl, d, du : (..., n) arrays
+        As in `solve_tridiagonal`.
+    cyclic : bool
+        The corners count, as in `solve_cyclic_tridiagonal`.
+    """
     return Factorization(_tridiagonal(dl, d, du, corners=cyclic))
 
 
 def factorize_banded(l_and_u, ab) -> Factorization:
-    """Factorise banded systems once to solve often; arguments as in `solve_banded`."""
+    """Factorise banded systems once, with partial pivoting, to solve often.
+
+    Parameters
+    ----------
+    l_and_u : (int, int)
+    ab : (..., l + u + 1, n) array
+        As in `solve_banded`.
+    """
     return Factorization(_banded(l_and_u, ab))
 
 
 def factorize_block_tridiagonal(lower, diagonal, upper, *, cyclic=False) -> Factorization:
-    """Factorise block tridiagonal systems once to solve often; arguments as in `solve_block_tridiagonal`."""
+    """Factorise block tridiagonal systems once, with partial pivoting, to solve often.
+
+    Parameters
+    ----------
+    lower, diagonal, upper : (..., n, m, m) arrays
+    cyclic : bool
+        As in `solve_block_tridiagonal`.
+    """
     return Factorization(_blocks(lower, diagonal, upper, cyclic))
 
 
@@ -165,7 +222,8 @@ class Factorization:
     def __init__(self, system: _System):
         self._system = system.copy()
         self._factors = {}
-        self._factors_of("none")
+        if self._system.systems:
+            self._factors_of("none")
 
     shape = property(lambda self: self._system.batch)
     n = property(lambda self: self._system.rows)
@@ -174,19 +232,34 @@ class Factorization:
     @property
     def singular_rows(self) -> np.ndarray:
         """For each system the row of the first column without a pivot, or -1."""
-        return self._factors_of("none").singular_rows.reshape(self._system.batch)
+        rows = self._factors_of("none").singular_rows if self._system.systems else np.zeros(0, np.int64)
+        return rows.reshape(self._system.batch)
 
-    def solve(self, b, *, transposed=False, conjugate=False):
-        """Solve A x = b, with ``transposed`` A^T x = b, with ``conjugate`` as well A^H x = b; b as in the functions
-        solve_*, for the batch of the factorisation."""
+    def solve(self, b, *, transposed=False, conjugate=False, out=None):
+        """Solve A x = b with the factors.
+
+        Parameters
+        ----------
+        b : (..., n) or (..., n, k) array
+            As in the functions solve_*, for the batch of the factorisation.
+        transposed, conjugate : bool
+            Solve A^T x = b; with both A^H x = b.
+        out : array of the shape of b
+            Where x is written, as in `solve_tridiagonal`.
+
+        Returns
+        -------
+        x : array of the shape of b
+        """
         operation = _operation(transposed, conjugate)
         sides = _Sides(self._system, b)
         if sides.batch != self._system.batch:
             raise ValueError(f"b has shape {shape_of(b)}: its batch is {sides.batch}, expected that of the "
                              f"factorisation, {self._system.batch}")
-        x, given = sides.answer(), sides.library.given
-        self._factors_of(operation).solve(given(sides.columns), given(x), sides.count)
-        return sides.shaped(x)
+        x, given = sides.answer(out), sides.library.given
+        if math.prod(x.shape):
+            self._factors_of(operation).solve(given(sides.columns), given(x), sides.count)
+        return sides.shaped(x, out)
 
     def _factors_of(self, operation):
         if operation not in self._factors:
@@ -226,6 +299,9 @@ class _System:
         return _core.Bands(lower, diagonal, upper, self.systems, self.length, self.block, *self.lower_upper)
 
     def options(self, operation, pivoting="partial", method="auto", refinements=0, condition=False):
+        text("pivoting", pivoting, '"partial", "scaled" or "none"')
+        text("method", method, '"auto", "rpts" or "chain"')
+        refinements = integer("refinements", refinements, 0, 1000)
         return _core.BandOptions(pivoting, 0.0, self.cyclic, operation, method, refinements, 0.0, condition)
 
 
@@ -233,6 +309,7 @@ class _Sides:
     """Right-hand sides as the library takes them: [columns, systems, rows]."""
 
     def __init__(self, system: _System, b):
+        self.given = b
         b = array("b", b)
         same_type(system.names[-1], system.parts[-1], "b", b)
         self.library, self.dtype = system.library, system.dtype
@@ -257,26 +334,39 @@ class _Sides:
             spread = self.library.broadcast(b, self.batch + shape[-2:])
             self.columns = self.library.packed(self.library.moved(spread, -1, 0))
 
-    def answer(self):
-        return self.library.empty(self.columns.shape, self.dtype, self.columns)
+    def answer(self, out):
+        """What the library writes to: `out`, as it sees it, or a new array."""
+        if out is None:
+            return self.library.empty(self.columns.shape, self.dtype, self.columns)
+        shape = shape_of(self.columns)
+        out = out_array("out", out, shape if self.vectors else (*shape[1:], shape[0]), "b", self.columns)
+        if self.vectors:
+            return contiguous("out", out)
+        x = self.library.moved(out, -1, 0)
+        if not self.library.is_contiguous(x):
+            raise ValueError(f"out with shape {shape_of(out)} has its right-hand sides side by side, expected one behind "
+                             f"the other: numpy.moveaxis(numpy.empty({shape}), 0, -1)")
+        return x
 
-    def shaped(self, x):
-        return x if self.vectors else self.library.moved(x, 0, -1)
+    def shaped(self, x, out):
+        if out is not None:
+            return out
+        return in_library_of(self.given, x if self.vectors else self.library.moved(x, 0, -1))
 
 
-def _solve(system, b, transposed, pivoting, method, refinements, report, condition):
+def _solve(system, b, transposed, pivoting, method, refinements, report, condition, out):
     sides = _Sides(system, b)
     system = system.spread(sides.batch)
     options = system.options(_operation(transposed, False), pivoting, method, refinements, condition)
     told = np.zeros(system.systems, _REPORT) if report or condition else None
-    x, given = sides.answer(), sides.library.given
+    x, given = sides.answer(out), sides.library.given
     if math.prod(x.shape):
         _core.solve_bands(system.bands(), given(sides.columns), given(x), sides.count, options,
                           None if told is None else told.view(np.uint8))
     if told is None:
-        return sides.shaped(x)
+        return sides.shaped(x, out)
     told = told.reshape(system.batch)
-    return sides.shaped(x), Report(told["backward_error"], told["componentwise_error"], _STATUS[told["status"]],
+    return sides.shaped(x, out), Report(told["backward_error"], told["componentwise_error"], _STATUS[told["status"]],
                                    told["row"], told["condition"], told["tries"])
 
 
@@ -333,7 +423,7 @@ def _tridiagonal(dl, d, du, corners) -> _System:
 
 def _banded(l_and_u, ab) -> _System:
     try:
-        below, above = (int(k) for k in l_and_u)
+        below, above = (integer("l_and_u", k) for k in l_and_u)
     except (TypeError, ValueError):
         raise TypeError(f"l_and_u is {l_and_u!r}, expected two integers (l, u)") from None
     most = _core.largest_block

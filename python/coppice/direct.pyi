@@ -28,82 +28,86 @@ class Factorization:
     @property
     def singular_rows(self) -> Array: ...
     def __init__(self, system: object) -> None: ...
-    def solve(self, b: ArrayIn, *, transposed: bool = ..., conjugate: bool = ...) -> Array: ...
+    def solve(
+        self, b: ArrayIn, *, transposed: bool = ..., conjugate: bool = ..., out: ArrayIn | None = ...
+    ) -> Array: ...
 
-def factorize_tridiagonal(dl: ArrayIn, d: ArrayIn, du: ArrayIn, *, cyclic: bool = ...) -> Factorization: ...
+def factorize_tridiagonal(
+    dl: ArrayIn, d: ArrayIn, du: ArrayIn, *, cyclic: bool = ...,
+) -> Factorization: ...
 def factorize_banded(l_and_u: tuple[int, int], ab: ArrayIn) -> Factorization: ...
 def factorize_block_tridiagonal(
-    lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, *, cyclic: bool = ...
+    lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, *, cyclic: bool = ...,
 ) -> Factorization: ...
 @overload
 def solve_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ..., method: Literal["auto", "rpts", "chain"] = ...,
-    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ...,
+    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
 ) -> Array: ...
 @overload
 def solve_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ..., method: Literal["auto", "rpts", "chain"] = ...,
-    refinements: int = ..., report: Literal[True], condition: bool = ...,
+    refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ..., method: Literal["auto", "rpts", "chain"] = ...,
-    refinements: int = ..., report: bool = ..., condition: Literal[True],
+    refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_cyclic_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ...,
+    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
 ) -> Array: ...
 @overload
 def solve_cyclic_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: Literal[True], condition: bool = ...,
+    refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_cyclic_tridiagonal(
     dl: ArrayIn, d: ArrayIn, du: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: bool = ..., condition: Literal[True],
+    refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_banded(
     l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ...,
+    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
 ) -> Array: ...
 @overload
 def solve_banded(
     l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: Literal[True], condition: bool = ...,
+    refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_banded(
     l_and_u: tuple[int, int], ab: ArrayIn, b: ArrayIn, *,
     transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: bool = ..., condition: Literal[True],
+    refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_block_tridiagonal(
     lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, b: ArrayIn, *,
     cyclic: bool = ..., transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ...,
+    refinements: int = ..., report: Literal[False] = ..., condition: Literal[False] = ..., out: ArrayIn | None = ...,
 ) -> Array: ...
 @overload
 def solve_block_tridiagonal(
     lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, b: ArrayIn, *,
     cyclic: bool = ..., transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: Literal[True], condition: bool = ...,
+    refinements: int = ..., report: Literal[True], condition: bool = ..., out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...
 @overload
 def solve_block_tridiagonal(
     lower: ArrayIn, diagonal: ArrayIn, upper: ArrayIn, b: ArrayIn, *,
     cyclic: bool = ..., transposed: bool = ..., pivoting: Literal["partial", "scaled", "none"] = ...,
-    refinements: int = ..., report: bool = ..., condition: Literal[True],
+    refinements: int = ..., report: bool = ..., condition: Literal[True], out: ArrayIn | None = ...,
 ) -> tuple[Array, Report]: ...

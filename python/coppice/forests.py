@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _core
-from ._arrays import REALS
+from ._arrays import REALS, integer, text
 from ._pictures import path_lengths, table
 from ._places import library_of
 from ._sparse import csr, to_sparse
@@ -85,9 +85,10 @@ def factor(A: SparseMatrix, degree: int = 2, *, method: Literal["parallel", "gre
     method : "parallel" or "greedy"
     rounds : int; 0 goes on until the factor is maximal, None as long as it pays
     ties : "hash" or "near", the order of edges of equal weight
+    seed : int, of that order
     """
     matrix, values = csr("A", A, REALS, square=True)
-    found = _taken(values, _core.factor(matrix, degree, method, rounds, ties, seed))
+    found = _taken(values, _core.factor(matrix, integer("degree", degree), *_chosen(method, rounds, ties, seed)))
     found["neighbors"] = found["neighbors"].reshape(-1, degree)
     return Factor(**found)
 
@@ -96,16 +97,37 @@ def linear_forest(A: SparseMatrix, *, method: Literal["parallel", "greedy"] = "p
                   ties: Literal["hash", "near"] = "near", seed: int = 0) -> Forest:
     """The linear forest of heavy edges of A: its [0, 2]-factor with every cycle opened at its weakest edge.
 
-    ``A[forest.permutation][:, forest.permutation]`` has the heavy edges beside its diagonal. Arguments as in `factor`.
+    ``A[forest.permutation][:, forest.permutation]`` has the heavy edges beside its diagonal.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, float32 or float64
+    method, rounds, ties, seed
+        As in `factor`.
     """
     matrix, values = csr("A", A, REALS, square=True)
-    return Forest(**_taken(values, _core.linear_forest(matrix, method, rounds, ties, seed)))
+    return Forest(**_taken(values, _core.linear_forest(matrix, *_chosen(method, rounds, ties, seed))))
 
 
 def symmetrised_weights(A: SparseMatrix) -> Any:
-    """The weights that `factor` works with, a sparse matrix of the library of A."""
+    """The weights that `factor` works with.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, float32 or float64
+
+    Returns
+    -------
+    W : (n, n) sparse matrix of the library of A: (|a_ij| + |a_ji|) / 2, without its diagonal
+    """
     matrix, values = csr("A", A, REALS, square=True)
     return to_sparse(library_of(values), _core.symmetrised_weights(matrix))
+
+
+def _chosen(method, rounds, ties, seed):
+    rounds = None if rounds is None else integer("rounds", rounds, 0, 2**31 - 1)
+    return (text("method", method, '"parallel" or "greedy"'), rounds, text("ties", ties, '"hash" or "near"'),
+            integer("seed", seed, 0, 2**64 - 1))
 
 
 def _taken(values, found):

@@ -15,12 +15,24 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 import numpy as np
 
 from . import _core
+from ._arrays import integer, real
 from ._places import library_of
 from ._sparse import csr, is_sparse
 
 if TYPE_CHECKING:
     from ._types import SparseMatrix
 
+_COUNTS = ("max-iterations", "samples")
+_MEANING = {
+    "source": "node of the graph, or number of a vertex from 0",
+    "delta": "float, the width of a bucket of distances; 0: chosen",
+    "damping": "float in [0, 1), the share of a rank that edges carry on",
+    "tolerance": "float > 0, stops where the sum of the changes is below it",
+    "max-iterations": "int",
+    "samples": "int, how many sources are taken; 0: all",
+    "alpha": "float, the weight of an edge; 0: such that it converges",
+    "resolution": "float > 0; the larger, the smaller the communities",
+}
 _ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
 
 
@@ -71,6 +83,9 @@ def run(name: str, G: Any, **options: Any) -> Answer:
     for key in given:
         if key not in row["options"]:
             raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}")
+    for key, value in given.items():
+        if key != "source":
+            given[key] = integer(key, value, 0, 2**31 - 1) if key in _COUNTS else real(key, value)
     nodes = None
     if _is_igraph(G):
         if isinstance(given.get("source"), str):
@@ -80,6 +95,8 @@ def run(name: str, G: Any, **options: Any) -> Answer:
         G, nodes = _matrix_of(G)
         if "source" in given:
             given["source"] = _position(nodes, given["source"])
+    if "source" in given:
+        given["source"] = integer("source", given["source"], -2**63, 2**63 - 1)
     matrix, weights = _graph(G)
     if _core.is_undirected(matrix):
         given["undirected"] = True
@@ -98,7 +115,10 @@ def run(name: str, G: Any, **options: Any) -> Answer:
 def from_igraph(G: Any, weight: str | None = "weight") -> Any:
     """A scipy.sparse.csr_array of an ``igraph.Graph``, with both directions of undirected edges.
 
-    Entries are those of the edge attribute `weight`, and 1 where the graph has none; parallel edges are added up.
+    Parameters
+    ----------
+    G : igraph.Graph
+    weight : str, the edge attribute that entries are, and 1 where the graph has none; parallel edges are added up.
     """
     from scipy.sparse import coo_array
 
@@ -132,7 +152,13 @@ def to_igraph(G: SparseMatrix | tuple, vertices: int | None = None, *, directed:
 
 
 def to_networkx(G: SparseMatrix | tuple, vertices: int | None = None, *, directed: bool = False) -> Any:
-    """A graph of NetworkX with the nodes 0 to n - 1; as `to_igraph`."""
+    """A graph of NetworkX with the nodes 0 to n - 1.
+
+    Parameters
+    ----------
+    G, vertices, directed
+        As in `to_igraph`.
+    """
     import networkx as nx
 
     n, start, end, weights = _edges_of(G, vertices, directed)
@@ -188,7 +214,7 @@ def _matrix_of(G):
 
     nodes = list(G)
     if not nodes:
-        raise ValueError("G has no nodes")
+        raise ValueError("G has no nodes, expected one at least")
     return nx.to_scipy_sparse_array(G, nodelist=nodes, dtype=np.float64), nodes
 
 
@@ -209,15 +235,15 @@ def _function_of(row):
     def algorithm(G, **options):
         return run(row["name"], G, **options)
 
-    options = ", ".join(row["options"]).replace("-", "_") or "none"
-    needs = "undirected graph" if row["undirected"] else "graph"
+    needs = f"{'weighted ' if row['weighted'] else ''}{'undirected ' if row['undirected'] else ''}graph"
+    options = "".join(f"{name.replace('-', '_')} : {_MEANING[name]}\n" for name in row["options"])
     given = [inspect.Parameter(name.replace("-", "_"), inspect.Parameter.KEYWORD_ONLY, default=...)
              for name in row["options"]]
     graph = inspect.Parameter("G", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     algorithm.__signature__ = inspect.Signature([graph, *given], return_annotation="Answer")
     algorithm.__name__ = algorithm.__qualname__ = row["name"].replace("-", "_")
-    algorithm.__doc__ = (f"{row['summary']}.\n\nTakes a {'weighted ' if row['weighted'] else ''}{needs}; options: "
-                         f"{options}. Values: {row['output']}. See `run`.")
+    algorithm.__doc__ = (f"{row['summary']}.\n\nParameters\n----------\nG : {needs}, as in `run`\n{options}\n"
+                         f"Returns\n-------\nAnswer, whose values are {row['output']}\n")
     return algorithm
 
 

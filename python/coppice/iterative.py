@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _core
-from ._arrays import NUMBERS, array, out_vector, same_type, shape_of, vector
+from ._arrays import NUMBERS, array, in_library_of, integer, named, real, same_type, shape_of, text, vector
 from ._pictures import curve, table
 from ._places import library_of
 from ._sparse import csr, is_sparse
@@ -71,14 +71,25 @@ class Preconditioner(LinearOperator):
 
     def __init__(self, name: str, A: SparseMatrix, options: dict[str, Any] | None = None) -> None:
         matrix, values = csr("A", A, square=True)
-        self._held = _core.make_preconditioner(name, matrix, _chosen(options or {}))
+        self._held = _core.make_preconditioner(text("name", name, "one of coppice.preconditioners()"), matrix,
+                                               _chosen(options or {}))
         self._library = library_of(values)
         self.name = name.split(",")[0]
         super().__init__(self._library.dtype(values), shape_of(A))
 
     def matvec(self, x: ArrayIn) -> Array:
-        """M^-1 x, an array of the library of the matrix."""
+        """M^-1 x, an array of the library of the matrix.
+
+        Parameters
+        ----------
+        x : (n,) or (n, 1) array of the type of the matrix
+        """
         if not self._library.on_device:
+            x = np.asanyarray(x)
+            if x.shape not in ((self.shape[0],), (self.shape[0], 1)):
+                raise ValueError(f"x has shape {x.shape}, expected ({self.shape[0]},)")
+            if not np.can_cast(x.dtype, self.dtype, "same_kind"):
+                raise TypeError(f"x with shape {x.shape} has dtype {x.dtype}, expected {self.dtype} as the matrix has")
             return super().matvec(x)
         x = array("x", x, (self.dtype,))
         if library_of(x) is not self._library:
@@ -103,7 +114,12 @@ class Preconditioner(LinearOperator):
         return z
 
     def refresh(self, A: SparseMatrix) -> None:
-        """Take the values of another matrix with the same pattern; what depends on the pattern alone stays."""
+        """Take the values of another matrix with the same pattern; what depends on the pattern alone stays.
+
+        Parameters
+        ----------
+        A : (n, n) scipy.sparse matrix; ValueError for another pattern
+        """
         matrix, values = csr("A", A, square=True)
         dtype = library_of(values).dtype(values)
         if shape_of(A) != tuple(self.shape) or dtype != self.dtype:
@@ -169,6 +185,11 @@ class ColumnsSolution:
     x: Array = field(repr=False)
     columns: list[Solution]
 
+    def _repr_html_(self) -> str:
+        rows = {f"column {k}": f"{c.reason}, {c.iterations} iterations, {c.relative_residual:.2e}"
+                for k, c in enumerate(self.columns[:20])}
+        return table(f"{len(self.columns)} solutions", rows) + "".join(curve(c.residual_history) for c in self.columns[:4])
+
     @property
     def converged(self) -> bool:
         """Whether every column did."""
@@ -202,19 +223,22 @@ def solve(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "
     -----
     An interrupt from the keyboard ends the solve with the reason "cancelled" and the best x so far.
     """
-    given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
+    given = _options(rtol, atol, 10000, maxiter, restart, s)
+    text("method", method, '"auto" or the name of a Krylov method')
+    if options and preconditioner in (None, "auto"):
+        raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
     if is_sparse(A) and (preconditioner is None or isinstance(preconditioner, str)):
         matrix, values = csr("A", A, square=True)
         side, x = _vectors(b, x0, A.shape[0], values)
         with _shown(progress, callback) as told:
             found = _core.solve_automatically(method, preconditioner or "none", _chosen(options), matrix, _given(side),
                                               _given(x), given, told)
-        return Solution(x, **found)
+        return Solution(in_library_of(b, x), **found)
     if method == "auto" or isinstance(preconditioner, str) or options:
         raise TypeError(f"A is a {type(A).__name__} and the preconditioner a {type(preconditioner).__name__}: "
                         "method, preconditioner and its options are chosen by name for scipy.sparse matrices alone")
     with _shown(progress, callback) as told:
-        b, x, found = _iterate(method, A, b, x0, preconditioner, given, told)
+        x, found = _iterate(method, A, b, x0, preconditioner, given, told)
     return Solution(x, **found)
 
 
@@ -237,7 +261,8 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
     -----
     An interrupt from the keyboard ends all columns with the reason "cancelled" and the best x so far.
     """
-    given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
+    given = _options(rtol, atol, 10000, maxiter, restart, s)
+    text("method", method, "the name of a Krylov method")
     if not is_sparse(A):
         raise TypeError(f"A is a {type(A).__name__}, expected a scipy.sparse matrix or array")
     matrix, values = csr("A", A, square=True)
@@ -251,9 +276,10 @@ def solve_columns(A: SparseMatrix, B: ArrayIn, X0: ArrayIn | None = None, *, met
         preconditioner = Preconditioner(preconditioner, A, options)
     elif options:
         raise TypeError(f"the options {', '.join(options)} go with the name of a preconditioner")
-    held = _held(preconditioner, library.empty((A.shape[0],), dtype, sides))
+    held = _held(preconditioner, library.empty((A.shape[0],), dtype, sides), B)
     found = _core.solve_columns(method, matrix, held, _given(sides), _given(x), len(x), given)
-    return ColumnsSolution(x.T, [Solution(column, **told) for column, told in zip(x, found)])
+    columns = [Solution(in_library_of(B, column), **told) for column, told in zip(x, found)]
+    return ColumnsSolution(in_library_of(B, x.T), columns)
 
 
 def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, method: str = "gmres",
@@ -275,7 +301,8 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     Solution
         `restarts` counts the refinements; the reason is "stagnated" where A is too ill-conditioned for float32.
     """
-    given = _core.KrylovOptions(rtol, atol, 10000 if maxiter is None else int(maxiter), restart, s)
+    given = _options(rtol, atol, 10000, maxiter, restart, s)
+    text("method", method, "the name of a Krylov method")
     matrix, values = csr("A", A, (np.dtype("f8"),), square=True)
     largest = library_of(values).largest(values)
     if float(np.finfo(np.float32).max) < largest < np.inf:
@@ -288,7 +315,7 @@ def solve_refined(A: SparseMatrix, b: ArrayIn, x0: ArrayIn | None = None, *, met
     attempt = {"solver": method, "preconditioner": name, "refusal": "", "setup": found.pop("setup"),
                "setup_seconds": found["setup_seconds"], "solve_seconds": found["solve_seconds"],
                "reason": found["reason"], "iterations": found["iterations"]}
-    return Solution(x, attempts=[attempt], **found)
+    return Solution(in_library_of(b, x), attempts=[attempt], **found)
 
 
 def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
@@ -322,91 +349,180 @@ def cg(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5
 def minres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            maxiter: int | None = None, M: Operator | None = None,
            callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M; otherwise as `cg`."""
+    """MINRES, for symmetric (Hermitian) A of both signs with a positive definite M.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    x0, rtol, atol, maxiter, M, callback, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
     return _scipy("minres", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
 
 def bicgstab(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
              maxiter: int | None = None, M: Operator | None = None,
              callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """BiCGStab, for any square A, preconditioned from the right; otherwise as `cg`."""
+    """BiCGStab, for any square A, preconditioned from the right.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    x0, rtol, atol, maxiter, M, callback, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
     return _scipy("bicgstab", A, b, x0, rtol, atol, maxiter, M, callback, progress)
 
 
 def idrs(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, s: int = 4, rtol: float = 1e-5, atol: float = 0.0,
          maxiter: int | None = None, M: Operator | None = None,
          callback: Callable[[Any], object] | None = None, progress: bool = False) -> tuple[Array, int]:
-    """IDR(s) with a shadow space of `s` vectors, for any square A; otherwise as `cg`."""
+    """IDR(s), for any square A.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    s : int from 1 to 8, the vectors of the shadow space
+    x0, rtol, atol, maxiter, M, callback, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
     return _scipy("idrs", A, b, x0, rtol, atol, maxiter, M, callback, progress, s=s)
 
 
 def gmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
           restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-          callback: Callable[[float], object] | None = None,
+          callback: Callable[[float], object] | None = None, callback_type: str = "pr_norm",
           progress: bool = False) -> tuple[Array, int]:
-    """GMRES(restart), preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
+    """GMRES(restart), for any square A, preconditioned from the right; as ``scipy.sparse.linalg.gmres``.
 
-    `restart` is min(20, n) by default, `maxiter` counts restart cycles (10 n by default), and `callback` gets the
-    relative residual of every inner iteration. Otherwise as `cg`.
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    restart : int, the dimension of the Krylov space, min(20, n) by default
+    maxiter : int, restart cycles, 10 n by default
+    callback : function (relative residual), called after every inner iteration
+    callback_type : "pr_norm"; SciPy's "legacy" as well, where `maxiter` counts inner iterations
+    x0, rtol, atol, M, progress
+        As in `cg`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
     """
-    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, progress)
+    return _with_restart("gmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress)
 
 
 def fgmres(A: Operator, b: ArrayIn, x0: ArrayIn | None = None, *, rtol: float = 1e-5, atol: float = 0.0,
            restart: int | None = None, maxiter: int | None = None, M: Operator | None = None,
-           callback: Callable[[float], object] | None = None,
+           callback: Callable[[float], object] | None = None, callback_type: str = "pr_norm",
           progress: bool = False) -> tuple[Array, int]:
-    """Flexible GMRES, whose M may change from call to call; otherwise as `gmres`."""
-    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, progress)
+    """Flexible GMRES, whose M may change from call to call.
+
+    Parameters
+    ----------
+    A : (n, n) scipy.sparse matrix, ``LinearOperator``, dense array or function x -> A x
+    b : (n,) array of the type of A
+    x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress
+        As in `gmres`.
+
+    Returns
+    -------
+    x : (n,) array, the best by its true residual
+    info : int, as of `cg`
+    """
+    return _with_restart("fgmres", A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress)
 
 
-def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, progress):
+def _with_restart(method, A, b, x0, rtol, atol, restart, maxiter, M, callback, callback_type, progress):
+    if callback_type not in ("pr_norm", "legacy"):
+        raise ValueError(f'callback_type is {callback_type!r}, expected "pr_norm" or "legacy": x is there at the end alone')
     n = max(1, np.shape(b)[0] if np.ndim(b) else 1)
-    restart = min(20, n) if restart is None else int(restart)
-    cycles = 10 * n if maxiter is None else int(maxiter)
-    given = _core.KrylovOptions(rtol, atol, cycles * restart, restart, 4)
-    told = None if callback is None else lambda iteration, residual: callback(residual)
+    restart = min(20, n) if restart is None else integer("restart", restart, 1, 1000)
+    cycles = integer("maxiter", 10 * n if maxiter is None else maxiter, 0)
+    given = _options(rtol, atol, cycles * (1 if callback_type == "legacy" else restart), None, restart, 4)
+    told = None if _checked(callback) is None else lambda iteration, residual: callback(residual)
     with _shown(progress, told) as told:
-        _, x, found = _iterate(method, A, b, x0, M, given, told)
+        x, found = _iterate(method, A, b, x0, M, given, told)
     return x, _info(found)
 
 
 def _scipy(method, A, b, x0, rtol, atol, maxiter, M, callback, progress, s=4):
-    limit = 10 * max(1, np.shape(b)[0] if np.ndim(b) else 1) if maxiter is None else int(maxiter)
-    given = _core.KrylovOptions(rtol, atol, limit, 30, s)
+    given = _options(rtol, atol, 10 * max(1, np.shape(b)[0] if np.ndim(b) else 1), maxiter, 30, s)
     now = []  # x, once it is there
-    told = None if callback is None else lambda iteration, residual: callback(now[0])
+    told = None if _checked(callback) is None else lambda iteration, residual: callback(in_library_of(b, now[0]))
     with _shown(progress, told) as told:
-        _, x, found = _iterate(method, A, b, x0, M, given, told, now)
+        x, found = _iterate(method, A, b, x0, M, given, told, now)
     return x, _info(found)
+
+
+def _options(rtol, atol, standard, maxiter, restart, s):
+    """Numbers, checked; `standard` is the limit of iterations where maxiter is None."""
+    limit = integer("maxiter", standard if maxiter is None else maxiter, 0)
+    return _core.KrylovOptions(real("rtol", rtol), real("atol", atol), min(limit, 2**62), integer("restart", restart, 1, 1000),
+                               integer("s", s, 1, _core.most_shadow_space))
 
 
 def _iterate(method, A, b, x0, M, given, callback, now=None):
     if is_sparse(A):
         matrix, values = csr("A", A, canonical=False, square=True)
-        b, x = _vectors(b, x0, A.shape[0], values)
+        side, x = _vectors(b, x0, A.shape[0], values)
     else:
-        b, x = _vectors(b, x0, None, None)
-        matrix = _function("A", A, x)
+        side, x = _vectors(b, x0, None, None)
+        matrix = _function("A", A, x, b)
     if now is not None:
         now.append(x)
-    return b, x, _core.solve_krylov(method, matrix, _held(M, x), _given(b), _given(x), given, callback)
+    found = _core.solve_krylov(method, matrix, _held(M, x, b), _given(side), _given(x), given, callback)
+    return in_library_of(b, x), found
 
 
-def _held(M, like):
-    """M as the library takes it; a preconditioner of ours is checked there."""
-    if M is None or isinstance(M, Preconditioner):
-        return M and M._held
-    return _function("M", M, like)
+def _held(M, like, b):
+    """M as the library takes it."""
+    if M is None:
+        return None
+    if isinstance(M, Preconditioner):
+        n, dtype = like.shape[0], library_of(like).dtype(like)
+        if M.shape != (n, n):
+            raise ValueError(f"M has shape {M.shape}, expected ({n}, {n}) as b has shape ({n},)")
+        if M.dtype != dtype:
+            raise TypeError(f"M with shape {M.shape} has dtype {M.dtype}, expected {dtype} as b has")
+        return M._held
+    return _function("M", M, like, b)
 
 
 def _chosen(options):
     return {key.replace("_", "-"): _text(key, value) for key, value in options.items()}
 
 
+def _checked(callback):
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {callback!r}, expected a function")
+    return callback
+
+
 @contextmanager
 def _shown(progress, callback):
     """The callback, which also moves a bar of tqdm where one was asked for."""
+    _checked(callback)
     if not progress:
         yield callback
         return
@@ -441,8 +557,9 @@ def _vectors(b, x0, n, values):
     library = library_of(b)
     if x0 is None:
         return b, library.zeros(b.shape, library.dtype(b), b)
-    x0 = vector("x0", x0)
-    return b, out_vector("x0", library_of(x0).copy(x0), b)
+    x0 = vector("x0", x0, b.shape[0])
+    same_type("b", b, "x0", x0)
+    return b, library.copy(x0)
 
 
 def _columns(name, value, n, values, copy=False):
@@ -455,8 +572,8 @@ def _columns(name, value, n, values, copy=False):
     return library.copy(value.T) if copy else library.packed(value.T)
 
 
-def _function(name, operator, like):
-    """operator as a function of a vector, whose result is checked."""
+def _function(name, operator, like, b):
+    """operator as a function of a vector of the library of b, whose result is checked."""
     library = library_of(like)
     n, dtype = like.shape[0], library.dtype(like)
     if hasattr(operator, "shape") and tuple(operator.shape) != (n, n):
@@ -471,11 +588,12 @@ def _function(name, operator, like):
         raise TypeError(f"{name} is a {type(operator).__name__}, expected a matrix, a LinearOperator or a function")
     if library.on_device:
         return _function_on_device(name, product, library, n, dtype)
-    if name == "A" and np.dtype(getattr(operator, "dtype", None) or dtype) not in NUMBERS:
-        raise TypeError(f"A has dtype {operator.dtype}, expected a floating-point type")
+    told = str(getattr(operator, "dtype", None) or dtype).removeprefix("torch.")
+    if name == "A" and told not in {each.name for each in NUMBERS}:
+        raise TypeError(f"A with shape ({n}, {n}) has dtype {operator.dtype}, expected {named(NUMBERS)}")
 
     def apply(x):
-        y = np.asarray(product(x))
+        y = np.asarray(product(in_library_of(b, x)))
         if y.size != n or not np.can_cast(y.dtype, dtype, "same_kind"):
             raise ValueError(f"{name} of a vector of shape ({n},) and dtype {dtype} gave shape {y.shape} and dtype "
                              f"{y.dtype}, expected the same")

@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Products of sparse matrices over semirings: named ones, and such of the user's own operators."""
+"""Semirings, monoids and operators: named ones, and such of the user's own.
+
+`operators`, `monoids`, `functions` and `selections` hold the names that the operations of `coppice.Matrix` and
+`coppice.Vector` take; in the place of a name a function of Python may stand, which Numba compiles.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
-from . import _core, _places
-from ._arrays import REALS, out_vector, same_type, vector
-from ._pictures import pattern, table
-from ._places import HOST, library_of
-from ._sparse import arrays_of, csr_of, to_sparse
+from . import _core, _operators
+from ._arrays import text
 
-if TYPE_CHECKING:
-    from ._types import Array, ArrayIn, SparseMatrix
+__all__ = ["Monoid", "Semiring", "functions", "monoid", "monoids", "named", "operators", "selections",
+           "user"]
 
-__all__ = ["Matrix", "Semiring", "Vector", "named", "user"]
+operators: tuple[str, ...] = _core.operator_names
+monoids: tuple[str, ...] = _core.monoid_names
+functions: tuple[str, ...] = _core.function_names
+selections: tuple[str, ...] = _core.selection_names
 
 
 class Semiring:
@@ -39,15 +43,11 @@ class UserSemiring:
     """A semiring of two functions of Python, compiled by Numba; made by `user`."""
 
     def __init__(self, add: Callable, multiply: Callable, identity: float) -> None:
-        try:
-            import numba
-        except ImportError:
-            raise ImportError("operators written in Python are compiled by Numba, which is not installed: "
-                              "pip install numba") from None
-        self._numba = numba
+        self._numba = _operators.numba()
         self._compiled: dict[np.dtype, Any] = {}
         self._kernels: dict[np.dtype, Any] = {}
-        self._add, self._multiply = (f if hasattr(f, "py_func") else numba.njit(f) for f in (add, multiply))
+        self._add, self._multiply = map(_operators.jitted, (add, multiply))
+        self._turned: Any = None
         self.name, self.identity = "of the user", identity
 
     def address(self, dtype: np.dtype) -> int:
@@ -56,6 +56,13 @@ class UserSemiring:
             self._compiled[dtype] = _compile_rows(self._numba, self._add, self._multiply, self.identity, dtype)
         return self._compiled[dtype].address
 
+    def chosen(self, dtype: np.dtype, turned: bool = False) -> tuple[_operators.Chosen, _operators.Chosen]:
+        """Addition, with its identity, and multiplication, as the library calls them; `turned`: multiply(x_j, a_ij)."""
+        if turned and self._turned is None:
+            multiply = self._multiply
+            self._turned = self._numba.njit(lambda x, a: multiply(a, x))
+        chosen = self._turned if turned else self._multiply
+        return Monoid(self._add, self.identity).chosen(dtype), _operators.binary(chosen, dtype)
 
     def fold_on_device(self, arrays, x, y, library, dtype) -> None:
         if dtype not in self._kernels:
@@ -72,7 +79,7 @@ class UserSemiring:
 
 
 def user(add: Callable, multiply: Callable, identity: float) -> UserSemiring:
-    """A semiring of your own for `Matrix.mxv` and `Matrix.vxm`.
+    """A semiring of your own for `Matrix.mxv`, `Matrix.vxm` and, on the host, `Matrix.mxm`.
 
     Parameters
     ----------
@@ -87,138 +94,48 @@ def user(add: Callable, multiply: Callable, identity: float) -> UserSemiring:
     return UserSemiring(add, multiply, identity)
 
 
+class Monoid:
+    """An associative function of two numbers with its identity; made by `monoid`."""
+
+    def __init__(self, add: str | Callable, identity: float | None = None) -> None:
+        if isinstance(add, str) == (identity is not None):
+            raise ValueError(f"the monoid {add!r} {'has an' if isinstance(add, str) else 'needs its'} identity")
+        self._add, self._identity = add, identity
+
+    def chosen(self, dtype: np.dtype) -> _operators.Chosen:
+        """As the library calls it.
+
+        Parameters
+        ----------
+        dtype : of the numbers
+        """
+        add = _operators.binary(self._add, dtype)
+        return add if self._identity is None else _operators.Chosen((add.handle, float(self._identity)), add)
+
+
+def monoid(add: Callable[[float, float], float], identity: float) -> Monoid:
+    """A monoid of your own, for reductions.
+
+    Parameters
+    ----------
+    add : function (a, b) of two numbers, associative; compiled by Numba
+    identity : float, the result where there is nothing to add
+    """
+    return Monoid(add, identity)
+
+
+Operator = Union[str, Callable[[float, float], float]]
+AnyMonoid = Union[str, Monoid]
+AnySemiring = Union[str, Semiring, UserSemiring]
 if TYPE_CHECKING:
-    AnySemiring = str | Semiring | UserSemiring
 
     def __getattr__(name: str) -> Semiring: ...  # min_plus and the others of `named`
 
 
-class Vector:
-    """A dense vector with an element a row or column of a matrix; a thin wrap of an array, which it shares."""
-
-    def __init__(self, values: ArrayIn) -> None:
-        self.values = vector("values", values, types=REALS)
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
-        return np.array(self.values, dtype=dtype, copy=copy)
-
-    def __len__(self) -> int:
-        return self.values.shape[0]
-
-    def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", **options: Any) -> Vector:
-        """x A, as `Matrix.vxm`."""
-        return Vector(A.vxm(self.values, semiring, **options))
-
-    def __repr__(self) -> str:
-        return f"Vector({self.values!r})"
-
-
-class Matrix:
-    """A sparse matrix with the plan of its products.
-
-    Parameters
-    ----------
-    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch, float32 or float64; CSR arrays are shared, and their values may
-        change.
-    """
-
-    def __init__(self, A: SparseMatrix) -> None:
-        self._arrays = arrays_of("A", A, REALS)
-        self._library = library_of(self._arrays[2])
-        self.dtype, self.shape = self._library.dtype(self._arrays[2]), tuple(map(int, A.shape))
-        self._csr = csr_of(self._arrays, self.shape)
-        self._plan = _core.plan_products(self._csr)
-        self._turned: Matrix | None = None
-
-    def mxv(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
-            complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
-        """y_i = ⊕_j multiply(a_ij, x_j).
-
-        Parameters
-        ----------
-        x : (n,) array of the type of the matrix, or Vector
-        semiring : a name, `named` one, or one of `user`
-        mask : (m,) array; only where it is not 0 (with `complement`: where it is 0) is y computed. Elsewhere y is that
-            of `accumulate`, or of an empty row.
-        accumulate : (m,) array that the addition of the semiring joins to the product
-
-        Returns
-        -------
-        y : (m,) array, or Vector where x is one
-        """
-        wrapped = isinstance(x, Vector)
-        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
-        same_type("the matrix", self._arrays[2], "x", x)
-        y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
-        if isinstance(semiring, UserSemiring):
-            if mask is not None or accumulate is not None:
-                raise ValueError("mask and accumulate go with named semirings")
-            if self._library.on_device:
-                semiring.fold_on_device(self._arrays, x, y, self._library, self.dtype)
-            else:
-                _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
-        else:
-            beside = [None if a is None else out_like(name, a, y) for name, a in
-                      (("mask", mask), ("accumulate", accumulate))]
-            mask, before = (None if a is None else given(a) for a in beside)
-            _core.mxv(self._plan, _name_of(semiring), given(x), given(y), mask, complement, before)
-        return Vector(y) if wrapped else y
-
-    def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
-        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once."""
-        return self.T.mxv(x, semiring, **options)
-
-    def mxm(self, B: Matrix, semiring: str | Semiring = "plus-times", *, mask: Matrix | None = None,
-            complement: bool = False) -> Matrix:
-        """The product A B over a named semiring, only where `mask` has entries (with `complement`: has none)."""
-        for name, other in (("B", B), ("mask", mask)):
-            if other is not None and other.dtype != self.dtype:
-                raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
-        if B.shape[0] != self.shape[1]:
-            raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
-        if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
-            raise ValueError(f"mask has shape {mask.shape}, expected {(self.shape[0], B.shape[1])}")
-        product = _core.mxm(self._csr, B._csr, _name_of(semiring), None if mask is None else mask._csr, complement)
-        return Matrix(to_sparse(self._library, product))
-
-    @property
-    def T(self) -> Matrix:
-        """The transposed matrix, made once; it keeps the values of that time."""
-        if self._turned is None:
-            self._turned = Matrix(to_sparse(self._library, _core.transpose(self._csr)))
-        return self._turned
-
-    def to_sparse(self) -> Any:
-        """A sparse matrix of SciPy, CuPy or PyTorch, whose arrays these are, that shares them."""
-        return to_sparse(self._library, (*self._arrays, self.shape))
-
-    def to_scipy(self) -> Any:
-        """A scipy.sparse.csr_array that shares the arrays; a copy of those on a device."""
-        return to_sparse(HOST, (*map(self._library.to_host, self._arrays), self.shape))
-
-    def to_cupy(self) -> Any:
-        """A matrix of cupyx.scipy.sparse that shares the arrays; a copy of those on the host."""
-        return to_sparse(_places.cupy(), (*self._arrays, self.shape))
-
-    def _repr_html_(self) -> str:
-        offsets, indices = map(self._library.to_host, self._arrays[:2])
-        facts = {"shape": f"{self.shape[0]} x {self.shape[1]}", "nonzeros": len(indices), "type": self.dtype}
-        return table("matrix", facts) + pattern(offsets, indices, self.shape)
-
-    def __repr__(self) -> str:
-        return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
-
-
-def out_like(name, value, y):
-    if isinstance(value, Vector):
-        value = value.values
-    elif not library_of(y).on_device:
-        value = np.array(value)
-    return out_vector(name, value, y)
-
-
-def _name_of(semiring) -> str:
-    return semiring if isinstance(semiring, str) else semiring.name
+def name_of(semiring: str | Semiring) -> str:
+    if isinstance(semiring, Semiring):
+        return semiring.name
+    return text("semiring", semiring, "a name, one of coppice.semiring.named or one of coppice.semiring.user")
 
 
 def _compile_rows(numba, add, multiply, identity, dtype):

@@ -40,6 +40,12 @@ analytics_options options_of(nb::dict const& given) {
             o.tolerance = nb::cast<double>(value);
         else if (name == "max-iterations")
             o.max_iterations = nb::cast<int>(value);
+        else if (name == "samples")
+            o.samples = nb::cast<std::int64_t>(value);
+        else if (name == "alpha")
+            o.alpha = nb::cast<double>(value);
+        else if (name == "resolution")
+            o.resolution = nb::cast<double>(value);
         else
             throw argument_error("the option \"" + name + "\" of a graph algorithm is not known to Python");
     }

@@ -20,4 +20,5 @@ NB_MODULE(_core, m) {
     add_forest(m);
     add_graph(m);
     add_semiring(m);
+    add_sparse(m);
 }

@@ -86,7 +86,8 @@ nb::object quick_tridiagonal(nb::handle empty_like, nb::handle lower, nb::handle
     std::array<vector_memory, 5> v;
     std::array<nb::handle, 4> const given{lower, diagonal, upper, b};
     for (std::size_t k = 0; k < given.size(); ++k)
-        if (!v[k].open(given[k].ptr(), PyBUF_SIMPLE)) return nb::none();
+        if (Py_TYPE(given[k].ptr()) != Py_TYPE(diagonal.ptr()) || !v[k].open(given[k].ptr(), PyBUF_SIMPLE))
+            return nb::none();
     for (std::size_t const beside : {0, 2})
         if (!v[beside].fits(v[1]) && !v[beside].fits_beside(v[1])) return nb::none();
     if (!v[3].fits(v[1])) return nb::none();

@@ -68,6 +68,59 @@ def test_banded_as_scipy(below, above, n, dtype, seed):
         assert np.abs(x - expected).max() <= 1e3 * np.finfo(dtype).eps * np.abs(expected).max()
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 80), st.sampled_from([(), (3,), (2, 1)]), st.sampled_from([(), (3,), (2, 3)]),
+       st.integers(0, 3), st.sampled_from(DTYPES), st.booleans(), st.integers(0, 2**32 - 1))
+def test_tridiagonal_as_scipy(n, of_matrix, of_sides, sides, dtype, out, seed):
+    """Any batch, any number of right-hand sides (0: one, without its dimension)."""
+    rng = np.random.default_rng(seed)
+    dl, d, du = (random(rng, (*of_matrix, n), dtype) for _ in range(3))
+    d += 5 * np.sign(d.real)
+    batch = np.broadcast_shapes(of_matrix, of_sides)
+    if not sides and len(of_sides) > len(of_matrix):
+        dl, d, du = (np.broadcast_to(a, (*batch, n)).copy() for a in (dl, d, du))
+    b = random(rng, (*(of_sides if not sides else batch), n, *([sides] if sides else [])), dtype)
+    given = np.moveaxis(np.empty((sides, *batch, n), dtype), 0, -1) if sides else np.empty((*batch, n), dtype)
+    x = coppice.solve_tridiagonal(dl, d, du, b, out=given if out else None)
+    assert x.shape == (*batch, n, *([sides] if sides else [])) and (x is given) == out
+    full = [np.broadcast_to(a, (*batch, n)) for a in (dl, d, du)]
+    b = np.broadcast_to(b, x.shape)
+    for index in np.ndindex(*batch):
+        lower, main, upper = (a[index] for a in full)
+        ab = np.stack([np.roll(upper, 1), main, np.roll(lower, -1)])
+        if n == 1:
+            expected = b[index] / main[0]
+        else:
+            expected = scipy.linalg.solve_banded((1, 1), ab, b[index])
+        assert np.abs(x[index] - expected).max() <= 200 * np.finfo(dtype).eps * np.abs(expected).max()
+
+
+def test_threads_that_share_a_factorisation():
+    import threading
+
+    rng = np.random.default_rng(6)
+    dl, d, du = rng.standard_normal((3, 30_000)) + np.array([[0], [4], [0]])
+    sides = rng.standard_normal((4, 30_000))
+    expected = [coppice.solve_tridiagonal(dl, d, du, b) for b in sides]
+    factors, wrong = coppice.factorize_tridiagonal(dl, d, du), []
+    forth = [factors.solve(b) for b in sides]
+    back = [coppice.factorize_tridiagonal(dl, d, du).solve(b, transposed=True) for b in sides]
+
+    def work(k):
+        for _ in range(20):
+            if not (np.array_equal(coppice.solve_tridiagonal(dl, d, du, sides[k]), expected[k])
+                    and np.array_equal(factors.solve(sides[k]), forth[k])
+                    and np.array_equal(factors.solve(sides[k], transposed=True), back[k])):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
 def test_batches_broadcast():
     rng = np.random.default_rng(1)
     dl, du = rng.standard_normal((2, 40))
@@ -133,6 +186,15 @@ def test_factorisation(dtype):
     x = coppice.factorize_banded((2, 2), ab).solve(side)
     expected = scipy.linalg.solve_banded((2, 2), ab, side)
     assert np.abs(x - expected).max() < 2e4 * np.finfo(dtype).eps * np.abs(expected).max()
+
+
+def test_factorisation_pivots():
+    rng = np.random.default_rng(8)
+    dl, d, du, b = rng.standard_normal((4, 500))
+    d *= 1e-12
+    factors = coppice.factorize_tridiagonal(dl, d, du)
+    close(dense(dl, d, du), factors.solve(b), b, np.float64)
+    close(dense(dl, d, du).T, factors.solve(b, transposed=True), b, np.float64)
 
 
 def test_singular_and_nan_are_told():

@@ -60,6 +60,103 @@ def test_networkx_backend(G):
         assert nx.pagerank(G, backend="coppice") == close
 
 
+def directed():
+    D = nx.gnp_random_graph(40, 0.06, seed=5, directed=True)
+    D.add_edges_from((v, u) for u, v in list(nx.path_graph(6).edges))
+    return D
+
+
+def weighted(H):
+    rng = np.random.default_rng(1)
+    nx.set_edge_attributes(H, {edge: rng.uniform(1, 2) for edge in H.edges}, "length")
+    return H
+
+
+BACKEND = [
+    ("pagerank", {}), ("pagerank", {"alpha": 0.5, "tol": 1e-9}), ("eigenvector_centrality", {"tol": 1e-9, "max_iter": 999}),
+    ("katz_centrality", {"alpha": 0.05}), ("katz_centrality", {"alpha": 0.02, "beta": 3.0, "normalized": False}),
+    ("betweenness_centrality", {}), ("betweenness_centrality", {"normalized": False}), ("closeness_centrality", {}),
+    ("closeness_centrality", {"u": 3}), ("connected_components", {}), ("number_connected_components", {}),
+    ("is_connected", {}), ("node_connected_component", {"n": 4}), ("strongly_connected_components", {}),
+    ("number_strongly_connected_components", {}), ("is_strongly_connected", {}), ("bridges", {}), ("has_bridges", {}),
+    ("core_number", {}), ("triangles", {}), ("triangles", {"nodes": [2, 5]}), ("clustering", {}),
+    ("clustering", {"nodes": 7}), ("average_clustering", {}), ("transitivity", {}),
+    ("single_source_shortest_path_length", {"source": 2}), ("single_source_shortest_path_length", {"source": 2, "cutoff": 2}),
+    ("single_source_dijkstra_path_length", {"source": 2, "weight": "length"}),
+    ("single_source_dijkstra_path_length", {"source": 2, "weight": "length", "cutoff": 3.5}),
+    ("single_source_dijkstra_path_length", {"source": 2, "weight": None}),
+]
+
+
+def plain(name, found):
+    if name in ("connected_components", "strongly_connected_components", "bridges"):
+        return {frozenset(each) for each in found}
+    return found
+
+
+def close(found, expected):
+    if not isinstance(expected, dict):
+        return found == pytest.approx(expected, abs=1e-5) if isinstance(expected, float) else found == expected
+    return found.keys() == expected.keys() and all(found[v] == pytest.approx(expected[v], abs=1e-5) for v in expected)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: weighted(nx.gnm_random_graph(60, 90, seed=3)), lambda: weighted(directed()),
+    lambda: weighted(nx.karate_club_graph().to_directed()), lambda: weighted(nx.barbell_graph(5, 3)),
+], ids=["sparse", "directed", "both", "bridges"])
+@pytest.mark.parametrize("name, options", BACKEND)
+def test_backend_against_networkx(make, name, options):
+    from coppice.networkx_backend import backend
+
+    H = make()
+    for _, _, data in H.edges(data=True):
+        data.pop("weight", None)  # those of the club
+    if not backend.can_run(name, (H,), options):
+        assert H.is_directed() != name.replace("number_", "").replace("is_", "").startswith("strongly")
+        return
+    weight = options.get("weight")
+    converted = backend.convert_from_nx(H, edge_attrs={weight: 1} if weight else None)
+    found, expected = plain(name, getattr(backend, name)(converted, **options)), plain(name, getattr(nx, name)(H, **options))
+    assert close(found, expected)
+    if isinstance(expected, dict) and "source" in options:
+        assert list(found.values()) == sorted(found.values())
+    if "coppice" in nx.config.backends:
+        assert close(plain(name, getattr(nx, name)(H, backend="coppice", **options)), expected)
+
+
+def test_what_the_backend_leaves_to_networkx():
+    from coppice.networkx_backend import backend
+
+    H, D = nx.path_graph(5), nx.path_graph(5, create_using=nx.DiGraph)
+    W, loop = nx.Graph([(0, 1, {"weight": 2.0}), (1, 2)]), nx.Graph([(0, 0), (0, 1)])
+    for name, arguments, options in (
+        ("pagerank", (W,), {}), ("pagerank", (H,), {"nstart": {0: 1}}), ("connected_components", (D,), {}),
+        ("strongly_connected_components", (H,), {}), ("triangles", (loop,), {}), ("transitivity", (loop,), {}),
+        ("betweenness_centrality", (H,), {"k": 2}), ("closeness_centrality", (H,), {"wf_improved": False}),
+        ("katz_centrality", (H,), {"beta": {0: 1}}), ("bridges", (H,), {"root": 0}), ("is_connected", (nx.Graph(),), {}),
+        ("pagerank", (nx.MultiGraph([(0, 1)]),), {}), ("diameter", (H,), {}),
+        ("single_source_dijkstra_path_length", (H, 0), {"weight": lambda u, v, data: 1}),
+    ):
+        assert not backend.can_run(name, arguments, options), name
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        backend.eigenvector_centrality(backend.convert_from_nx(H), max_iter=1, tol=1e-15)
+
+
+def test_options_of_all_algorithms(G):
+    """Every option of the catalogue is known to Python."""
+    A = nx.to_scipy_sparse_array(G, dtype=float)
+    values = {"source": 3, "delta": 0.5, "damping": 0.5, "tolerance": 1e-4, "max_iterations": 500, "samples": 5,
+              "alpha": 0.02, "resolution": 0.7}
+    seen = set()
+    for name, row in coppice.graph.algorithms().items():
+        options = [option.replace("-", "_") for option in row["options"]]
+        coppice.graph.run(name, A, **{option: values[option] for option in options})
+        seen |= set(options)
+    assert seen == set(values)
+    few = coppice.graph.betweenness(A, samples=5)
+    assert few.facts["sources"] == 5 and coppice.graph.betweenness(A).facts["sources"] == 60
+
+
 def test_forest():
     A = sp.diags_array([1.0, 4.0, 1.0], offsets=[-1, 0, 1], shape=(30, 30)).tocsr()
     order = np.random.default_rng(1).permutation(30)

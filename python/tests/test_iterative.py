@@ -51,6 +51,12 @@ def test_conventions_of_scipy():
     assert told[-1] <= 1e-5
     _, info = coppice.cg(A, b, rtol=1e-12, maxiter=3)
     assert info == 3
+    for kind, steps in (("pr_norm", 10), ("legacy", 2)):  # cycles of 5, or iterations
+        told.clear()
+        coppice.gmres(A, b, rtol=1e-14, restart=5, maxiter=2, callback=told.append, callback_type=kind)
+        assert len(told) == steps
+    with pytest.raises(ValueError, match="callback_type is 'x', expected"):
+        coppice.fgmres(A, b, callback=told.append, callback_type="x")
     exact, _ = coppice.cg(A, b, rtol=1e-13)
     again, info = coppice.cg(A, b, exact, rtol=1e-8)
     assert info == 0 and np.array_equal(again, exact)
@@ -107,6 +113,21 @@ def test_an_interrupt_keeps_the_best():
     assert residual(A, found.x, b) == pytest.approx(found.relative_residual) and found.relative_residual < 1
 
 
+def test_an_interrupt_ends_a_solve_without_python_in_it():
+    """The thread that calls looks for it, although nothing of Python's runs."""
+    A, b = laplace(500), np.random.default_rng(0).standard_normal(250_000)  # takes seconds
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    try:
+        found = coppice.solve(A, b, method="cg", preconditioner="none", rtol=1e-12)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert found.reason == "cancelled" and found.iterations > 0
+    assert residual(A, found.x, b) == pytest.approx(found.relative_residual) and found.relative_residual <= 1
+
+
 def test_errors_of_operators_come_through():
     def broken(x):
         raise KeyError("mine")
@@ -148,6 +169,7 @@ def test_columns(dtype, columns):
         assert found.converged
         for k, column in enumerate(found.columns):
             assert residual(A, found.x[:, k], B[:, k]) <= 1.01 * rtol and np.shares_memory(column.x, found.x)
+    assert found._repr_html_().count("column ") == columns and "svg" in found._repr_html_() or columns == 0
     again = coppice.solve_columns(A, B, found.x, method="bicgstab", rtol=1.1 * rtol)
     assert np.array_equal(again.x, found.x) and all(column.iterations == 0 for column in again.columns)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import coppice
-from coppice import _core, direct, forests, graph, iterative, semiring
+from coppice import _core, direct, forests, graph, iterative, semiring, sparse
 
 PACKAGE = Path(coppice.__file__).parent
 
@@ -29,12 +29,12 @@ def functions(module):
         if inspect.isfunction(value):
             yield name, value
         elif inspect.isclass(value) and value.__module__.startswith("coppice"):
-            for each, method in vars(value).items():
-                if inspect.isfunction(method) and (not each.startswith("_") or each == "__init__"):
+            for each, method in inspect.getmembers(value, inspect.isfunction):
+                if not each.startswith("_") or each == "__init__":
                     yield f"{name}.{each}", method
 
 
-@pytest.mark.parametrize("module", [coppice, forests, iterative, semiring], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [coppice, forests, iterative, semiring, sparse], ids=lambda module: module.__name__)
 def test_public_functions_are_annotated(module):
     stubbed = set(direct.__all__)
     for name, function in functions(module):
@@ -105,3 +105,19 @@ def test_with_a_type_checker(tmp_path):
     assert [line for line in lines if line[0] != "bad.py"] == [], run.stdout
     missed = {k for k, line in enumerate(BAD.splitlines(), 1) if line.startswith("coppice.")} - wrong
     assert not missed, run.stdout
+
+
+@pytest.mark.parametrize("module", [coppice, direct, forests, graph, iterative, semiring, sparse],
+                         ids=lambda module: module.__name__)
+def test_docstrings_name_every_parameter(module):
+    """In the section of NumPy's style, at the beginning of a line."""
+    for name, function in functions(module):
+        if not function.__code__.co_filename.startswith(str(PACKAGE)) or name.endswith("__init__"):
+            continue
+        names = {p.name for p in inspect.signature(function).parameters.values()} - {"self"}
+        told: set = set()
+        _, _, section = inspect.getdoc(function).partition("Parameters\n----------\n")
+        for line in section.split("\n\n")[0].splitlines():
+            if line[:1].strip():
+                told |= {part.strip(" *") for part in line.partition(" : ")[0].split(",")}
+        assert names <= told, (name, names - told)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Operators as the library takes them: a name of its tables, or the address of what Numba makes of a function."""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+
+
+class Chosen(NamedTuple):
+    """What is handed to the library, and what has to live as long as the library calls it."""
+
+    handle: Any
+    keeps: Any = None
+
+
+def binary(op: str | Callable, dtype: np.dtype) -> Chosen:
+    """op(a, b), two numbers of the type."""
+    return _chosen("the operator", op, dtype, _compile_binary)
+
+
+def function(f: str | Callable, dtype: np.dtype, places: int) -> Chosen:
+    """f(a), or f(a, i, j) of a matrix (`places` 2), f(a, i) of a vector (1)."""
+    return _chosen("the function", f, dtype, _compile_function, places, False)
+
+
+def selection(keep: str | Callable, dtype: np.dtype, places: int) -> Chosen:
+    """The same, for its truth."""
+    return _chosen("the selection", keep, dtype, _compile_function, places, True)
+
+
+def numba() -> Any:
+    try:
+        import numba
+    except ImportError:
+        raise ImportError("operators written in Python are compiled by Numba, which is not installed: "
+                          "pip install numba") from None
+    return numba
+
+
+def jitted(f: Callable) -> Any:
+    return f if hasattr(f, "py_func") else numba().njit(f)
+
+
+def _chosen(what, op, dtype, compiler, *more):
+    if isinstance(op, str):
+        return Chosen(op)
+    if not callable(op):
+        raise TypeError(f"{what} is a {type(op).__name__}, expected a name or a function of numbers")
+    compiled = compiler(op, dtype, *more)
+    return Chosen(compiled.address, compiled)
+
+
+@lru_cache(256)  # bounded, as functions may be made in a loop
+def _compile_binary(op, dtype):
+    number = numba().from_dtype(dtype)
+    op = jitted(op)
+
+    def call(a, b):
+        return op(a, b)
+
+    return numba().cfunc(number(number, number), nopython=True)(call)
+
+
+@lru_cache(256)
+def _compile_function(f, dtype, places, truth):
+    number, integer = numba().from_dtype(dtype), numba().int64
+    count = len(inspect.signature(getattr(f, "py_func", f)).parameters)
+    if count not in (1, 1 + places):
+        raise TypeError(f"the function {getattr(f, '__name__', f)!r} takes {count} arguments, expected 1, the value, or "
+                        f"{1 + places}, with its {'row and column' if places == 2 else 'index'}")
+    f = jitted(f)
+    if count == 1:
+        def value(a, i, j):
+            return f(a)
+    elif places == 2:
+        def value(a, i, j):
+            return f(a, i, j)
+    else:
+        def value(a, i, j):
+            return f(a, j)
+    value = numba().njit(value)
+
+    def call(a, i, j, scalar):
+        return value(a, i, j)
+
+    def call_for_truth(a, i, j, scalar):
+        return 1 if value(a, i, j) else 0
+
+    signature = number(number, integer, integer, numba().float64)
+    return numba().cfunc(signature, nopython=True)(call_for_truth if truth else call)

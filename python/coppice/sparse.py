@@ -1,0 +1,626 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparse algebra: matrices and vectors with products over semirings, element-wise operations and parts.
+
+Operations return what they compute. Mask, accumulator and replace come in by `update`:
+``C.update(A.ewise_add(B, "min"), mask=M, accumulate="plus")`` is C<M> = C + min(A, B). Where a name of an operator is
+taken (`coppice.semiring`), a function of numbers may stand, which Numba compiles. Products of named semirings and of the
+user's with vectors work on devices as well; everything else works on the host.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Union
+
+import numpy as np
+
+from . import _core, _operators, _places
+from ._arrays import REALS, array, contiguous, in_library_of, integer, same_type, shape_of, vector
+from ._pictures import pattern, table
+from ._places import HOST, library_of
+from ._sparse import arrays_of, csr_of, to_sparse
+from .semiring import AnyMonoid, AnySemiring, Monoid, Operator, Semiring, UserSemiring, name_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ._types import Array, ArrayIn, SparseMatrix
+
+    Indices = Union[ArrayIn, list[int], slice, None]
+
+__all__ = ["Matrix", "Vector"]
+
+
+class _Entries:
+    """What matrices and vectors have in common. To the library a vector is a matrix, too: see `Vector._rows`."""
+
+    dtype: np.dtype
+    _places = 2  # numbers that say where an entry is
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        raise NotImplementedError
+
+    def _rows(self, parts: int) -> Any:
+        """The entries as a matrix of the library."""
+        raise NotImplementedError
+
+    def _made(self, arrays: Any) -> Self:
+        """(offsets, indices, values, shape) of such a matrix as an object of this kind."""
+        raise NotImplementedError
+
+    def _parts(self, *others: _Entries) -> int:
+        return 1
+
+    def _fitting(self, name: str, other: Any) -> Any:
+        """`other`, of the kind, shape and type of this one."""
+        raise NotImplementedError
+
+    def ewise_add(self, other: Self, op: Operator = "plus") -> Self:
+        """Entries of both (GrB_eWiseAdd).
+
+        Parameters
+        ----------
+        other : of the shape and type of this one
+        op : joins them where both have one, op(a, b): a name of `semiring.operators`, or a function of two numbers
+        """
+        return self._merged(_core.ewise_add, other, op)
+
+    def ewise_mult(self, other: Self, op: Operator = "times") -> Self:
+        """op(a, b) where both have an entry (GrB_eWiseMult).
+
+        Parameters
+        ----------
+        other, op
+            As in `ewise_add`.
+        """
+        return self._merged(_core.ewise_mult, other, op)
+
+    def ewise_union(self, other: Self, op: Operator, missing: float, other_missing: float) -> Self:
+        """op(a, b) where one or both have an entry (GxB_eWiseUnion).
+
+        Parameters
+        ----------
+        other, op
+            As in `ewise_add`.
+        missing, other_missing : float, in the place of an entry that is not here, and of one that `other` has not
+        """
+        return self._merged(_core.ewise_union, other, op, float(missing), float(other_missing))
+
+    def apply(self, f: str | Callable, *, first: float | None = None, second: float | None = None,
+              scalar: float = 0.0) -> Self:
+        """f of every entry (GrB_apply).
+
+        Parameters
+        ----------
+        f : a name of `semiring.functions`, or a function of the value or of the value and its place: (a), of matrices
+            (a, i, j), of vectors (a, i). With `first` or `second`, an operator.
+        first, second : float, an operand of the operator: op(first, a) or op(a, second)
+        scalar : what rowindex, colindex and diagindex add
+        """
+        if first is not None and second is not None:
+            raise ValueError("both first and second are given, expected one operand")
+        rows = self._rows(self._parts())
+        if first is not None or second is not None:
+            op = _operators.binary(f, self.dtype)
+            bound = float(second if first is None else first)
+            return self._made(_core.apply_bound(rows, op.handle, bound, first is not None))
+        chosen = _operators.function(self._turned_name(f), self.dtype, self._places)
+        return self._made(_core.apply(rows, chosen.handle, float(scalar)))
+
+    def select(self, keep: str | Callable, scalar: float = 0.0) -> Self:
+        """The entries that `keep` keeps (GrB_select).
+
+        Parameters
+        ----------
+        keep : a name of `semiring.selections`, or a function as in `apply`, for its truth
+        scalar : what names compare with: ``select("tril", -1)`` is below the diagonal, ``select("valuegt", 2)`` what
+            is greater than 2
+        """
+        chosen = _operators.selection(self._turned_name(keep), self.dtype, self._places)
+        return self._made(_core.select(self._rows(self._parts()), chosen.handle, float(scalar)))
+
+    def reduce(self, monoid: AnyMonoid = "plus") -> float:
+        """All entries folded, in any order; the identity where there are none (GrB_reduce).
+
+        Parameters
+        ----------
+        monoid : a name of `semiring.monoids`, or one of `semiring.monoid`
+        """
+        chosen = _monoid_of(monoid, self.dtype)
+        return _core.reduce(self._rows(self._parts()), chosen.handle)
+
+    def update(self, result: Self, *, mask: Self | None = None, accumulate: Operator | None = None,
+               replace: bool = False, structure: bool = False, complement: bool = False) -> Self:
+        """This one, C, after C<mask, replace> = C ⊙ result, as every operation of GraphBLAS ends.
+
+        Parameters
+        ----------
+        result : of the shape and type of this one, as all others
+        mask : only where it has an entry that is not 0 is C written
+        accumulate : the operator ⊙ of what was there and the result; without it the result replaces what was there
+        replace : entries of C that the mask leaves out are deleted
+        structure : entries of the mask count whatever their value
+        complement : the mask admits what it would leave out
+        """
+        given = [x for x in (self._fitting("result", result), mask and self._fitting("mask", mask)) if x is not None]
+        parts = self._parts(*given)
+        writing, keeps = self._writing(mask, accumulate, replace, structure, complement, parts)
+        return self._made(_core.update(self._rows(parts), result._rows(parts), writing))
+
+    def _merged(self, operation, other, op, *more):
+        chosen, parts = _operators.binary(op, self.dtype), self._parts(self._fitting("other", other))
+        return self._made(operation(self._rows(parts), other._rows(parts), chosen.handle, *more))
+
+    def _writing(self, mask, accumulate, replace, structure, complement, parts):
+        """How the library writes, and what has to live until then."""
+        if mask is not None:
+            mask = self._fitting("mask", mask)._rows(parts)
+        op = None if accumulate is None else _operators.binary(accumulate, self.dtype)
+        return _core.Writing(mask, op and op.handle, replace, structure, complement), op
+
+    def _turned_name(self, name):
+        return name
+
+
+class Vector(_Entries):
+    """A vector: an array, which it shares, or a list of entries.
+
+    Parameters
+    ----------
+    values : (n,) array of float32 or float64; with `indices` the (entries,) array of theirs
+    indices : (entries,) array of integers, strictly rising, where not all elements are there
+    size : int, the length n, which goes with `indices`
+
+    Attributes
+    ----------
+    values : array
+    indices : array of int32, or None where all elements are entries
+    size : int
+    """
+
+    _places = 1
+
+    def __init__(self, values: ArrayIn, indices: ArrayIn | None = None, size: int | None = None) -> None:
+        self.values = vector("values", values, types=REALS)
+        library = library_of(self.values)
+        self.dtype, self.indices, self.size = library.dtype(self.values), None, self.values.shape[0]
+        if (indices is None) != (size is None):
+            raise TypeError(f"values with shape {shape_of(self.values)}: indices and size go together")
+        if indices is not None:
+            if library.on_device:
+                raise TypeError(f"values with shape {shape_of(self.values)} lie on a device, expected the host's memory "
+                                "for a vector with indices")
+            self.size = integer("size", size, 0, 2**31 - 1)
+            self.indices = _indices("indices", indices, self.size)
+            if self.indices.shape != self.values.shape:
+                raise ValueError(f"indices has shape {self.indices.shape}, expected {self.values.shape} as values has")
+            if np.any(self.indices[1:] <= self.indices[:-1]):
+                raise ValueError(f"indices with shape {self.indices.shape} do not rise strictly")
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return self.values.shape[0]
+
+    def to_dense(self, fill: float = 0.0) -> Any:
+        """The (n,) array; the values themselves where all elements are entries.
+
+        Parameters
+        ----------
+        fill : float, where no entry is
+        """
+        if self.indices is None:
+            return self.values
+        dense = np.full(self.size, fill, self.dtype)
+        dense[self.indices] = self.values
+        return dense
+
+    def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", **options: Any) -> Vector:
+        """x A.
+
+        Parameters
+        ----------
+        A : Matrix (n, m)
+        semiring, **options
+            As in `Matrix.vxm`.
+        """
+        return A.vxm(self, semiring, **options)
+
+    def extract(self, indices: Indices = None) -> Vector:
+        """The vector whose element k is that at indices[k] (GrB_extract).
+
+        Parameters
+        ----------
+        indices : in any order, with repetition, or a slice; None: all
+        """
+        return self._made(_core.extract(self._rows(1), None, _indices("indices", indices, self.size)))
+
+    def assign(self, value: Vector | float, indices: Indices = None, *, mask: Vector | None = None,
+               accumulate: Operator | None = None, replace: bool = False, structure: bool = False,
+               complement: bool = False) -> Vector:
+        """This one, w, after w<mask>(indices) = w(indices) ⊙ value (GrB_assign).
+
+        Parameters
+        ----------
+        value : Vector with an element for each index that is listed, or a number for all admitted positions
+        indices : in any order, distinct for a Vector, or a slice; None: all
+        mask, accumulate, replace, structure, complement
+            As in `update`.
+        """
+        writing, keeps = self._writing(mask, accumulate, replace, structure, complement, 1)
+        where = _indices("indices", indices, self.size)
+        if isinstance(value, Vector):
+            size = self.size if where is None else where.size
+            if value.size != size or value.dtype != self.dtype:
+                raise ValueError(f"value has shape ({value.size},) and dtype {value.dtype}, expected ({size},) and "
+                                 f"{self.dtype}")
+            return self._made(_core.assign(self._rows(1), value._rows(1), None, where, writing))
+        return self._made(_core.assign_scalar(self._rows(1), float(value), None, where, writing))
+
+    def _rows(self, parts):
+        """Ranges of indices as rows, so that several threads work: row k holds the entries of [k width, (k + 1) width)."""
+        self._require_host()
+        indices = np.arange(self.size, dtype=np.int32) if self.indices is None else self.indices
+        first = np.minimum(np.arange(parts + 1) * (-(-self.size // parts)), self.size)
+        offsets = np.searchsorted(indices, first).astype(np.int32)
+        return _core.Csr(offsets, indices, self.values, parts, self.size)
+
+    def _column(self):
+        """The matrix of one column."""
+        offsets = np.arange(self.size + 1, dtype=np.int32)
+        if self.indices is not None:
+            offsets = np.searchsorted(self.indices, offsets).astype(np.int32)
+        return _core.Csr(offsets, np.zeros(self.nnz, np.int32), self.values, self.size, 1)
+
+    def _made(self, arrays):
+        _, indices, values, (_, size) = arrays
+        return self._of(values, indices, size)
+
+    @classmethod
+    def _of(cls, values, indices, size):
+        made = cls(values)
+        if len(values) < size:
+            made.indices, made.size = indices, size
+        return made
+
+    def _parts(self, *others):
+        entries = max(x.nnz for x in (self, *others))
+        return max(1, min(entries // 4096, 64, self.size))
+
+    def _fitting(self, name, other):
+        if not isinstance(other, Vector):
+            raise TypeError(f"{name} is a {type(other).__name__}, expected a Vector")
+        if other.size != self.size or other.dtype != self.dtype:
+            raise ValueError(f"{name} has shape ({other.size},) and dtype {other.dtype}, expected ({self.size},) and "
+                             f"{self.dtype}")
+        return other
+
+    def _turned_name(self, name):
+        """The place of an entry is its row; to the library it is a column."""
+        return {"rowindex": "colindex", "rowle": "colle", "rowgt": "colgt"}.get(name, name) if isinstance(name, str) \
+            else name
+
+    def _require_host(self):
+        if library_of(self.values).on_device:
+            raise NotImplementedError(f"the vector with shape ({self.size},) lies on a device, where products with "
+                                      "matrices are all that there is for it")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return np.array(self.to_dense(), dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        if self.indices is None:
+            return f"Vector({self.values!r})"
+        return f"<Vector of length {self.size}, {self.nnz} entries, {self.dtype}>"
+
+
+class Matrix(_Entries):
+    """A sparse matrix with the plan of its products.
+
+    Parameters
+    ----------
+    A : (m, n) sparse matrix of SciPy, CuPy or PyTorch, float32 or float64; CSR arrays are shared, and their values may
+        change.
+    """
+
+    def __init__(self, A: SparseMatrix) -> None:
+        self._arrays = arrays_of("A", A, REALS)
+        self._library = library_of(self._arrays[2])
+        self.dtype, self.shape = self._library.dtype(self._arrays[2]), tuple(map(int, A.shape))
+        self._csr = csr_of(self._arrays, self.shape)
+        self._planned: Any = None
+        self._turned: Matrix | None = None
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return self._arrays[1].shape[0]
+
+    @property
+    def _plan(self):
+        if self._planned is None:
+            self._planned = _core.plan_products(self._csr)
+        return self._planned
+
+    def mxv(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
+            complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
+        """y_i = ⊕_j multiply(a_ij, x_j).
+
+        Parameters
+        ----------
+        x : (n,) array of the type of the matrix, or Vector
+        semiring : a name, one of `semiring.named`, or one of `semiring.user`
+        mask : (m,) array of the type of the matrix or bool, or Vector; only where it is not 0 is y computed. Elsewhere y is
+            that of `accumulate`, or of an empty row.
+        complement : bool, only where the mask is 0
+        accumulate : (m,) array that the addition of the semiring joins to the product
+
+        Returns
+        -------
+        y : (m,) array, or Vector where x is one. Where that has indices, so has y: it has no entry where nothing meets,
+            nor where the mask leaves it out.
+        """
+        if isinstance(x, Vector) and x.indices is not None:
+            return self._mxv_of_entries(x, semiring, mask, complement, accumulate)
+        wrapped, of_caller = isinstance(x, Vector), x
+        x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
+        same_type("the matrix", self._arrays[2], "x", x)
+        y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
+        beside = [None if a is None else self._beside(name, a, y) for name, a in
+                  (("mask", mask), ("accumulate", accumulate))]
+        if isinstance(semiring, UserSemiring):
+            y = self._fold_by_user(semiring, x, y, *beside, complement)
+        else:
+            mask, before = (None if a is None else given(a) for a in beside)
+            _core.mxv(self._plan, name_of(semiring), given(x), given(y), mask, complement, before)
+        return Vector(y) if wrapped else in_library_of(of_caller, y)
+
+    def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
+        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. A Vector with indices is
+        multiplied along its entries, without that.
+
+        Parameters
+        ----------
+        x : (m,) array of the type of the matrix, or Vector
+        semiring, **options
+            As in `mxv`.
+        """
+        if isinstance(x, Vector) and x.indices is not None:
+            return self._vxm_of_entries(x, semiring, **options)
+        return self.T.mxv(x, semiring, **options)
+
+    def mxm(self, B: Matrix, semiring: AnySemiring = "plus-times", *, mask: Matrix | None = None,
+            complement: bool = False) -> Matrix:
+        """The product A B over a semiring.
+
+        Parameters
+        ----------
+        B : Matrix (n, k) of the type of this one
+        semiring : as in `mxv`
+        mask : Matrix (m, k); only where it has entries is the product computed
+        complement : bool, only where it has none
+        """
+        for name, other in (("B", B), ("mask", mask)):
+            if other is not None and not isinstance(other, Matrix):
+                raise TypeError(f"{name} is a {type(other).__name__}, expected a Matrix")
+            if other is not None and other.dtype != self.dtype:
+                raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
+        if B.shape[0] != self.shape[1]:
+            raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
+        if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
+            raise ValueError(f"mask has shape {mask.shape}, expected {(self.shape[0], B.shape[1])}")
+        if isinstance(semiring, UserSemiring):
+            self._require_host("mxm over operators of the user")
+        product = _product(self._csr, B._csr, semiring, self.dtype, mask and mask._csr, complement)
+        return Matrix(to_sparse(self._library, product))
+
+    def reduce_rows(self, monoid: AnyMonoid = "plus") -> Vector:
+        """Every row folded in the order of its columns; rows without entries have none (GrB_reduce to a vector).
+
+        Parameters
+        ----------
+        monoid : as in `reduce`
+        """
+        self._require_host("reduce_rows")
+        return self._folded(self._csr, self._arrays[0], monoid)
+
+    def reduce_columns(self, monoid: AnyMonoid = "plus") -> Vector:
+        """Every column folded in the order of its rows.
+
+        Parameters
+        ----------
+        monoid : as in `reduce`
+        """
+        self._require_host("reduce_columns")
+        offsets, indices, values, shape = _core.transpose(self._csr)
+        return self._folded(_core.Csr(offsets, indices, values, *shape), offsets, monoid)
+
+    def extract(self, rows: Indices = None, columns: Indices = None) -> Matrix:
+        """A(rows, columns) (GrB_extract).
+
+        Parameters
+        ----------
+        rows, columns : indices in any order, with repetition, or slices; None: all
+        """
+        return self._made(_core.extract(self._rows(1), _indices("rows", rows, self.shape[0]),
+                                        _indices("columns", columns, self.shape[1])))
+
+    def assign(self, value: Matrix | float, rows: Indices = None, columns: Indices = None, *,
+               mask: Matrix | None = None, accumulate: Operator | None = None, replace: bool = False,
+               structure: bool = False, complement: bool = False) -> Matrix:
+        """This one, C, after C<mask>(rows, columns) = C(rows, columns) ⊙ value (GrB_assign).
+
+        Parameters
+        ----------
+        value : Matrix with a row and a column for each that is listed, or a number for all admitted positions
+        rows, columns : indices in any order, distinct for a Matrix, or slices; None: all
+        mask, accumulate, replace, structure, complement : as in `update`; the mask has the shape of C
+        """
+        listed = _indices("rows", rows, self.shape[0]), _indices("columns", columns, self.shape[1])
+        writing, keeps = self._writing(mask, accumulate, replace, structure, complement, 1)
+        if isinstance(value, Matrix):
+            shape = tuple(n if a is None else a.size for n, a in zip(self.shape, listed))
+            if value.shape != shape or value.dtype != self.dtype:
+                raise ValueError(f"value has shape {value.shape} and dtype {value.dtype}, expected {shape} and "
+                                 f"{self.dtype}")
+            return self._made(_core.assign(self._rows(1), value._rows(1), *listed, writing))
+        return self._made(_core.assign_scalar(self._rows(1), float(value), *listed, writing))
+
+    def kronecker(self, B: Matrix, op: Operator = "times") -> Matrix:
+        """The Kronecker product with op(a_ij, b_kl) (GrB_kronecker).
+
+        Parameters
+        ----------
+        B : Matrix (p, q) of the type of this one
+        op : as in `ewise_add`
+        """
+        if not isinstance(B, Matrix) or B.dtype != self.dtype:
+            raise TypeError(f"B is a {type(B).__name__} of {getattr(B, 'dtype', None)}, expected a Matrix of {self.dtype}")
+        chosen = _operators.binary(op, self.dtype)
+        return self._made(_core.kronecker(self._rows(1), B._rows(1), chosen.handle))
+
+    def transpose(self) -> Matrix:
+        """The transposed matrix, with the values of now."""
+        return Matrix(to_sparse(self._library, _core.transpose(self._csr)))
+
+    @property
+    def T(self) -> Matrix:
+        """The transposed matrix, made once; it keeps the values of that time."""
+        if self._turned is None:
+            self._turned = self.transpose()
+        return self._turned
+
+    def to_sparse(self) -> Any:
+        """A sparse matrix of SciPy, CuPy or PyTorch, whose arrays these are, that shares them."""
+        return to_sparse(self._library, (*self._arrays, self.shape))
+
+    def to_scipy(self) -> Any:
+        """A scipy.sparse.csr_array that shares the arrays; a copy of those on a device."""
+        return to_sparse(HOST, (*map(self._library.to_host, self._arrays), self.shape))
+
+    def to_cupy(self) -> Any:
+        """A matrix of cupyx.scipy.sparse that shares the arrays; a copy of those on the host."""
+        return to_sparse(_places.cupy(), (*self._arrays, self.shape))
+
+    def _repr_html_(self) -> str:
+        offsets, indices = map(self._library.to_host, self._arrays[:2])
+        facts = {"shape": f"{self.shape[0]} x {self.shape[1]}", "nonzeros": len(indices), "type": self.dtype}
+        return table("matrix", facts) + pattern(offsets, indices, self.shape)
+
+    def __repr__(self) -> str:
+        return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
+
+    def _rows(self, parts):
+        self._require_host("this operation")
+        return self._csr
+
+    def _made(self, arrays):
+        return Matrix(to_sparse(HOST, arrays))
+
+    def _fitting(self, name, other):
+        if not isinstance(other, Matrix):
+            raise TypeError(f"{name} is a {type(other).__name__}, expected a Matrix")
+        if other.shape != self.shape or other.dtype != self.dtype:
+            raise ValueError(f"{name} has shape {other.shape} and dtype {other.dtype}, expected {self.shape} and "
+                             f"{self.dtype}")
+        return other
+
+    def _require_host(self, what):
+        if self._library.on_device:
+            raise NotImplementedError(f"the matrix with shape {self.shape} lies on a device; {what} works on the host "
+                                      "alone, for which to_scipy() copies")
+
+    def _folded(self, csr, offsets, monoid):
+        chosen = _monoid_of(monoid, self.dtype)
+        sums, present = _core.reduce_rows(csr, chosen.handle), np.flatnonzero(np.diff(offsets)).astype(np.int32)
+        return Vector(sums) if len(present) == len(sums) else Vector._of(sums[present], present, len(sums))
+
+    def _beside(self, name, value, y):
+        """An array of the type and shape of y."""
+        value = value.to_dense() if isinstance(value, Vector) else value
+        value = array(name, value, (*REALS, np.dtype(bool)) if name == "mask" else REALS)
+        if name == "mask" and library_of(value).dtype(value) == np.dtype(bool):
+            value = library_of(value).converted(value, self.dtype)
+        value = contiguous(name, value)
+        if shape_of(value) != shape_of(y):
+            raise ValueError(f"{name} has shape {shape_of(value)}, expected {shape_of(y)}")
+        same_type("the matrix", y, name, value)
+        return value
+
+    def _fold_by_user(self, semiring, x, y, mask, before, complement):
+        if self._library.on_device:
+            if mask is not None or before is not None:
+                raise ValueError("mask and accumulate go with named semirings on a device")
+            semiring.fold_on_device(self._arrays, x, y, self._library, self.dtype)
+            return y
+        _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
+        if before is not None:
+            add, _ = semiring.chosen(self.dtype)
+            joined = _core.ewise_add(Vector(before)._rows(1), Vector(y)._rows(1), add.handle[0])
+            y = joined[2]
+        if mask is not None:
+            kept = semiring.identity if before is None else before
+            y = np.where((mask != 0) != complement, y, kept).astype(self.dtype, copy=False)
+        return y
+
+    def _mxv_of_entries(self, x, semiring, mask, complement, accumulate):
+        self._require_entries(x, self.shape[1], accumulate)
+        mask = self._mask_of_entries(mask, self.shape[0])
+        offsets, _, values, _ = _product(self._csr, x._column(), semiring, self.dtype, mask and mask._column(),
+                                         complement)
+        return Vector._of(values, np.flatnonzero(np.diff(offsets)).astype(np.int32), self.shape[0])
+
+    def _vxm_of_entries(self, x, semiring, *, mask=None, complement=False, accumulate=None):
+        self._require_entries(x, self.shape[0], accumulate)
+        mask = self._mask_of_entries(mask, self.shape[1])
+        turned = semiring if isinstance(semiring, UserSemiring) else name_of(semiring)
+        turned = {"max-first": "max-second", "max-second": "max-first"}.get(turned, turned)
+        return x._made(_product(x._rows(1), self._csr, turned, self.dtype, mask and mask._rows(1), complement,
+                                turned=True))
+
+    def _require_entries(self, x, size, accumulate):
+        self._require_host("a product with a Vector that has indices")
+        if x.size != size or x.dtype != self.dtype:
+            raise ValueError(f"x has shape ({x.size},) and dtype {x.dtype}, expected ({size},) and {self.dtype}")
+        if accumulate is not None:
+            raise ValueError("accumulate goes with dense vectors; Vector.update accumulates for those with indices")
+
+    def _mask_of_entries(self, mask, size):
+        """Those of its entries that count."""
+        if mask is None:
+            return None
+        mask = mask if isinstance(mask, Vector) else Vector(mask)
+        if mask.size != size or mask.dtype != self.dtype:
+            raise ValueError(f"mask has shape ({mask.size},) and dtype {mask.dtype}, expected ({size},) and {self.dtype}")
+        return mask.select("valuene", 0)
+
+
+def _product(a, b, semiring, dtype, mask, complement, turned=False):
+    """The arrays of A B; `turned`: multiply(b, a), which a named semiring of that name has already."""
+    if not isinstance(semiring, UserSemiring):
+        return _core.mxm(a, b, name_of(semiring), mask, complement)
+    add, multiply = semiring.chosen(dtype, turned)
+    return _core.multiply_over(a, b, add.handle, multiply.handle, mask, complement)
+
+
+def _monoid_of(monoid, dtype):
+    return (monoid if isinstance(monoid, Monoid) else Monoid(monoid)).chosen(dtype)
+
+
+def _indices(name, value, bound):
+    """A list of indices as int32, or None for all."""
+    if value is None:
+        return None
+    if isinstance(value, slice):
+        return np.arange(*value.indices(bound), dtype=np.int32)
+    value = np.asarray(value)
+    if value.ndim != 1 or (value.size and value.dtype.kind not in "iu"):
+        raise TypeError(f"{name} has shape {value.shape} and dtype {value.dtype}, expected a list of integers")
+    if value.size and not 0 <= value.min() <= value.max() < bound:
+        raise ValueError(f"{name} with shape {value.shape} holds {value.min()} to {value.max()}, expected 0 to "
+                         f"{bound - 1}")
+    return np.ascontiguousarray(value, np.int32)

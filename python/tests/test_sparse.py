@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparse algebra against its definitions on dense arrays with a mask of what is there."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import coppice
+from coppice import Matrix, Vector, semiring
+
+BINARY = {"plus": np.add, "minus": np.subtract, "rminus": lambda a, b: b - a, "times": np.multiply, "min": np.minimum,
+          "max": np.maximum, "first": lambda a, b: a, "second": lambda a, b: b, "ne": np.not_equal, "lt": np.less}
+
+
+def random_matrix(rng, shape, dtype=np.float64, density=0.3):
+    there = rng.random(shape) < density
+    values = np.where(there, rng.integers(-3, 4, shape), 0).astype(dtype)  # some entries are 0
+    return of(values, there), values, there
+
+
+def of(values, there):
+    rows, columns = np.nonzero(there)
+    offsets = np.concatenate([[0], np.cumsum(there.sum(1))]).astype("i4")
+    return Matrix(sp.csr_array((values[rows, columns], columns.astype("i4"), offsets), shape=values.shape))
+
+
+def random_vector(rng, n, dtype=np.float64, density=0.4):
+    there = rng.random(n) < density
+    values = np.where(there, rng.integers(-3, 4, n), 0).astype(dtype)
+    return Vector(values[there], np.flatnonzero(there), n), values, there
+
+
+def same(found, values, there):
+    """Entries, and nothing else."""
+    if isinstance(found, Vector):
+        indices = np.arange(found.size) if found.indices is None else found.indices
+        assert np.array_equal(indices, np.flatnonzero(there)) and np.array_equal(found.values, values[there])
+    else:
+        a = found.to_scipy()
+        rows = np.repeat(np.arange(a.shape[0]), np.diff(a.indptr))
+        expected = np.nonzero(there)
+        assert a.shape == there.shape and np.array_equal(rows, expected[0]) and np.array_equal(a.indices, expected[1])
+        assert np.array_equal(a.data, values[there])
+    assert found.nnz == there.sum()
+
+
+MAKERS = [lambda rng, dtype: random_matrix(rng, (9, 14), dtype), lambda rng, dtype: random_vector(rng, 23, dtype)]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("make", MAKERS, ids=["matrices", "vectors"])
+@pytest.mark.parametrize("op", BINARY)
+def test_elementwise(make, op, dtype):
+    rng = np.random.default_rng(0)
+    (A, a, in_a), (B, b, in_b) = make(rng, dtype), make(rng, dtype)
+    both = BINARY[op](a, b).astype(dtype)
+    same(A.ewise_mult(B, op), both, in_a & in_b)
+    same(A.ewise_add(B, op), np.where(in_a & in_b, both, np.where(in_a, a, b)), in_a | in_b)
+    filled = BINARY[op](np.where(in_a, a, 7), np.where(in_b, b, 5)).astype(dtype)
+    same(A.ewise_union(B, op, 7, 5), filled, in_a | in_b)
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=["matrices", "vectors"])
+@pytest.mark.parametrize("accumulate", [None, "plus"])
+@pytest.mark.parametrize("flags", range(16))
+def test_update_by_its_definition(make, accumulate, flags):
+    rng = np.random.default_rng(flags)
+    masked, replace, structure, complement = (bool(flags & 1 << k) for k in range(4))
+    (C, c, in_c), (T, t, in_t), (M, m, in_m) = (make(rng, np.float64) for _ in range(3))
+    admitted = in_m if structure else in_m & (m != 0)
+    admitted = np.full(in_m.shape, True) if not masked else admitted
+    admitted = ~admitted if complement else admitted
+    # z = c ⊙ t; w<mask, replace> = z
+    z = np.where(in_c & in_t, c + t, np.where(in_c, c, t)) if accumulate else t
+    in_z = in_c | in_t if accumulate else in_t
+    expected = np.where(admitted, z, c)
+    there = np.where(admitted, in_z, in_c & (not replace))
+    found = C.update(T, mask=M if masked else None, accumulate=accumulate, replace=replace, structure=structure,
+                     complement=complement)
+    same(found, expected, there)
+    same(C, c, in_c)  # as it was
+
+
+def test_apply_and_select():
+    rng = np.random.default_rng(1)
+    A, a, there = random_matrix(rng, (11, 8))
+    i, j = np.indices(a.shape)
+    for name, expected in (("abs", abs(a)), ("ainv", -a), ("one", np.ones_like(a)), ("lnot", (a == 0) * 1.0),
+                           ("rowindex", i), ("diagindex", j - i)):
+        same(A.apply(name), np.asarray(expected, float), there)
+    same(A.apply("colindex", scalar=3), j + 3.0, there)
+    same(A.apply("minus", first=10), 10 - a, there)
+    same(A.apply("minus", second=10), a - 10, there)
+    for name, scalar, keep in (("tril", -1, j <= i - 1), ("triu", 1, j >= i + 1), ("diag", 2, j == i + 2),
+                               ("offdiag", 0, i != j), ("rowle", 4, i <= 4), ("rowgt", 4, i > 4), ("colle", 3, j <= 3),
+                               ("colgt", 3, j > 3), ("valuegt", 1, a > 1), ("valuele", 0, a <= 0),
+                               ("valuene", 0, a != 0)):
+        same(A.select(name, scalar), a, there & keep)
+    u, values, there = random_vector(rng, 30)
+    k = np.arange(30)
+    same(u.apply("rowindex", scalar=1), k + 1.0, there)
+    same(u.select("rowgt", 12), values, there & (k > 12))
+    same(u.select("valuelt", 0), values, there & (values < 0))
+
+
+def test_reductions():
+    rng = np.random.default_rng(2)
+    A, a, there = random_matrix(rng, (12, 9), density=0.2)
+    assert A.reduce() == a.sum() and A.reduce("max") == a[there].max()
+    for found, axis in ((A.reduce_rows("min"), 1), (A.reduce_columns("min"), 0)):
+        same(found, np.where(there, a, np.inf).min(axis), there.any(axis))
+    full = np.ones((5, 4))
+    assert of(full, full > 0).reduce_rows().indices is None
+    empty = Matrix(sp.csr_array((3, 4)))
+    assert empty.reduce("min") == np.inf and empty.reduce_rows().nnz == 0
+    u, values, there = random_vector(rng, 40)
+    assert u.reduce("plus") == values.sum() and u.reduce("min") == values[there].min()
+
+
+def test_parts():
+    rng = np.random.default_rng(3)
+    A, a, there = random_matrix(rng, (10, 12))
+    rows, columns = [3, 3, 0, 9], [11, 2, 5]
+    same(A.extract(rows, columns), a[rows][:, columns], there[rows][:, columns])
+    same(A.extract(None, slice(2, 9, 3)), a[:, 2:9:3], there[:, 2:9:3])
+    same(A.extract([], None), a[:0], there[:0])
+    B, b, in_b = random_matrix(rng, (3, 2))
+    expected, where = a.copy(), there.copy()
+    expected[np.ix_([7, 1, 4], [0, 5])], where[np.ix_([7, 1, 4], [0, 5])] = b, in_b
+    same(A.assign(B, [7, 1, 4], [0, 5]), expected, where)
+    M, m, in_m = random_matrix(rng, (10, 12))
+    admitted = in_m & (m != 0)
+    admitted[:, 6:] = False
+    same(A.assign(4.0, columns=slice(6), mask=M), np.where(admitted, 4, a), there | admitted)
+    u, values, in_u = random_vector(rng, 20)
+    same(u.extract([19, 0, 7, 7]), values[[19, 0, 7, 7]], in_u[[19, 0, 7, 7]])
+    expected, where = values.copy(), in_u.copy()
+    expected[[5, 2]], where[[5, 2]] = [8, 9], True
+    same(u.assign(Vector(np.array([8.0, 9])), [5, 2]), expected, where)
+    same(u.assign(1.0), np.ones(20), np.full(20, True))
+    same(A.kronecker(B, "plus"), np.add.outer(a, b).transpose(0, 2, 1, 3).reshape(30, 24),
+         np.kron(there, in_b).astype(bool))
+    same(A.transpose(), a.T, there.T)
+
+
+@pytest.mark.parametrize("name", ["plus-times", "min-plus", "max-first", "max-second", "arg-max"])
+def test_products_with_lists_are_those_with_full_vectors(name):
+    rng = np.random.default_rng(4)
+    A, a, there = random_matrix(rng, (40, 30), density=0.15)
+    for u, values, in_u, product, turn in ((*random_vector(rng, 30), A.mxv, False), (*random_vector(rng, 40), A.vxm, True)):
+        found = product(u, name)
+        # columns of A without an element of u are as if they were not there
+        kept = there.T[in_u].T if not turn else there[in_u]
+        part, side = (a[:, in_u], values[in_u]) if not turn else (a[in_u].T, values[in_u])
+        kept = kept if not turn else kept.T
+        full = of(part, kept).mxv(np.ascontiguousarray(side), name)
+        if name == "arg-max":
+            full = np.where(full >= 0, np.flatnonzero(in_u)[full.astype(int)], -1)
+        same(found, full, kept.any(1))
+        mask = random_vector(rng, found.size)
+        for complement in (False, True):
+            admitted = (mask[2] & (mask[1] != 0)) != complement
+            same(product(u, name, mask=mask[0], complement=complement), full, kept.any(1) & admitted)
+
+
+def test_breadth_first_search():
+    """q<not level, replace> = q A: the loop of the books."""
+    rng = np.random.default_rng(5)
+    adjacency = sp.random_array((200, 200), density=0.02, rng=rng, format="csr")
+    A, level = Matrix(adjacency), Vector(np.zeros(0), [], 200)
+    frontier, depth = Vector(np.ones(1), [7], 200), 0
+    while frontier.nnz:
+        level = level.assign(float(depth), mask=frontier, structure=True)
+        frontier = frontier.update(frontier.vxm(A, "any"), mask=level, structure=True, complement=True, replace=True)
+        depth += 1
+    expected = coppice.graph.bfs(adjacency, source=7).values
+    assert np.array_equal(level.to_dense(-1), expected)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 40_000), st.integers(0, 2**32 - 1))
+def test_vectors_in_parts(n, seed):
+    """Long vectors are cut into ranges: every entry is in one of them."""
+    rng = np.random.default_rng(seed)
+    (u, a, in_a), (v, b, in_b) = random_vector(rng, n), random_vector(rng, n)
+    same(u.ewise_add(v), a + b, in_a | in_b)
+    same(u.update(v, mask=v, complement=True, replace=True), b, in_b & (b == 0))
+
+
+def test_operators_of_the_user():
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(6)
+    (A, a, in_a), (B, b, in_b) = (random_matrix(rng, (9, 9)) for _ in range(2))
+    i, j = np.indices(a.shape)
+    same(A.ewise_mult(B, lambda x, y: 2 * x - y), 2 * a - b, in_a & in_b)
+    same(A.apply(lambda x: x * x), a * a, in_a)
+    same(A.apply(lambda x, i, j: x + 10 * i + j), a + 10 * i + j, in_a)
+    same(A.apply(lambda x, y: x - 2 * y, second=3), a - 6, in_a)
+    same(A.select(lambda x, i, j: i > j and x >= 0), a, in_a & (i > j) & (a >= 0))
+    assert A.reduce(semiring.monoid(lambda x, y: max(x, y), -np.inf)) == a[in_a].max()
+    u, values, there = random_vector(rng, 9)
+    same(u.apply(lambda x, k: x + k), values + np.arange(9), there)
+    own = semiring.user(lambda s, p: min(s, p), lambda a, x: 2 * a + x, np.inf)
+    products = 2 * a[:, :, None] + b[None]
+    met = in_a[:, :, None] & in_b[None]
+    same(A.mxm(B, own), np.where(met, products, np.inf).min(1), met.any(1))
+    same(A.mxm(B, own, mask=B, complement=True), np.where(met, products, np.inf).min(1), met.any(1) & ~in_b)
+    expected = np.where(in_a.T & there, 2 * a.T + values, np.inf).min(1)
+    same(u.vxm(A, own), expected, (in_a.T & there).any(1))
+    same(A.mxv(u, own), np.where(in_a & there, 2 * a + values, np.inf).min(1), (in_a & there).any(1))
+    full = np.where(in_a, 2 * a + values, np.inf).min(1)
+    before, mask = np.arange(9.0), (np.arange(9) % 2).astype(float)
+    assert np.array_equal(A.mxv(values, own, accumulate=before), np.minimum(before, full))
+    assert np.array_equal(A.mxv(values, own, mask=mask), np.where(mask != 0, full, np.inf))
+    assert np.array_equal(A.mxv(values, own, mask=mask, complement=True, accumulate=before),
+                          np.where(mask == 0, np.minimum(before, full), before))
+
+
+def test_against_suitesparse():
+    gb = pytest.importorskip("graphblas")
+    rng = np.random.default_rng(7)
+    (A, a, in_a), (B, b, in_b), (M, m, in_m) = (random_matrix(rng, (50, 50), density=0.1) for _ in range(3))
+    X, Y, Z = (gb.io.from_scipy_sparse(each.to_scipy()) for each in (A, B, M))
+    for ours, theirs in (
+        (A.mxm(B, "min-plus"), X.mxm(Y, gb.semiring.min_plus)),
+        (A.ewise_add(B, "max"), X.ewise_add(Y, gb.binary.max)),
+        (A.kronecker(B, "minus"), X.kronecker(Y, gb.binary.minus)),
+        (A.select("tril", -1), X.select(gb.select.tril, -1)),
+    ):
+        expected = gb.io.to_scipy_sparse(theirs.new())
+        there = np.zeros(expected.shape, bool)
+        coordinates = expected.tocoo()
+        there[coordinates.row, coordinates.col] = True
+        values = np.zeros(expected.shape)
+        values[coordinates.row, coordinates.col] = coordinates.data
+        same(ours, values, there)
+    Y(Z.V, gb.binary.plus, replace=True) << X
+    expected = Y.to_dense(np.nan)
+    same(B.update(A, mask=M, accumulate="plus", replace=True), expected, ~np.isnan(expected))
+
+
+@pytest.mark.parametrize("error, text, call", [
+    (TypeError, "other is a Vector, expected a Matrix", lambda A, u: A.ewise_add(u)),
+    (ValueError, r"other has shape \(4,\).*expected \(6,\)", lambda A, u: u.ewise_add(Vector(np.ones(4)))),
+    (ValueError, r"other .*float32, expected \(6, 6\) and float64", lambda A, u: A.ewise_mult(
+        Matrix(sp.eye_array(6, format="csr", dtype="f4")))),
+    (ValueError, "unknown operator.*plus.*times", lambda A, u: A.ewise_add(A, "add")),
+    (ValueError, "unknown function.*abs", lambda A, u: A.apply("sine")),
+    (ValueError, "unknown selection.*tril", lambda A, u: A.select("lower")),
+    (ValueError, "unknown monoid.*plus", lambda A, u: A.reduce("minus")),
+    (ValueError, "needs its identity", lambda A, u: semiring.monoid(max, None)),
+    (TypeError, "operator is a float", lambda A, u: A.ewise_add(A, 3.0)),
+    (ValueError, "rows .*9.*expected 0 to 5", lambda A, u: A.extract([9])),
+    (TypeError, "columns .*float64, expected a list of integers", lambda A, u: A.extract(None, [0.5])),
+    (ValueError, "occurs twice", lambda A, u: A.assign(A.extract([0, 1]), [2, 2])),
+    (ValueError, r"value has shape \(6, 6\).*expected \(2, 6\)", lambda A, u: A.assign(A, [0, 1])),
+    (ValueError, r"mask has shape \(4,\)", lambda A, u: u.update(u, mask=Vector(np.ones(4)))),
+    (ValueError, r"x has shape \(3,\).*expected \(6,\)", lambda A, u: A.mxv(Vector(np.ones(1), [0], 3))),
+    (ValueError, "accumulate goes with dense", lambda A, u: A.mxv(u, accumulate=np.ones(6))),
+    (ValueError, "do not rise", lambda A, u: Vector(np.ones(2), [3, 3], 6)),
+    (ValueError, r"indices .*8.*expected 0 to 5", lambda A, u: Vector(np.ones(2), [3, 8], 6)),
+    (ValueError, r"indices has shape \(1,\), expected \(2,\)", lambda A, u: Vector(np.ones(2), [3], 6)),
+    (TypeError, "go together", lambda A, u: Vector(np.ones(2), [3, 4])),
+    (TypeError, "B is a Vector", lambda A, u: A.mxm(u)),
+    (ValueError, "both first and second", lambda A, u: A.apply("plus", first=1, second=2)),
+    (OverflowError, "rows of a Kronecker product", lambda A, u: Matrix(sp.csr_array((2**30, 2))).kronecker(A)),
+])
+def test_bad_input(error, text, call):
+    with pytest.raises(error, match=text):
+        call(Matrix(sp.eye_array(6, format="csr")), Vector(np.ones(2), [1, 4], 6))
+
+
+def test_functions_of_a_wrong_number_of_arguments():
+    pytest.importorskip("numba")
+    with pytest.raises(TypeError, match="takes 2 arguments, expected 1, the value, or 3"):
+        Matrix(sp.eye_array(3, format="csr")).apply(lambda a, b: a)
