@@ -314,7 +314,7 @@ std::vector<named_graph> ordered_graphs() {
             hubs.entry(v, u, 1);
         }
     all.push_back({"grid, numbers shuffled", shuffled.plain()});
-    for (int v = 20; v + 20 < n; v += 37) // both classes beside each other, and rows of 44 edges
+    for (int v = 30; v + 30 < n; v += 37) // both classes beside each other, and rows of 44 edges
         for (int k = 2; k < (v % 1000 == 20 ? 22 : 8); ++k) {
             stars.edge(v, v - k, 1);
             stars.edge(v, v + k, 1);
