@@ -3,7 +3,13 @@
 /// A colouring: greedy, many edges first.
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
 #include <coppice/algebra/transform.hpp>
+#include <coppice/graph/analytics/in_order_host.hpp>
 #include <coppice/graph/analytics/rounds.hpp>
 
 namespace coppice {
@@ -17,9 +23,10 @@ struct colouring_result {
 ///
 /// It is the greedy colouring in an order in which vertices of more than twice the mean of edges come first, then by a
 /// hash: a vertex takes the smallest colour that is free when all neighbours before it have theirs (Jones and Plassmann
-/// 1993). The same for any number of threads, on host and CUDA. The host colours those that a vertex waits for at once;
-/// on CUDA threads try until those have theirs, and where rows are long every vertex that has a colour tells those
-/// behind it. Near n + m steps. Memory: 3 words a vertex; on CUDA with long rows 6, and a bit an edge. Waits.
+/// 1993). The same for any number of threads, on host and CUDA. The host goes along the order, by stretches of vertices
+/// where neighbours have near numbers; on CUDA threads try until those before a vertex have their colours, and where
+/// rows are long every vertex that has a colour tells those behind it. Near n + m steps. Memory: 5 words a vertex; on
+/// CUDA 3, with long rows 6, and a bit an edge. Waits.
 template <executor Executor>
 colouring_result colour_graph(Executor const& exec, graph_view g);
 
@@ -74,9 +81,168 @@ struct take_colour {
         }
     }
 };
-inline void colour_in_order(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* everyone) {
-    worklists<2> lists(exec, g.vertices);
-    settle_items(exec, everyone, lists[0], lists[1], take_colour{g, colours});
+
+/// Colours the vertices of one class of a stretch, which one worker visits in order. In bytes: a colour below 32, or
+/// `open`, who has none: the vertices of other stretches, those that wait for them, those of many edges; and `mine`,
+/// the vertices of the stretch that are still to come.
+template <class Worker>
+struct colour_in_stretch {
+    static constexpr std::uint8_t open = 32;
+    static_assert(open + most_marks < 64);
+    Worker* worker;
+    graph_view g;
+    vertex_order order;
+    std::uint8_t* bytes;
+    std::uint8_t mine;
+    int visited_class;
+
+    void operator()(vertex_id v) const {
+        std::int32_t const degree = g.degree(v);
+        if (order.class_of(degree) != visited_class) return;
+        std::uint8_t const colour = degree < open ? free_colour(v) : open;
+        worker->store(bytes + v, colour);
+        if (colour == open) worker->emit(v);
+    }
+    std::uint8_t free_colour(vertex_id v) const {
+        std::uint64_t seen = 0; // a bit for every byte
+        for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k)
+            seen |= std::uint64_t(1) << (worker->load(bytes + g.neighbors[k]) & 63);
+        bool const asks = (seen >> open & ~(std::uint64_t(1) << (mine - open))) != 0;
+        return asks ? free_beside_others(v) : first_zero(seen);
+    }
+    std::uint8_t free_beside_others(vertex_id v) const {
+        vertex_place const place(v, visited_class);
+        std::uint64_t seen = 0;
+        for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
+            vertex_id const u = g.neighbors[k];
+            std::uint8_t const other = worker->load(bytes + u); // another than a moment ago, perhaps
+            if (other >= open && other != mine && place.is_behind(u, order.class_of(g.degree(u)))) return open;
+            seen |= std::uint64_t(1) << (other & 63);
+        }
+        return first_zero(seen);
+    }
+    static std::uint8_t first_zero(std::uint64_t seen) { return static_cast<std::uint8_t>(std::countr_one(seen)); }
+};
+inline void colour_stretches(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* left) {
+    vertex_order const order(g, true);
+    using lone = colour_in_stretch<lone_worker<1>>;
+    buffer<std::uint8_t> all(exec, g.vertices);
+    std::uint8_t* const bytes = all.data();
+    detail::for_each_block(exec, g.vertices, longest_stretch, [=](std::int64_t, std::int64_t first, std::int64_t last) {
+        std::fill(bytes + first, bytes + last, lone::open);
+    });
+    visit_stretches(exec, g, into(left), [=](auto& worker, int mark, vertex_stretch const& stretch) {
+        auto const mine = std::uint8_t(lone::open + 1 + mark);
+        store_all(worker, bytes + stretch.first, bytes + stretch.last, mine);
+        std::int64_t seconds = 0;
+        for (vertex_id v = stretch.first; v < stretch.last; ++v) seconds += order.class_of(g.degree(v));
+        for (int c = seconds < stretch.last - stretch.first ? 0 : 1; c < (seconds > 0 ? 2 : 1); ++c)
+            visit_runs<true>(
+                g, stretch.runs, 0, stretch.runs.size(), stretch.last,
+                colour_in_stretch<std::remove_reference_t<decltype(worker)>>{&worker, g, order, bytes, mine, c});
+        for (vertex_id v = stretch.first; v < stretch.last; ++v)
+            worker.store(colours + v, bytes[v] < lone::open ? bytes[v] : -1 - order.class_of(g.degree(v)));
+    });
+}
+
+/// The colours that the neighbours of a vertex have.
+class seen_colours {
+public:
+    /// Colour c needs vertices of c, c - 1, ... edges, which are no more than the graph has.
+    explicit seen_colours(graph_view g) : stamps_(std::size_t(std::sqrt(2.0 * g.edge_count)) + unseen + 8, 0) {}
+    void clear() {
+        if (++now_ != 0) return;
+        std::fill(stamps_.begin(), stamps_.end(), std::uint16_t(0));
+        now_ = 1;
+    }
+    /// -1: none. No branch, as none could predict it.
+    void add(std::int32_t colour) { stamps_[std::size_t(colour + unseen)] = now_; }
+    std::int32_t first_unseen() const {
+        std::uint64_t const all = now_ * std::uint64_t(0x0001000100010001);
+        for (std::size_t at = unseen;; at += 4) {
+            std::uint64_t four;
+            std::memcpy(&four, stamps_.data() + at, sizeof(four));
+            if (four != all) return static_cast<std::int32_t>(at) - unseen + std::countr_zero(four ^ all) / 16;
+        }
+    }
+
+private:
+    static constexpr int unseen = 1;
+    std::vector<std::uint16_t> stamps_;
+    std::uint16_t now_ = 0;
+};
+/// Colours the vertices of a list of which another worker may be at the vertices before: those without a colour have
+/// `place_in_list`, which tells who comes first without a branch.
+class alignas(128) colour_beside_others {
+public:
+    explicit colour_beside_others(graph_view g, std::int32_t* colours) : g_(g), colours_(colours), seen_(g) {}
+    static std::int32_t place_in_list(std::int64_t i) { return static_cast<std::int32_t>(-3 - i); }
+
+    template <class Worker>
+    void visit(Worker& worker, vertices_in_order const& list, std::int64_t first, std::int64_t last) {
+        list.visit(g_, first, last, [&](vertex_id v) {
+            if (!colour(worker, v)) waiting_.push_back(v);
+        });
+        // By now most of those that they waited for have their colours. Left to the end, everyone behind them waited.
+        std::erase_if(waiting_, [&](vertex_id v) { return colour(worker, v); });
+    }
+    std::vector<vertex_id> const& waiting() const { return waiting_; }
+
+private:
+    template <class Worker>
+    bool colour(Worker& worker, vertex_id v) {
+        auto const mine = static_cast<std::uint32_t>(worker.load(colours_ + v));
+        std::uint32_t waits = 0;
+        seen_.clear();
+        for (auto k = g_.offsets[v], end = g_.offsets[v + 1]; k < end; ++k) {
+            std::int32_t const other = worker.load(colours_ + g_.neighbors[k]);
+            waits |= static_cast<std::uint32_t>(other) - mine - 1 < ~mine ? 1 : 0; // mine < other < 0
+            seen_.add(other | other >> 31);
+        }
+        if (waits == 0) worker.store(colours_ + v, seen_.first_unseen());
+        return waits == 0;
+    }
+
+    graph_view g_;
+    std::int32_t* colours_;
+    seen_colours seen_;
+    std::vector<vertex_id> waiting_;
+};
+/// Those of many edges by one worker, the others, which seldom wait for each other, by all.
+inline void colour_list(host_executor const& exec, graph_view g, std::int32_t* colours, worklist* left) {
+    vertices_in_order const list(exec, g, vertex_order(g, true));
+    std::int64_t const firsts = list.end_of_class(0), all = list.end_of_class(1);
+    constexpr std::int64_t part = 1024;
+    bool const alone = exec.threads() == 1 || all - firsts <= part;
+    for_each(exec, g.vertices, [=](std::int64_t v) { colours[v] = g.degree(v) > 0 ? -1 : 0; });
+    auto const colour = [=, seen = seen_colours(g)](vertex_id v) mutable {
+        seen.clear();
+        for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) seen.add(colours[g.neighbors[k]]);
+        colours[v] = seen.first_unseen();
+    };
+    list.visit(g, 0, alone ? all : firsts, colour);
+    if (alone) return;
+    for_each(exec, all - firsts,
+             [&](std::int64_t i) { colours[list[firsts + i]] = colour_beside_others::place_in_list(i); });
+    std::vector<colour_beside_others> of_worker(std::size_t(exec.threads()), colour_beside_others(g, colours));
+    deal_out(exec, exec.threads(), all - firsts, part, nothing(),
+             [&](auto& worker, int number, std::int64_t first, std::int64_t last) {
+                 of_worker[std::size_t(number)].visit(worker, list, firsts + first, firsts + last);
+             });
+    lone_worker<1> worker(into(left));
+    for (auto const& w : of_worker)
+        for (vertex_id const v : w.waiting()) {
+            colours[v] = -2;
+            worker.emit(v);
+        }
+}
+inline void colour_in_order(host_executor const& exec, graph_view g, std::int32_t* colours) {
+    worklists<3> lists(exec, g.vertices);
+    if (stretches_pay(g))
+        colour_stretches(exec, g, colours, lists[0]);
+    else
+        colour_list(exec, g, colours, lists[0]);
+    settle_items(exec, lists[0], lists[1], lists[2], take_colour{g, colours});
 }
 
 /// Bits of the colours that neighbours have; v takes none above its degree.
@@ -150,10 +316,12 @@ void colour_by_telling(Executor const& exec, graph_view g, std::int32_t* colours
     exec.synchronize(); // what it worked with ends here
 }
 template <class Executor>
-void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours, worklist* everyone) {
-    if (has_long_rows(g)) return colour_by_telling(exec, g, colours, everyone);
+void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) {
+    auto everyone = placed(exec, worklist{});
+    for_each(exec, g.vertices, no_colour{g, vertex_order(g, true), colours, everyone.data()});
+    if (has_long_rows(g)) return colour_by_telling(exec, g, colours, everyone.data());
     worklists<2> lists(exec, g.vertices);
-    settle_items(exec, everyone, lists[0], lists[1], take_colour{g, colours});
+    settle_items(exec, everyone.data(), lists[0], lists[1], take_colour{g, colours});
     exec.synchronize();
 }
 
@@ -170,9 +338,7 @@ colouring_result colour_graph(Executor const& exec, graph_view g) {
     colouring_result result{buffer<std::int32_t>(exec, g.vertices)};
     if (g.vertices == 0) return result;
     std::int32_t* const colours = result.colours.data();
-    auto everyone = placed(exec, worklist{});
-    for_each(exec, g.vertices, no_colour{g, vertex_order(g, true), colours, everyone.data()});
-    colour_in_order(exec, g, colours, everyone.data());
+    colour_in_order(exec, g, colours);
     result.count = reduce(exec, g.vertices, std::int32_t{0}, colour_of{colours}, maximum{});
     return result;
 }

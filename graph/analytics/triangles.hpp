@@ -10,8 +10,9 @@ namespace coppice {
 
 /// Number of triangles of an undirected graph whose rows are sorted and hold every edge once; loops are ignored. n + m
 /// steps to direct every edge to the end of larger degree, then at most sqrt(2 m) for each. Memory: a word an edge and
-/// three a vertex; on the host a bit a vertex besides for every thread; on CUDA, where rows are long, half a word to a
-/// word an edge and four a vertex besides. Waits.
+/// three a vertex; on the host, where a row is longer than 12, four a vertex, two an edge at most for the rows of those
+/// of most edges, and a bit a vertex for every thread; on CUDA, where rows are long, half a word to a word an edge and
+/// four a vertex besides. Waits.
 template <executor Executor>
 std::int64_t count_triangles(Executor const& exec, graph_view g);
 
@@ -23,7 +24,8 @@ struct clustering_result {
     double transitivity = 0;          ///< 3 triangles over all pairs of edges that meet
 };
 
-/// Triangles at every vertex, and what follows from them. The graph as above.
+/// Triangles at every vertex, and what follows from them. The graph and the memory as above; on the host, where a row
+/// is longer than 12, two words a vertex besides for every thread.
 template <executor Executor>
 clustering_result clustering(Executor const& exec, graph_view g);
 

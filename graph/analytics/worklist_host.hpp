@@ -140,28 +140,38 @@ private:
     vertex_id kept_[N][room];
 };
 
+/// Calls work(worker, number, first, last) for the parts of [0, n), which `workers` of different numbers are dealt from
+/// front to back: vertices may wait for those before them. In place where one would do.
+template <int N, class Work>
+void deal_out(host_executor const& exec, int workers, std::int64_t n, std::int64_t part, outputs<N> const& outs,
+              Work const& work) {
+    if (workers == 1 || n <= part) {
+        lone_worker<N> worker(outs);
+        for (std::int64_t first = 0; first < n; first += part) work(worker, 0, first, std::min(n, first + part));
+        return;
+    }
+    std::int64_t next = 0;
+    detail::for_each_block(exec, workers, 1, [&](std::int64_t number, std::int64_t, std::int64_t) {
+        team_worker<N> worker(outs);
+        for (;;) {
+            std::int64_t const first = __atomic_fetch_add(&next, part, __ATOMIC_RELAXED);
+            if (first >= n) return;
+            work(worker, int(number), first, std::min(n, first + part));
+        }
+    });
+}
+
 /// Calls work(worker, first, last) for the stretches of [0, n): in place where there is no more than one, since waking
 /// a thread costs more than thousands of edges.
 template <int N, class Work>
 void with_workers(host_executor const& exec, std::int64_t n, std::int64_t stretch, outputs<N> const& outs,
                   Work const& work) {
-    if (n <= stretch || exec.threads() == 1) {
-        lone_worker<N> worker(outs);
-        work(worker, 0, n);
-        return;
-    }
-    // Dealt out from front to back: vertices may wait for those before them. Not in smaller parts than balance asks
-    // for: on a grid threads that work on neighbouring rows write to the lines of memory that the others read.
-    std::int64_t const part = std::clamp(n / 64, stretch / 16, stretch);
-    std::int64_t next = 0;
-    detail::for_each_block(exec, exec.threads(), 1, [&](std::int64_t, std::int64_t, std::int64_t) {
-        team_worker<N> worker(outs);
-        for (;;) {
-            std::int64_t const first = __atomic_fetch_add(&next, part, __ATOMIC_RELAXED);
-            if (first >= n) return;
-            work(worker, first, std::min(n, first + part));
-        }
-    });
+    // Not in smaller parts than balance asks for: on a grid threads that work on neighbouring rows write to the lines
+    // of memory that the others read.
+    bool const alone = n <= stretch || exec.threads() == 1;
+    std::int64_t const part = alone ? std::max<std::int64_t>(n, 1) : std::clamp(n / 64, stretch / 16, stretch);
+    deal_out(exec, exec.threads(), n, part, outs,
+             [&](auto& worker, int, std::int64_t first, std::int64_t last) { work(worker, first, last); });
 }
 
 template <int N, class F>

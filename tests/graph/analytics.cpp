@@ -2,8 +2,13 @@
 // Graph algorithms held against their definitions; one source, every executor.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <random>
+#include <set>
 #include <type_traits>
 
 #include <coppice/graph_algorithms.hpp>
@@ -222,6 +227,34 @@ TEST_CASE_TEMPLATE("triangles: hubs beside more vertices than have numbers of 16
     CHECK(count_triangles(exec, graph_view(g)) == sum / 3);
 }
 
+TEST_CASE_TEMPLATE("triangles: of rows that are short, long, and as bits", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const check = [&](plain_csr<double> const& a) {
+        auto const expected = plain_triangles(a);
+        std::int64_t sum = 0;
+        for (auto const t : expected) sum += t;
+        auto const g = a.on(exec);
+        auto const r = clustering(exec, graph_view(g));
+        CHECK(to_vector(exec, r.triangles) == expected);
+        CHECK(r.total == sum / 3);
+        CHECK(count_triangles(exec, graph_view(g)) == sum / 3);
+    };
+    check(stencil_graph(50, 40, stencil_aniso1)); // 8 edges at most
+    std::mt19937_64 random(5);
+    for (int const core : {13, 14, 65, 130, 500}) { // nearly complete; behind it vertices of few edges
+        graph_builder g(2000);
+        for (int u = 0; u < core; ++u)
+            for (int v = 0; v < u; ++v)
+                if (random() % 8 > 0) g.edge((u * 3) % 2000, (v * 3) % 2000, 1);
+        for (int k = 0; k < 6000; ++k) {
+            int const u = int(random() % 2000), v = int(random() % 2000);
+            g.edge(u, v, 1); // some are loops
+        }
+        CAPTURE(core);
+        check(g.plain());
+    }
+}
+
 TEST_CASE_TEMPLATE("an edge in one direction alone is found wherever it is", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int p = 0; p < 150; ++p)
@@ -258,6 +291,108 @@ TEST_CASE_TEMPLATE("independent sets: loops change nothing, run after run", Fixt
     auto const expected = to_vector(exec, maximal_independent_set(exec, graph_view(a)).members);
     for (int run = 0; run < 10; ++run)
         CHECK(to_vector(exec, maximal_independent_set(exec, graph_view(b)).members) == expected);
+}
+
+namespace {
+
+/// Large enough that threads share stretches of them, or of their list.
+std::vector<named_graph> ordered_graphs() {
+    std::vector<named_graph> all;
+    int const nx = 260, ny = 250, n = nx * ny;
+    auto const grid = stencil_graph(nx, ny, stencil_five_point);
+    all.push_back({"grid", grid});
+    std::mt19937_64 random(11);
+    std::vector<int> number(static_cast<std::size_t>(n));
+    std::iota(number.begin(), number.end(), 0);
+    std::shuffle(number.begin(), number.end(), random);
+    graph_builder shuffled(n), stars(n), hubs(n);
+    for (int v = 0; v < n; ++v)
+        for (int k = grid.offsets[std::size_t(v)]; k < grid.offsets[std::size_t(v) + 1]; ++k) {
+            int const u = grid.indices[std::size_t(k)];
+            shuffled.entry(number[std::size_t(v)], number[std::size_t(u)], 1);
+            stars.entry(v, u, 1);
+            hubs.entry(v, u, 1);
+        }
+    all.push_back({"grid, numbers shuffled", shuffled.plain()});
+    for (int v = 30; v + 30 < n; v += 37) // both classes beside each other, and rows of 44 edges
+        for (int k = 2; k < (v % 1000 == 20 ? 22 : 8); ++k) {
+            stars.edge(v, v - k, 1);
+            stars.edge(v, v + k, 1);
+        }
+    all.push_back({"grid of stars", stars.plain()});
+    for (int hub : {5, 1234, n / 2, n - 1})
+        for (int v = hub % 90; v < n; v += 90)
+            if (v != hub) hubs.edge(hub, v, 1);
+    all.push_back({"grid and hubs", hubs.plain()});
+    graph_builder power(20000);
+    std::uniform_real_distribution<double> uniform(0, 1);
+    for (int k = 0; k < 200000; ++k) {
+        int const u = int(20000 * std::pow(uniform(random), 4)), v = int(20000 * std::pow(uniform(random), 2));
+        power.edge(u, v, 1); // some are loops
+    }
+    all.push_back({"power law", power.plain()});
+    return all;
+}
+
+/// By class, then the place of their run, then that in it.
+std::vector<int> greedy_order(plain_csr<double> const& a, bool many_first) {
+    int const few = 2 * (int(a.indices.size()) / a.rows);
+    std::vector<std::array<std::uint32_t, 3>> key;
+    for (int v = 0; v < a.rows; ++v) {
+        bool const many = a.offsets[std::size_t(v) + 1] - a.offsets[std::size_t(v)] > few;
+        key.push_back({many == many_first ? 0u : 1u, analytics::vertex_order::place_of_run(v),
+                       analytics::vertex_order::place_in_run(v)});
+    }
+    std::vector<int> order(key.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int u, int v) { return key[std::size_t(u)] < key[std::size_t(v)]; });
+    return order;
+}
+std::vector<int> greedy_colours(plain_csr<double> const& a) {
+    std::vector<int> colours(std::size_t(a.rows), -1);
+    for (int const v : greedy_order(a, true)) {
+        std::set<int> taken;
+        for (int k = a.offsets[std::size_t(v)]; k < a.offsets[std::size_t(v) + 1]; ++k)
+            taken.insert(colours[std::size_t(a.indices[std::size_t(k)])]);
+        int c = 0;
+        while (taken.count(c) > 0) ++c;
+        colours[std::size_t(v)] = c;
+    }
+    return colours;
+}
+std::vector<std::uint8_t> greedy_set(plain_csr<double> const& a) {
+    std::vector<std::uint8_t> members(std::size_t(a.rows), 0);
+    for (int const v : greedy_order(a, false)) {
+        bool alone = true;
+        for (int k = a.offsets[std::size_t(v)]; k < a.offsets[std::size_t(v) + 1]; ++k)
+            alone = alone && members[std::size_t(a.indices[std::size_t(k)])] == 0;
+        members[std::size_t(v)] = alone ? 1 : 0;
+    }
+    return members;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [name, weights] : ordered_graphs()) {
+        CAPTURE(name);
+        auto const members = greedy_set(weights);
+        auto const colours = greedy_colours(weights);
+        auto const a = weights.on(exec);
+        for (int run = 0; run < 5; ++run) {
+            CHECK(to_vector(exec, maximal_independent_set(exec, graph_view(a)).members) == members);
+            auto const painted = colour_graph(exec, graph_view(a));
+            CHECK(to_vector(exec, painted.colours) == colours);
+            CHECK(painted.count == 1 + *std::max_element(colours.begin(), colours.end()));
+        }
+        for (int const threads : {5, 40}) { // more than one worker a core, and more than stretches have marks
+            host_executor const host(threads);
+            auto const on_host = weights.on(host);
+            CHECK(to_vector(host, maximal_independent_set(host, graph_view(on_host)).members) == members);
+            CHECK(to_vector(host, colour_graph(host, graph_view(on_host)).colours) == colours);
+        }
+    }
 }
 
 TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPICE_TEST_EXECUTORS) {
