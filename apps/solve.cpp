@@ -202,8 +202,8 @@ outcome finish(solve_options const& o, any_executor const& chosen, host_executor
     return end;
 }
 
-/// In parts, each with a preconditioner of its own block. Names that are not given: cg for symmetric matrices, else
-/// bicgstab; forest.
+/// In parts, with preconditioners of their own blocks, or a multilevel method over all. Names that are not given: cg
+/// for symmetric matrices, else bicgstab; forest.
 template <class Executor, class T>
 solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
                           right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
@@ -227,7 +227,7 @@ solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_exe
         part.synchronize();
         others.gather(0);
         stopwatch clock;
-        auto const m = make_preconditioner(part, run.preconditioner, own.own_block().view(), values);
+        auto const m = make_part_preconditioner(part, others, run.preconditioner, own, values);
         part.synchronize();
         others.gather(0);
         double const setup_seconds = clock.lap();

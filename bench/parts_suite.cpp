@@ -288,7 +288,7 @@ void krylov_in_parts(table& t, options const& o, Executor const& exec) {
                     krylov_result result;
                     double solve_seconds = 0;
                     auto const time = time_in_parts(others, o.quick ? 1 : 3, [&] {
-                        auto const m = make_preconditioner(part, preconditioner, a.own_block().view());
+                        auto const m = make_part_preconditioner(part, others, preconditioner, a);
                         part.copy_elements(zero.data(), x.data(), a.size());
                         part.synchronize();
                         auto const begin = std::chrono::steady_clock::now();

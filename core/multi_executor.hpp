@@ -8,6 +8,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <concepts>
 #include <condition_variable>
 #include <cstddef>
@@ -42,7 +44,10 @@ namespace detail {
 class meeting_place {
 public:
     explicit meeting_place(int parts)
-        : parts_(parts), slots_{std::vector<slot>(std::size_t(parts)), std::vector<slot>(std::size_t(parts))} {}
+        : parts_(parts),
+          spins_(parts <= int(std::thread::hardware_concurrency()) / 2), slots_{std::vector<slot>(std::size_t(parts)),
+                                                                                std::vector<slot>(std::size_t(parts))} {
+    }
 
     template <class Value>
     std::vector<Value> gather(int part, Value const& value) {
@@ -94,6 +99,13 @@ private:
             here_ = 0;
             ++round_;
             all_here_.notify_all();
+        } else if (spins_) {
+            // Parts of equal work come within microseconds of each other: less than it takes to wake a thread.
+            lock.unlock();
+            auto const until = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
+            while (round_ == round && std::chrono::steady_clock::now() < until) {
+            }
+            lock.lock();
         }
         all_here_.wait(lock, [&] { return round_ != round || !failure_.empty() || !left_.empty(); });
         if (round_ == round) {
@@ -106,7 +118,8 @@ private:
     std::mutex mutex_{};
     std::condition_variable all_here_{};
     int parts_, here_ = 0;
-    std::size_t round_ = 0;
+    bool spins_;                         ///< there are cores enough for that
+    std::atomic<std::size_t> round_ = 0; ///< changes under the lock
     std::array<std::vector<slot>, 2> slots_;
     std::string failure_{}, left_{};
 };

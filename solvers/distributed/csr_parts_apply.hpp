@@ -38,11 +38,12 @@ struct halo_rows {
         : rows(exec.copy(of)), offsets(exec.copy(begin)), columns(exec.copy(places)), values(exec.copy(entries)),
           plan(make_srcsr_plan(exec, csr_view<T>{std::int32_t(of.size()), std::int32_t(halo), begin.back(),
                                                  offsets.data(), columns.data(), values.data()})) {}
-    /// y += their product with the halo
-    void add(Executor const& exec, T const* halo, T* y) const {
+    /// store(k, the product of the k-th with the halo)
+    template <class Store>
+    void reduce(Executor const& exec, T const* halo, Store const& store) const {
         if (rows.size() == 0) return;
         reduce_rows(exec, plan, along_nonzeros{multiply_halo<T>{halo}, values.data(), columns.data()}, add_plus<T>{},
-                    add_to_listed<T>{y, rows.data()});
+                    store);
     }
 };
 
@@ -108,6 +109,7 @@ struct csr_part<Executor, T>::state {
     csr<T> own;
     srcsr_plan<std::int32_t> plan;
     distributed::halo_rows<Executor, T> outer;
+    entries_of_others couplings;
 
     state(Executor const& exec, part_messages const& others, distributed::divided_rows<T> const& rows)
         : halo(exec, others, distributed::halo_plan(others, rows.begin, rows.needs)),
@@ -115,7 +117,8 @@ struct csr_part<Executor, T>::state {
           own(std::int32_t(rows.own_offsets.size() - 1), std::int32_t(rows.own_offsets.size() - 1),
               exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
           plan(make_srcsr_plan(exec, own.view())),
-          outer(exec, rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values, halo_size) {}
+          outer(exec, rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values, halo_size),
+          couplings{rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values} {}
 };
 
 template <executor Executor, class T>
@@ -148,13 +151,32 @@ csr<T> const& csr_part<Executor, T>::own_block() const {
 }
 
 template <executor Executor, class T>
+auto csr_part<Executor, T>::couplings() const -> entries_of_others const& {
+    return state_->couplings;
+}
+template <executor Executor, class T>
+std::vector<std::int32_t> csr_part<Executor, T>::numbers_of_halo(part_messages const& others,
+                                                                 std::vector<std::int32_t> const& numbers) const {
+    require_size("numbers of the rows of a part", std::int64_t(numbers.size()), size());
+    auto const& plan = state_->halo.plan();
+    std::vector<std::int32_t> sent, found;
+    for (std::int32_t const row : plan.send_rows) sent.push_back(numbers[std::size_t(row)]);
+    auto const all = others.gather(sent);
+    for (std::size_t p = 0; p < all.size(); ++p)
+        for (std::int64_t k = 0; k < plan.received(p); ++k)
+            found.push_back(all[p][std::size_t(plan.receive_from[p] + k)]);
+    return found;
+}
+
+template <executor Executor, class T>
 void csr_part<Executor, T>::apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
     require_size("length of x", x.size(), size());
     require_size("length of y", y.size(), size());
     state_->halo.start(exec, x.data());
     if (size() > 0) spmv(exec, state_->plan, state_->own.view(), x, y);
     state_->halo.finish(exec);
-    state_->outer.add(exec, state_->halo.values(), y.data());
+    auto const& outer = state_->outer;
+    outer.reduce(exec, state_->halo.values(), distributed::add_to_listed<T>{y.data(), outer.rows.data()});
 }
 
 } // namespace coppice

@@ -81,6 +81,8 @@ public:
     halo(host_executor const& exec, part_messages const& others, halo_plan plan)
         : others_(others), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()) {}
 
+    halo_plan const& plan() const { return plan_; }
+    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
     T const* values() const { return values_.data(); }
     void start(host_executor const& exec, T const* x) {
         if (!plan_.any) return;

@@ -31,8 +31,10 @@ class halo<cuda_executor, T> {
 public:
     halo(cuda_executor const& exec, part_messages const& others, halo_plan plan)
         : others_(others), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()),
-          devices_(plan_.any ? others.devices() : nullptr), beside_(devices_ ? cuda_executor(exec.device()) : exec) {}
+          devices_(plan_.any ? others.devices() : nullptr), beside_(exec.device()) {}
 
+    halo_plan const& plan() const { return plan_; }
+    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
     T const* values() const { return values_.data(); }
 
     void start(cuda_executor const& exec, T const* x) {
@@ -57,15 +59,12 @@ public:
     void finish(cuda_executor const& exec) {
         if (!plan_.any) return;
         if (devices_) return arrived_.hold(exec);
+        // Memory of one device's pool is not another one's to read.
         left_.wait();
-        auto const from = others_.gather(static_cast<T const*>(ready_));
-        for (std::size_t p = 0; p < from.size(); ++p)
-            if (std::int64_t const count = plan_.received(p); count > 0)
-                COPPICE_CUDA_CHECK(cudaMemcpyAsync(values_.data() + plan_.receive_begin[p],
-                                                   from[p] + plan_.receive_from[p], std::size_t(count) * sizeof(T),
-                                                   cudaMemcpyDefault, exec.stream()));
-        exec.synchronize();
-        others_.gather(0);
+        auto const all = others_.gather(to_vector(beside_, array_view<T const>(ready_, sent_.rows.size())));
+        for (std::size_t p = 0; p < all.size(); ++p)
+            exec.copy_elements(all[p].data() + plan_.receive_from[p], values_.data() + plan_.receive_begin[p],
+                               plan_.received(p));
     }
 
 private:

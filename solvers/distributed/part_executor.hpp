@@ -3,6 +3,7 @@
 /// The executor of one part of vectors that lie in parts: dot products and reductions over it are those of all parts.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -90,6 +91,13 @@ template <>
 struct basis_scratch<host_part> : basis_scratch<host_executor> {
     using basis_scratch<host_executor>::basis_scratch;
 };
+
+/// What `count` elements at `mine` are on all parts, by number of the part, to `all`; memory of the executor.
+template <class T>
+void gather_values(host_part const& exec, T const* mine, T* all, std::int64_t count) {
+    for (std::vector<T> const& part : exec.others().gather(std::vector<T>(mine, mine + count)))
+        all = std::copy(part.begin(), part.end(), all);
+}
 
 template <class T>
 void project(host_part const& exec, basis_scratch<host_part>& scratch, basis_columns<T> const& v, T const* w,

@@ -10,14 +10,14 @@
 
 namespace coppice::detail {
 
-/// What `count` doubles at `mine` are on all parts, by number of the part, to `all`: between devices where that is
-/// possible, or else by the host.
-inline void gather_doubles(cuda_part const& exec, double const* mine, double* all, std::int64_t count) {
+/// Between devices where that is possible, or else by the host.
+template <class T>
+void gather_values(cuda_part const& exec, T const* mine, T* all, std::int64_t count) {
     part_messages const& others = exec.others();
     if (device_group const* const devices = others.devices())
-        return devices->all_gather(others.part(), exec, mine, all, std::size_t(count) * sizeof(double));
+        return devices->all_gather(others.part(), exec, mine, all, std::size_t(count) * sizeof(T));
     std::int64_t at = 0;
-    for (std::vector<double> const& part : others.gather(to_vector(exec, array_view<double const>(mine, count)))) {
+    for (std::vector<T> const& part : others.gather(to_vector(exec, array_view<T const>(mine, count)))) {
         exec.copy_elements(part.data(), all + at, count);
         at += count;
     }
@@ -73,7 +73,7 @@ void run_pass(cuda_part const& exec, pass_scratch<cuda_part>& scratch, Pass cons
     } else {
         using value = dot_value<pass_element<Pass>>;
         run_pass(own, own_scratch, sums_of_part<Pass>{pass, reinterpret_cast<value*>(scratch.mine.data())});
-        gather_doubles(exec, scratch.mine.data(), scratch.all.data(), sums_of_pass<Pass>);
+        gather_values(exec, scratch.mine.data(), scratch.all.data(), sums_of_pass<Pass>);
         finish_pass_kernel<<<1, 1, 0, exec.stream()>>>(pass, reinterpret_cast<value const*>(scratch.all.data()),
                                                        exec.others().parts());
         COPPICE_CUDA_CHECK(cudaGetLastError());
@@ -107,8 +107,8 @@ template <class T>
 void project(cuda_part const& exec, basis_scratch<cuda_part>& scratch, basis_columns<T> const& v, T const* w,
              dot_value<T>* h) {
     project(static_cast<cuda_executor const&>(exec), static_cast<basis_scratch<cuda_executor>&>(scratch), v, w, h);
-    gather_doubles(exec, reinterpret_cast<double const*>(h), scratch.all.data(),
-                   std::int64_t(scratch.most) * dot_parts<T>);
+    gather_values(exec, reinterpret_cast<double const*>(h), scratch.all.data(),
+                  std::int64_t(scratch.most) * dot_parts<T>);
     for_each(exec, scratch.most,
              join_projections<T>{v, reinterpret_cast<dot_value<T> const*>(scratch.all.data()), h, scratch.most,
                                  exec.others().parts()});

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <coppice/solvers/distributed/csr_parts_apply.hpp>
+#include <coppice/solvers/distributed/multilevel_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/distributed/reduced_parts_solve.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
@@ -28,6 +29,20 @@ krylov_result solve_in_parts(Base const& exec, part_messages const& others, std:
     if (method == "gmres") return gmres<part, T>(all, a.size(), options).solve(a, m, b, x);
     throw argument_error("solve_in_parts: unknown method \"" + std::string(method) +
                          "\"; there are cg, bicgstab, gmres");
+}
+
+template <executor Base, class T>
+any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_messages const& others,
+                                                     std::string_view choice, csr_part<Base, T> const& a,
+                                                     option_values const& options) {
+    named_choice named = parse_choice(choice);
+    if (others.parts() == 1 || named.name != "multilevel")
+        return make_preconditioner(exec, choice, a.own_block().view(), options);
+    for (auto const& [key, value] : options.entries()) named.options.set(key, value);
+    chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::options, named.options);
+    detail::stopwatch watch(exec);
+    distributed::multilevel_parts<Base, T> made(exec, others, a, multilevel_entry::read(chosen));
+    return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
 }
 
 } // namespace coppice

@@ -26,10 +26,21 @@ krylov_result solve_in_parts(Base const& exec, part_messages const& others, std:
                              array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
                              krylov_options const& options = {});
 
+/// The preconditioner of that name (make_preconditioner) for the own block of each part: together they are block
+/// Jacobi. "multilevel" is one method over all parts: aggregates end at the cuts, but every level and the last one's
+/// solution are those of all, so that the number of iterations hardly depends on the number of parts. Called by all
+/// parts, as is apply() of a multilevel method. Throws what make_preconditioner does.
+template <executor Base, class T>
+any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_messages const& others,
+                                                     std::string_view choice, csr_part<Base, T> const& a,
+                                                     option_values const& options = {});
+
 #define COPPICE_SOLVE_IN_PARTS(EXTERN, BASE, T)                                                                        \
     EXTERN template krylov_result solve_in_parts(BASE const&, part_messages const&, std::string_view,                  \
                                                  csr_part<BASE, T> const&, any_preconditioner<BASE, T> const&,         \
-                                                 array_view<T const>, array_view<T>, krylov_options const&);
+                                                 array_view<T const>, array_view<T>, krylov_options const&);           \
+    EXTERN template any_preconditioner<BASE, T> make_part_preconditioner(                                              \
+        BASE const&, part_messages const&, std::string_view, csr_part<BASE, T> const&, option_values const&);
 COPPICE_SOLVE_IN_PARTS(extern, host_executor, float)
 COPPICE_SOLVE_IN_PARTS(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)

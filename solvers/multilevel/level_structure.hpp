@@ -8,6 +8,7 @@
 
 #include <coppice/semiring/products/mxm.hpp>
 #include <coppice/solvers/multilevel/aggregation.hpp>
+#include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_smoother.hpp>
 #include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/multilevel/prolongator.hpp>
@@ -89,11 +90,12 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
 }
 
 /// Decides what lies below a level and its smoother. Times of the stages are added to the report; `modes`, if there are
-/// any, become those of the next level.
+/// any, become those of the next level. `coupling`, if given, with other parts; `keep` gets
+/// the aggregates then.
 template <executor Executor, class T, class I>
 void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a, int depth,
-                   bool symmetric, multilevel_options const& options, level_modes<T>& modes,
-                   multilevel_report& report) {
+                   bool symmetric, multilevel_options const& options, level_modes<T>& modes, multilevel_report& report,
+                   level_coupling<Executor, T, I>* coupling = nullptr, vertex_aggregates<I>* keep = nullptr) {
     constexpr double least_reduction = 0.8;
     stopwatch watch(exec);
     std::int64_t const n = a.rows();
@@ -117,6 +119,7 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
         level.last = count == 0 || double(count) > least_reduction * double(n);
         if (!level.last) {
+            if (coupling) coupling->keep_from_smoothing(exec, level.scales.diagonal.data());
             // What is dropped is lumped to the diagonal, which keeps constants alone.
             double const share = modes ? 0 : std::ldexp(options.drop, -depth);
             prolongator_limits const limits{share, options.products * double(report.levels.front().nonzeros)};
@@ -135,6 +138,7 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
             report.galerkin_seconds += watch.lap();
         }
         forest = std::move(c.made.forest);
+        if (coupling) *keep = std::move(c.made.aggregates);
     }
     level.smoother = {exec, options.smoother, n, forest.vertices > 0 ? &forest : nullptr};
 }

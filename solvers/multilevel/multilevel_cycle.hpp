@@ -8,6 +8,7 @@
 
 #include <coppice/semiring/look_at_nonzeros.hpp>
 #include <coppice/solvers/multilevel/dense_inverse.hpp>
+#include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
 
 namespace coppice::multilevel_detail {
@@ -88,9 +89,10 @@ private:
 template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
+    /// `coupling`, if given, couples the levels with those of other parts; it outlives the hierarchy.
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
-                         near_null_space<T> const& near)
-        : options_(options) {
+                         near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr)
+        : options_(options), coupling_(coupling) {
         level_modes<T> modes = first_modes(exec, near, a.rows());
         nonzero_flags const found = look_at_nonzeros(exec, a);
         if (found.any(nonzero_flags::not_finite)) require_finite(exec, a);
@@ -102,7 +104,16 @@ public:
             sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a);
         for (int depth = 0;; ++depth) {
             auto& level = structures_.emplace_back();
-            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_);
+            vertex_aggregates<I> aggregates;
+            if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
+            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, coupling_, &aggregates);
+            if (coupling_) {
+                level.last = coupling_->is_last_of_any(level.last);
+                if (level.last)
+                    solved_together_ = coupling_->finish(exec, a);
+                else
+                    coupling_->coarsen(exec, aggregates);
+            }
             take_memory(exec, depth);
             level_values<T> below = fill(exec, depth, a);
             if (level.last) break;
@@ -168,7 +179,7 @@ private:
         auto const& level = structures_[depth];
         std::int64_t const n = level.a.rows();
         auto& storage = storages_.emplace_back();
-        report_.direct = level.last && n <= std::max<std::int64_t>(options_.coarsest, most_direct_rows) &&
+        report_.direct = level.last && !coupling_ && n <= std::max<std::int64_t>(options_.coarsest, most_direct_rows) &&
                          report_.end != coarsening_end::nothing && n > 0;
         storage.a = buffer<S>(exec, level.a.nonzeros());
         bool const works = !level.last || !report_.direct;
@@ -229,15 +240,20 @@ private:
     void cycle(Executor const& exec, int depth, T const* b, T* x) const {
         auto const& level = structures_[depth];
         if (level.last && direct()) return direct_.solve(exec, b, x);
+        if (level.last && solved_together_) return coupling_->solve(exec, b, x);
         T* const smoothed = storages_[depth].smoothed.data();
         auto const a = matrix(depth);
         level.smoother.begin(exec, a, b, smoothed);
         if (!level.last) correct(exec, depth, a, b, smoothed, x);
         for (int step = level.last ? last_steps : 0; step > 0; --step) {
-            level.smoother.improve(exec, a, b, smoothed, x);
-            level.smoother.improve(exec, a, b, x, smoothed);
+            level.smoother.improve(exec, a, without_others(exec, depth, b, smoothed), smoothed, x);
+            level.smoother.improve(exec, a, without_others(exec, depth, b, x), x, smoothed);
         }
-        level.smoother.improve(exec, a, b, smoothed, x);
+        level.smoother.improve(exec, a, without_others(exec, depth, b, smoothed), smoothed, x);
+    }
+    /// b, but for what other parts add to A x.
+    T const* without_others(Executor const& exec, int depth, T const* b, T const* x) const {
+        return coupling_ ? coupling_->without_others(exec, depth, b, x) : b;
     }
     /// smoothed += P A_c^-1 P^T (b - A smoothed), by a cycle or two; `residual` is scratch.
     void correct(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* smoothed,
@@ -246,7 +262,8 @@ private:
         auto const& storage = storages_[depth];
         auto& below = storages_[depth + 1];
         T *const coarse_b = below.b.data(), *const coarse_x = below.x.data();
-        a.multiply(exec, smoothed, store_residual<T>{a.unit, b, residual});
+        T const* const own_b = without_others(exec, depth, b, smoothed);
+        a.multiply(exec, smoothed, store_residual<T>{a.unit, own_b, residual});
         level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
         level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
         r.multiply(exec, residual, store_vector<T>{coarse_b});
@@ -254,7 +271,8 @@ private:
         if (below.second_b.size() > 0) {
             T *const again = below.second_b.data(), *const step = below.second_x.data();
             auto const c = matrix(depth + 1);
-            c.multiply(exec, coarse_x, store_residual<T>{c.unit, coarse_b, again});
+            T const* const own_coarse = without_others(exec, depth + 1, coarse_b, coarse_x);
+            c.multiply(exec, coarse_x, store_residual<T>{c.unit, own_coarse, again});
             cycle(exec, depth + 1, again, step);
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
         }
@@ -264,6 +282,8 @@ private:
     static constexpr int last_steps = 4; ///< pairs of them where the last level is not solved directly
 
     multilevel_options options_;
+    level_coupling<Executor, T, I>* coupling_;
+    bool solved_together_ = false;    ///< the last level, by the coupling
     buffer<I> offsets_{}, indices_{}; ///< of the first level
     buffer<I> order_{};               ///< where its values stand in the caller's, unless in the same places
     std::vector<level_structure<Executor, T, I>> structures_{};

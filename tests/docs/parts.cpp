@@ -23,7 +23,7 @@ krylov_result solve_by_blocks(csr<double> const& a, std::vector<double> const& b
             host, others, offsets, {a.column_indices().begin() + begin, a.column_indices().begin() + end},
             {a.values().begin() + begin, a.values().begin() + end});
 
-        auto const m = make_preconditioner(host, "forest", rows.own_block().view());
+        auto const m = make_part_preconditioner(host, others, "forest", rows);
         auto const own_b = host.copy(std::vector<double>(b.begin() + first, b.begin() + last));
         auto own_x = host.copy(std::vector<double>(std::size_t(rows.size()), 0.0));
         results[std::size_t(p)] =

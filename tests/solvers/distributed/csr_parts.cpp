@@ -161,7 +161,7 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
             auto const p = std::size_t(others.part());
             auto const b = rows_of(a, cuts[p], cuts[p + 1]);
             csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
-            auto const block = make_preconditioner(exec, preconditioner, m.own_block().view());
+            auto const block = make_part_preconditioner(exec, others, preconditioner, m);
             auto const d = exec.copy(std::vector<double>(std::size_t(m.size()), 1));
             auto to = exec.copy(std::vector<double>(std::size_t(m.size()), 0));
             results[p] = solve_in_parts(exec, others, method, m, block, d.view(), to.view(), options);
@@ -202,6 +202,84 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
     CHECK_FALSE(solve("cg", "none", {0, 45, 90}, x, {.tolerance = 1e-12, .max_iterations = 2}).converged);
     CHECK_THROWS_WITH_AS(solve("sor", "none", {0, 45, 90}, x, {}),
                          "solve_in_parts: unknown method \"sor\"; there are cg, bicgstab, gmres", argument_error);
+}
+
+TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on their number", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    // 7 points in space, and a plane with jumps; rows enough for two levels before all parts have the rest.
+    auto const solve = [](int parts, std::int64_t nz, bool jumps, std::vector<std::int64_t> const& cuts) {
+        std::int64_t const nx = jumps ? 260 : 30, ny = jumps ? 260 : 30, n = nx * ny * nz;
+        std::vector<krylov_result> results(static_cast<std::size_t>(parts));
+        std::vector<double> definite(static_cast<std::size_t>(parts));
+        multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(parts)));
+        all.run([&](exec_type const& exec, part_messages const& others) {
+            auto const p = std::size_t(others.part());
+            std::int64_t const first = cuts.empty() ? n * std::int64_t(p) / parts : cuts[p];
+            std::int64_t const behind = cuts.empty() ? n * std::int64_t(p + 1) / parts : cuts[p + 1];
+            std::vector<std::int32_t> offsets{0}, columns;
+            std::vector<double> values;
+            auto const weight = [&](std::int64_t i) {
+                return jumps && (i % nx / 20 + i / nx / 20) % 2 == 0 ? 100.0 : 1.0;
+            };
+            for (std::int64_t i = first; i < behind; ++i) {
+                std::int64_t const x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+                double diagonal = 1e-6;
+                auto const couple = [&](bool inside, std::int64_t j) {
+                    double const w = inside ? 2 * weight(i) * weight(j) / (weight(i) + weight(j)) : weight(i);
+                    diagonal += w;
+                    if (!inside) return;
+                    columns.push_back(std::int32_t(j));
+                    values.push_back(-w);
+                };
+                couple(z > 0, i - nx * ny);
+                couple(y > 0, i - nx);
+                couple(x > 0, i - 1);
+                couple(x + 1 < nx, i + 1);
+                couple(y + 1 < ny, i + nx);
+                couple(z + 1 < nz, i + nx * ny);
+                columns.push_back(std::int32_t(i));
+                values.push_back(diagonal);
+                offsets.push_back(std::int32_t(columns.size()));
+            }
+            csr_part<exec_type, double> const a(exec, others, offsets, columns, values);
+            auto const m = make_part_preconditioner(exec, others, "multilevel", a);
+            auto const numbers = [&](std::uint64_t seed) {
+                std::vector<double> v(static_cast<std::size_t>(a.size()));
+                std::mt19937_64 random(seed + std::uint64_t(first));
+                for (double& value : v) value = double(random() % 2000) / 1000 - 1;
+                return exec.copy(v);
+            };
+            auto const b = numbers(1), r = numbers(2);
+            auto x = exec.copy(std::vector<double>(std::size_t(a.size()), 0));
+            results[p] = solve_in_parts(exec, others, "cg", a, m, b.view(), x.view(), {.tolerance = 1e-8});
+            // r^T M r > 0
+            m.apply(exec, array_view<double const>(r.view()), x.view());
+            auto const left = to_vector(exec, r), right = to_vector(exec, x);
+            for (std::size_t i = 0; i < left.size(); ++i) definite[p] += left[i] * right[i];
+        });
+        double sum = 0;
+        for (double const d : definite) sum += d;
+        CHECK(sum > 0);
+        for (auto const& result : results) {
+            CHECK(result.converged);
+            CHECK(result.residual_history == results[0].residual_history);
+        }
+        return results[0].iterations;
+    };
+    for (bool const jumps : {false, true}) {
+        CAPTURE(jumps);
+        std::int64_t const nz = jumps ? 1 : 40;
+        auto const one = solve(1, nz, jumps, {});
+        for (int const parts : {2, 4}) {
+            CAPTURE(parts);
+            auto const several = solve(parts, nz, jumps, {});
+            CHECK(several <= one + (jumps ? one / 2 : one / 3) + 2);
+            CHECK(several == solve(parts, nz, jumps, {}));
+        }
+        std::int64_t const n = jumps ? 260 * 260 : 30 * 30 * 40;
+        CHECK(solve(3, nz, jumps, {0, n / 3, n / 3, n}) <= 2 * one); // an empty part
+    }
 }
 
 TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {

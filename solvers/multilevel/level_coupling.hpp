@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What couples the levels of a multilevel method with those of other parts of the same problem.
+#pragma once
+
+#include <cstdint>
+
+#include <coppice/graph/aggregates.hpp>
+
+namespace coppice::multilevel_detail {
+
+/// The rows of a level are a part of those of the whole: A x there is A_own x + K x_others. A cycle reads A in
+/// residuals b - A x alone, so b - K x_others in the place of b is all that it needs. All parts make the same calls,
+/// for levels from the first one on.
+template <executor Executor, class T, class I>
+class level_coupling {
+public:
+    virtual ~level_coupling() = default;
+    /// Has the whole so few rows that this level is the last one? `rows`: those of this part.
+    virtual bool ends(std::int64_t rows) = 0;
+    /// Raises the diagonals, in their units, of the rows at the cuts beyond all others: such rows are not smoothed
+    /// (prolongator.hpp), so that the coupling of the next level, of P_0, is that of P.
+    virtual void keep_from_smoothing(Executor const& exec, double* diagonal) = 0;
+    /// Is it the last one of any part?
+    virtual bool is_last_of_any(bool of_this) = 0;
+    /// The next level is that of these aggregates.
+    virtual void coarsen(Executor const& exec, vertex_aggregates<I> const& aggregates) = 0;
+    /// The last level, of the matrix `a`. Is it solved by solve(), for all parts together?
+    virtual bool finish(Executor const& exec, csr_view<T, I> a) = 0;
+    /// b - K x_others, here or in memory of the coupling until the next call for that level.
+    virtual T const* without_others(Executor const& exec, int depth, T const* b, T const* x) = 0;
+    virtual void solve(Executor const& exec, T const* b, T* x) = 0;
+};
+
+} // namespace coppice::multilevel_detail
