@@ -278,9 +278,18 @@ def test_products(library):
         on.mxv(x)
 
 
+def require_numba_cuda():
+    """Skips where numba-cuda is missing, or does not go with the NumPy that is installed: it finds out when it compiles."""
+    cuda = pytest.importorskip("numba.cuda")
+    try:
+        cuda.jit("void(float64[::1])")(lambda x: None)
+    except Exception as e:
+        pytest.skip(f"numba-cuda compiles nothing here: {e!r}")
+
+
 @pytest.mark.parametrize("dtype", REALS)
 def test_operators_of_the_user(library, dtype):
-    pytest.importorskip("numba.cuda")
+    require_numba_cuda()
     rng = np.random.default_rng(17)
     a = scipy_sparse.random_array((400, 300), density=0.03, rng=rng, format="lil")
     a[7, :] = rng.random(300)  # longer than the threads of a row

@@ -40,29 +40,25 @@ public:
     /// Jacobi over the parts).
     csr<T> const& own_block() const;
 
-    /// Calls work(row, number, value) for every entry in a column of another part, where `number` is what that part has
-    /// in `numbers` for the row that the column stands for; numbers[size()] on the host. All parts call it.
-    template <class Work>
-    void for_each_coupling(part_messages const& others, std::vector<std::int32_t> const& numbers, Work work) const {
-        std::vector<std::int32_t> const of_columns = numbers_of_halo(others, numbers);
-        entries_of_others const& e = couplings();
-        for (std::size_t r = 0; r < e.rows.size(); ++r)
-            for (auto k = std::size_t(e.offsets[r]); k < std::size_t(e.offsets[r + 1]); ++k)
-                work(std::int64_t(e.rows[r]), of_columns[std::size_t(e.columns[k])], e.values[k]);
-    }
+    /// Entries in columns of other parts, on the host.
+    struct entries_of_others {
+        std::vector<std::int32_t> rows{}, offsets{}; ///< rows that have any, ascending, and where their entries begin
+        std::vector<std::int32_t> columns{};         ///< of the whole matrix
+        std::vector<T> values{};
+    };
+    entries_of_others const& couplings() const;
+
+    /// Where each part begins in the whole, and its end.
+    std::vector<std::int64_t> const& begins() const;
+
+    /// apply() waits for nobody and may be captured into a CUDA graph: on devices with NCCL, or where nothing crosses.
+    bool replayable() const;
 
     /// y = A x; x[size()] and y[size()] are the blocks of this part and do not overlap. On a device it returns when the
     /// work is queued, where NCCL is there; else it waits for the others.
     void apply(Executor const& exec, array_view<T const> x, array_view<T> y) const;
 
 private:
-    struct entries_of_others { ///< on the host; columns of the halo
-        std::vector<std::int32_t> rows, offsets, columns;
-        std::vector<T> values;
-    };
-    entries_of_others const& couplings() const;
-    std::vector<std::int32_t> numbers_of_halo(part_messages const& others,
-                                              std::vector<std::int32_t> const& numbers) const;
     struct state;
     std::unique_ptr<state> state_;
 };

@@ -109,6 +109,7 @@ struct csr_part<Executor, T>::state {
     csr<T> own;
     srcsr_plan<std::int32_t> plan;
     distributed::halo_rows<Executor, T> outer;
+    std::vector<std::int64_t> begins;
     entries_of_others couplings;
 
     state(Executor const& exec, part_messages const& others, distributed::divided_rows<T> const& rows)
@@ -118,7 +119,9 @@ struct csr_part<Executor, T>::state {
               exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
           plan(make_srcsr_plan(exec, own.view())),
           outer(exec, rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values, halo_size),
-          couplings{rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values} {}
+          begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values} {
+        for (std::int32_t& column : couplings.columns) column = rows.needs[std::size_t(column)];
+    }
 };
 
 template <executor Executor, class T>
@@ -155,17 +158,12 @@ auto csr_part<Executor, T>::couplings() const -> entries_of_others const& {
     return state_->couplings;
 }
 template <executor Executor, class T>
-std::vector<std::int32_t> csr_part<Executor, T>::numbers_of_halo(part_messages const& others,
-                                                                 std::vector<std::int32_t> const& numbers) const {
-    require_size("numbers of the rows of a part", std::int64_t(numbers.size()), size());
-    auto const& plan = state_->halo.plan();
-    std::vector<std::int32_t> sent, found;
-    for (std::int32_t const row : plan.send_rows) sent.push_back(numbers[std::size_t(row)]);
-    auto const all = others.gather(sent);
-    for (std::size_t p = 0; p < all.size(); ++p)
-        for (std::int64_t k = 0; k < plan.received(p); ++k)
-            found.push_back(all[p][std::size_t(plan.receive_from[p] + k)]);
-    return found;
+std::vector<std::int64_t> const& csr_part<Executor, T>::begins() const {
+    return state_->begins;
+}
+template <executor Executor, class T>
+bool csr_part<Executor, T>::replayable() const {
+    return state_->halo.replayable();
 }
 
 template <executor Executor, class T>

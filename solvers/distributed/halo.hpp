@@ -81,6 +81,7 @@ public:
     halo(host_executor const& exec, part_messages const& others, halo_plan plan)
         : others_(others), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()) {}
 
+    bool replayable() const { return false; } ///< parts meet
     halo_plan const& plan() const { return plan_; }
     buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
     T const* values() const { return values_.data(); }

@@ -33,6 +33,7 @@ public:
         : others_(others), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()),
           devices_(plan_.any ? others.devices() : nullptr), beside_(exec.device()) {}
 
+    bool replayable() const { return !plan_.any || devices_; }
     halo_plan const& plan() const { return plan_; }
     buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
     T const* values() const { return values_.data(); }

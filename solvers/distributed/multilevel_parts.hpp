@@ -22,12 +22,16 @@
 namespace coppice {
 namespace distributed {
 
-/// y -= K x_others in some rows
+/// y -= K x_others, or diagonal K x_others, in some rows
 template <class T>
 struct subtract_from_listed {
     T* y;
+    T const* diagonal;
     std::int32_t const* rows;
-    COPPICE_HD void operator()(std::int64_t row, T sum) const { y[rows[row]] -= sum; }
+    COPPICE_HD void operator()(std::int64_t row, T sum) const {
+        std::int32_t const i = rows[row];
+        y[i] -= diagonal ? diagonal[i] * sum : sum;
+    }
 };
 
 struct raise_diagonal {
@@ -69,7 +73,8 @@ struct coupled_level {
     std::vector<std::int32_t> needs;        ///< columns, ascending
     halo<Executor, T> others;
     halo_rows<Executor, T> rows;
-    buffer<T> rest;
+    std::int64_t size; ///< rows of the part
+    buffer<T> rest{};  ///< where a smoother needs b without the others
 
     static std::vector<std::int32_t> columns_of(std::vector<coupling_entry<T>> const& entries) {
         std::vector<std::int32_t> columns;
@@ -98,7 +103,7 @@ struct coupled_level {
                   std::vector<std::int64_t> parts)
         : entries(std::move(with_others)), begin(std::move(parts)), needs(columns_of(entries)),
           others(exec, messages, halo_plan(messages, begin, needs)), rows(rows_of(exec, entries, needs)),
-          rest(exec, begin[std::size_t(messages.part()) + 1] - begin[std::size_t(messages.part())]) {}
+          size(begin[std::size_t(messages.part()) + 1] - begin[std::size_t(messages.part())]) {}
 };
 
 /// The levels of all parts as one of them has them.
@@ -108,12 +113,12 @@ public:
     part_coupling(Executor const& exec, part_messages const& messages, csr_part<Executor, T> const& a)
         : exec_(exec, messages) {
         std::vector<coupling_entry<T>> entries;
-        std::vector<std::int64_t> const begin = begins(a.size());
-        a.for_each_coupling(messages, numbers(a.size(), begin), [&](std::int64_t row, std::int32_t column, T value) {
-            entries.push_back({std::int32_t(row), column, value});
-        });
+        auto const& of_matrix = a.couplings();
+        for (std::size_t r = 0; r < of_matrix.rows.size(); ++r)
+            for (auto k = std::size_t(of_matrix.offsets[r]); k < std::size_t(of_matrix.offsets[r + 1]); ++k)
+                entries.push_back({of_matrix.rows[r], of_matrix.columns[k], of_matrix.values[k]});
         add_up(entries);
-        add_level(exec, std::move(entries), begin);
+        add_level(exec, std::move(entries), a.begins());
     }
 
     bool ends(std::int64_t rows) override {
@@ -180,16 +185,15 @@ public:
             for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
                 entries.push_back({place(first + i), place(first + columns[k]), values[k]});
         for (auto const& e : level.entries) entries.push_back({place(first + e.row), place(e.column), e.value});
-        auto const parts = messages().gather(entries);
+        for (std::int64_t i = a.rows(); i < apart_; ++i) {
+            auto const alone = std::int32_t(messages().part() * apart_ + i);
+            entries.push_back({alone, alone, T(1)});
+        }
+        add_up(entries);
+        auto const parts = messages().gather(entries); // each in order, and one behind the other
         entries.clear();
         for (auto const& part : parts) entries.insert(entries.end(), part.begin(), part.end());
         std::int64_t const n = apart_ * messages().parts();
-        for (std::size_t p = 0; p + 1 < level.begin.size(); ++p)
-            for (std::int64_t i = level.begin[p + 1] - level.begin[p]; i < apart_; ++i) {
-                auto const alone = std::int32_t(std::int64_t(p) * apart_ + i);
-                entries.push_back({alone, alone, T(1)});
-            }
-        add_up(entries);
         std::vector<std::int32_t> begins_of_rows(std::size_t(n) + 1, 0), indices;
         std::vector<T> coefficients;
         for (auto const& e : entries) {
@@ -208,19 +212,24 @@ public:
         return true;
     }
 
-    T const* without_others(Executor const& exec, int depth, T const* b, T const* x) override {
+    void start(Executor const& exec, int depth, T const* x) override {
+        levels_[std::size_t(depth)]->others.start(exec, x);
+    }
+    void subtract(Executor const& exec, int depth, T* r, T const* diagonal) override {
         auto& level = *levels_[std::size_t(depth)];
-        if (!level.others.plan().any) return b;
-        level.others.start(exec, x);
-        exec.copy_elements(b, level.rest.data(), level.rest.size());
         level.others.finish(exec);
-        level.rows.reduce(exec, level.others.values(),
-                          subtract_from_listed<T>{level.rest.data(), level.rows.rows.data()});
+        level.rows.reduce(exec, level.others.values(), subtract_from_listed<T>{r, diagonal, level.rows.rows.data()});
+    }
+    T const* without_others(Executor const& exec, int depth, T const* b) override {
+        auto& level = *levels_[std::size_t(depth)];
+        if (level.rest.size() != level.size) level.rest = buffer<T>(exec, level.size);
+        exec.copy_elements(b, level.rest.data(), level.size);
+        subtract(exec, depth, level.rest.data(), nullptr);
         return level.rest.data();
     }
     void solve(Executor const& exec, T const* b, T* x) override {
         auto const& level = *levels_.back();
-        std::int64_t const n = level.rest.size();
+        std::int64_t const n = level.size;
         exec.copy_elements(b, mine_.data(), n);
         detail::gather_values(exec_, mine_.data(), all_.data(), apart_);
         solver_.front().apply(exec, array_view<T const>(all_.view()), solution_.view());
@@ -228,22 +237,24 @@ public:
     }
 
     std::int64_t levels() const { return std::int64_t(levels_.size()); }
+    /// May a cycle be captured into a CUDA graph?
+    bool replayable() const {
+        bool all = solver_.empty() || solver_.front().replayable();
+        for (auto const& level : levels_) all = all && level->others.replayable();
+        return all && gathers_on_device(exec_);
+    }
 
 private:
-    static constexpr std::int64_t most_together = 16384;         ///< rows that every part has, and
+    static constexpr std::int64_t most_together = 4096;          ///< rows that every part has, and
     static constexpr std::int64_t most_together_at_all = 262144; ///< where coarsening comes to no fewer
 
+    static bool gathers_on_device(host_part const&) { return false; }
+    static bool gathers_on_device(cuda_part const& exec) { return exec.others().devices() != nullptr; }
     part_messages const& messages() const { return exec_.others(); }
     std::vector<std::int64_t> begins(std::int64_t rows) const {
         std::vector<std::int64_t> begin{0};
         for (std::int64_t const n : messages().gather(rows)) begin.push_back(begin.back() + n);
         return begin;
-    }
-    std::vector<std::int32_t> numbers(std::int64_t rows, std::vector<std::int64_t> const& begin) const {
-        std::vector<std::int32_t> all(static_cast<std::size_t>(rows));
-        for (std::size_t i = 0; i < all.size(); ++i)
-            all[i] = std::int32_t(begin[std::size_t(messages().part())] + std::int64_t(i));
-        return all;
     }
     static std::vector<std::int32_t> aggregates_of(Executor const& exec, vertex_aggregates<> const& aggregates,
                                                    std::vector<std::int32_t> const& rows) {
@@ -277,6 +288,7 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         levels_->apply(exec, r.data(), z.data());
     }
+    bool replayable() const { return coupling_->replayable(); }
     void refresh(Executor const&, csr_view<T>) {
         throw argument_error("a multilevel method in parts is made anew for new values");
     }

@@ -58,28 +58,10 @@ public:
     using repetition<host_executor>::repetition;
 };
 
-/// The host queues several passes of a loop that rests at its end, then looks whether it has ended: what crosses
-/// between devices cannot stand in the body of a while node. `watch` must decide alike on all parts.
+#if defined(COPPICE_HAS_CUDA)
 template <>
-class repetition<cuda_part> {
-public:
-    explicit repetition(cuda_part const& exec) : exec_(exec) {}
-
-    template <class Body>
-    void run(loop_switch const* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
-        while (exec_.load(&loop->on)) {
-            for (int k = 0; k < (watch ? 1 : traits.repeats); ++k) body();
-            if (watch) {
-                exec_.synchronize();
-                watch();
-            }
-        }
-    }
-    bool on_device() const { return false; }
-
-private:
-    cuda_part exec_;
-};
+class repetition<cuda_part>;
+#endif
 
 namespace detail {
 

@@ -4,9 +4,74 @@
 #pragma once
 
 #include <coppice/core/cuda_check.hpp>
+#include <coppice/core/repeat_cuda.cuh>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/vectors/basis_passes_cuda.cuh>
 #include <coppice/solvers/vectors/vector_pass_cuda.cuh>
+
+namespace coppice {
+
+/// The host queues several passes of a loop that rests at its end, as one CUDA graph where the body may be captured,
+/// then looks whether the loop has ended: what crosses between devices cannot stand in the body of a while node.
+/// `watch` must decide alike on all parts.
+template <>
+class repetition<cuda_part> {
+public:
+    explicit repetition(cuda_part const& exec) : exec_(exec) {}
+    ~repetition() {
+        if (replay_) {
+            cudaStreamSynchronize(exec_.stream()); // a graph that runs must not be destroyed
+            cudaGraphExecDestroy(replay_);
+        }
+    }
+    repetition(repetition const&) = delete;
+    repetition& operator=(repetition const&) = delete;
+
+    template <class Body>
+    void run(loop_switch const* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
+        int const times = watch ? 1 : traits.repeats;
+        bool first = true;
+        while (exec_.load(&loop->on)) {
+            if (!first && !tried_ && traits.replayable && exec_.others().devices()) capture(times, body);
+            if (replay_) {
+                COPPICE_CUDA_CHECK(cudaGraphLaunch(replay_, exec_.stream()));
+            } else {
+                for (int k = 0; k < (first ? 1 : times); ++k) body(); // the first one also makes what is made once
+            }
+            first = false;
+            if (watch) {
+                exec_.synchronize();
+                watch();
+            }
+        }
+    }
+    bool on_device() const { return false; }
+
+private:
+    template <class Body>
+    void capture(int times, Body const& body) {
+        tried_ = true;
+        cudaGraph_t graph = nullptr;
+        COPPICE_CUDA_CHECK(cudaStreamBeginCapture(exec_.stream(), cudaStreamCaptureModeRelaxed));
+        try {
+            for (int k = 0; k < times; ++k) body();
+        } catch (...) {
+            cudaStreamEndCapture(exec_.stream(), &graph);
+            cudaGetLastError();
+            throw;
+        }
+        COPPICE_CUDA_CHECK(cudaStreamEndCapture(exec_.stream(), &graph));
+        cudaError_t const status = cudaGraphInstantiate(&replay_, graph, 0);
+        cudaGraphDestroy(graph);
+        COPPICE_CUDA_CHECK(status);
+    }
+
+    cuda_part exec_;
+    cudaGraphExec_t replay_ = nullptr;
+    bool tried_ = false;
+};
+
+} // namespace coppice
 
 namespace coppice::detail {
 

@@ -27,8 +27,12 @@ public:
     virtual void coarsen(Executor const& exec, vertex_aggregates<I> const& aggregates) = 0;
     /// The last level, of the matrix `a`. Is it solved by solve(), for all parts together?
     virtual bool finish(Executor const& exec, csr_view<T, I> a) = 0;
-    /// b - K x_others, here or in memory of the coupling until the next call for that level.
-    virtual T const* without_others(Executor const& exec, int depth, T const* b, T const* x) = 0;
+    /// x_others is on its way until one of the next two calls, which all parts make.
+    virtual void start(Executor const& exec, int depth, T const* x) = 0;
+    /// r -= K x_others, or, where there are diagonals, r -= diagonal K x_others
+    virtual void subtract(Executor const& exec, int depth, T* r, T const* diagonal) = 0;
+    /// b - K x_others, in memory of the coupling until the next call for that level.
+    virtual T const* without_others(Executor const& exec, int depth, T const* b) = 0;
     virtual void solve(Executor const& exec, T const* b, T* x) = 0;
 };
 

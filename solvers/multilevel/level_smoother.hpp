@@ -271,6 +271,11 @@ public:
                    store_chebyshev_sum<T>{{m.unit, inverse_.data(), to, spare_.data(), nullptr}, x, to});
     }
 
+    /// D, where improve() is a step with a diagonal matrix, else null.
+    T const* diagonal() const {
+        return kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1 ? inverse_.data() : nullptr;
+    }
+
 private:
     static multilevel_smoother kind_for(multilevel_smoother kind, bool has_forest) {
         if (kind == multilevel_smoother::automatic)

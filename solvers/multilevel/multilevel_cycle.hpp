@@ -246,14 +246,28 @@ private:
         level.smoother.begin(exec, a, b, smoothed);
         if (!level.last) correct(exec, depth, a, b, smoothed, x);
         for (int step = level.last ? last_steps : 0; step > 0; --step) {
-            level.smoother.improve(exec, a, without_others(exec, depth, b, smoothed), smoothed, x);
-            level.smoother.improve(exec, a, without_others(exec, depth, b, x), x, smoothed);
+            improve(exec, depth, a, b, smoothed, x);
+            improve(exec, depth, a, b, x, smoothed);
         }
-        level.smoother.improve(exec, a, without_others(exec, depth, b, smoothed), smoothed, x);
+        improve(exec, depth, a, b, smoothed, x);
     }
-    /// b, but for what other parts add to A x.
-    T const* without_others(Executor const& exec, int depth, T const* b, T const* x) const {
-        return coupling_ ? coupling_->without_others(exec, depth, b, x) : b;
+    /// to = x + B (b - A x); x is used up.
+    void improve(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* x, T* to) const {
+        auto const& smoother = structures_[depth].smoother;
+        if (!coupling_) return smoother.improve(exec, a, b, x, to);
+        coupling_->start(exec, depth, x);
+        if (T const* const diagonal = smoother.diagonal()) {
+            smoother.improve(exec, a, b, x, to);
+            coupling_->subtract(exec, depth, to, diagonal);
+        } else {
+            smoother.improve(exec, a, coupling_->without_others(exec, depth, b), x, to);
+        }
+    }
+    /// r = b - A x
+    void leave(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T const* x, T* r) const {
+        if (coupling_) coupling_->start(exec, depth, x);
+        a.multiply(exec, x, store_residual<T>{a.unit, b, r});
+        if (coupling_) coupling_->subtract(exec, depth, r, nullptr);
     }
     /// smoothed += P A_c^-1 P^T (b - A smoothed), by a cycle or two; `residual` is scratch.
     void correct(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* smoothed,
@@ -262,8 +276,7 @@ private:
         auto const& storage = storages_[depth];
         auto& below = storages_[depth + 1];
         T *const coarse_b = below.b.data(), *const coarse_x = below.x.data();
-        T const* const own_b = without_others(exec, depth, b, smoothed);
-        a.multiply(exec, smoothed, store_residual<T>{a.unit, own_b, residual});
+        leave(exec, depth, a, b, smoothed, residual);
         level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
         level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
         r.multiply(exec, residual, store_vector<T>{coarse_b});
@@ -271,8 +284,7 @@ private:
         if (below.second_b.size() > 0) {
             T *const again = below.second_b.data(), *const step = below.second_x.data();
             auto const c = matrix(depth + 1);
-            T const* const own_coarse = without_others(exec, depth + 1, coarse_b, coarse_x);
-            c.multiply(exec, coarse_x, store_residual<T>{c.unit, own_coarse, again});
+            leave(exec, depth + 1, c, coarse_b, coarse_x, again);
             cycle(exec, depth + 1, again, step);
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
         }
