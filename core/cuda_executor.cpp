@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -124,6 +125,21 @@ private:
     std::vector<std::byte*> free_;
 };
 
+/// Asked for once a process: the driver takes milliseconds to gather the properties of a device.
+std::string name_of_device(int device) {
+    static std::mutex mutex;
+    static std::vector<std::string> names;
+    std::lock_guard const lock(mutex);
+    if (names.size() <= std::size_t(device)) names.resize(std::size_t(device) + 1);
+    std::string& name = names[std::size_t(device)];
+    if (name.empty()) {
+        cudaDeviceProp properties{};
+        COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+        name = properties.name;
+    }
+    return name;
+}
+
 int checked_device(int device) {
     int const count = cuda_device_count();
     if (count == 0) throw backend_error("no CUDA device is available on this machine");
@@ -169,9 +185,7 @@ std::shared_ptr<cuda_executor::state> cuda_executor::made(int device, CUstream_s
     auto to = std::make_shared<state>();
     to->device = checked_device(device);
     COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&to->multiprocessors, cudaDevAttrMultiProcessorCount, to->device));
-    cudaDeviceProp properties{};
-    COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, to->device));
-    to->name = properties.name;
+    to->name = name_of_device(to->device);
     to->memory = std::make_shared<stream_ordered_memory>(to->device, stream);
     to->resource = to->memory;
     return to;

@@ -52,7 +52,7 @@ struct coupling_entry {
 /// Entries in the order of rows and columns, those of the same place added.
 template <class T>
 void add_up(std::vector<coupling_entry<T>>& entries) {
-    std::stable_sort(entries.begin(), entries.end());
+    if (!std::is_sorted(entries.begin(), entries.end())) std::stable_sort(entries.begin(), entries.end());
     std::size_t kept = 0;
     for (std::size_t k = 0; k < entries.size(); ++k) {
         bool const again =
@@ -79,7 +79,7 @@ struct coupled_level {
     static std::vector<std::int32_t> columns_of(std::vector<coupling_entry<T>> const& entries) {
         std::vector<std::int32_t> columns;
         for (auto const& e : entries) columns.push_back(e.column);
-        std::sort(columns.begin(), columns.end());
+        if (!std::is_sorted(columns.begin(), columns.end())) std::sort(columns.begin(), columns.end());
         columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
         return columns;
     }
