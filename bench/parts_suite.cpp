@@ -196,8 +196,9 @@ void tridiagonal_in_parts(table& t, options const& o, Executor const& exec) {
         }
 }
 
+#if defined(COPPICE_HAS_CUDA)
 /// More rows than one device holds.
-[[maybe_unused]] void large_tridiagonal(table& t, options const& o, cuda_executor const& exec) {
+void large_tridiagonal(table& t, options const& o, cuda_executor const& exec) {
     int const parts = cuda_device_count();
     std::string const problem = "tridiagonal double, 1.5 devices' memory";
     if (parts < 2 || o.quick || !t.wants(problem)) return;
@@ -223,6 +224,7 @@ void tridiagonal_in_parts(table& t, options const& o, Executor const& exec) {
     r.bytes = double(r.rows) * 5 * sizeof(double);
     t.add({r});
 }
+#endif
 
 template <class Executor>
 void products_in_parts(table& t, options const& o, Executor const& exec) {
