@@ -54,6 +54,8 @@ public:
     /// x = A^-1 d; `x` must not overlap `d`. Returns whether the system of all parts was left without a pivot; waits
     /// for the reduction.
     bool solve(array_view<T const> d, array_view<T> x);
+    /// Are the rows that cross those of the whole matrix, so that what solve() says of pivots is said of that?
+    bool crosses_whole() const { return crosses_whole_; }
     /// max |d - A x| / (|A| max |x| + max |d|) of all parts, the same on each. Waits.
     double backward_error(array_view<T const> d, array_view<T const> x);
     /// Whether, by the last backward_error(), all rows or all columns of the whole matrix sum to zero: it is singular
@@ -73,7 +75,7 @@ private:
     tridiagonal_view<T> a_;
     tridiagonal_options options_;
     distributed::part_place place_;
-    bool sums_vanish_ = false;
+    bool sums_vanish_ = false, crosses_whole_ = true, has_rows_ = false;
     buffer<std::byte> workspace_;
     buffer<T> beyond_; ///< the unknowns before and behind the part
 };

@@ -115,7 +115,12 @@ reduced_tridiagonal_part<T, Executor, Messages>::reduced_tridiagonal_part(Execut
                                                                           band_options const& options)
     : exec_(exec), others_(others), a_(a), options_(distributed::options_of_rpts(options)),
       place_(others.gather(std::int64_t(a.size())), others.part()),
-      workspace_(exec, rpts::part_workspace<T>(exec, a.size())), beyond_(exec, 2) {}
+      workspace_(exec, rpts::part_workspace<T>(exec, a.size())), beyond_(exec, 2) {
+    for (std::int64_t const rows : others.gather(std::int64_t(a.size()))) {
+        crosses_whole_ = crosses_whole_ && rows <= rpts::most_part_rows;
+        has_rows_ = has_rows_ || rows > 0;
+    }
+}
 
 template <class T, executor Executor, communicator Messages>
 bool reduced_tridiagonal_part<T, Executor, Messages>::solve(array_view<T const> d, array_view<T> x) {
@@ -151,7 +156,7 @@ double reduced_tridiagonal_part<T, Executor, Messages>::backward_error(array_vie
                                                   distributed::residual_of(exec_, others_, place_, a_, d, x),
                                                   distributed::join_largest{})))
         all = distributed::largest_sizes::of_both(all, part);
-    sums_vanish_ = (all.uneven & 1) == 0 || (all.uneven & 2) == 0;
+    sums_vanish_ = has_rows_ && ((all.uneven & 1) == 0 || (all.uneven & 2) == 0);
     return all.backward_error();
 }
 

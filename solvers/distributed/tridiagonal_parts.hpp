@@ -56,6 +56,10 @@ solve_report solve_tridiagonal_part(Executor const& exec, Messages const& others
             report.tries = 2;
         }
         if (!singular && !part.sums_vanish() && report.backward_error <= bound) return report;
+        if ((singular && part.crosses_whole()) || (part.sums_vanish() && std::isfinite(report.backward_error))) {
+            report.status = solve_status::singular;
+            return report;
+        }
         tries = report.tries;
     }
     solve_report report = solve_bands_part(exec, others, bands, side, solution, options);

@@ -100,9 +100,9 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
         int const at = padded<block_partition>(i);
         std::int64_t const row = first + i;
         bool const inside = row < s.size;
-        to.lower[at] = inside && (row > 0 || (Cyclic && s.couples_before())) ? s.lower[row] : T(0);
+        to.lower[at] = inside && (row > 0 || (Cyclic && (!s.stretch || s.before))) ? s.lower[row] : T(0);
         to.diagonal[at] = inside ? s.diagonal[row] : behind;
-        to.upper[at] = row < (Cyclic && s.couples_behind() ? s.size : s.size - 1) ? s.upper[row] : T(0);
+        to.upper[at] = row < (Cyclic && (!s.stretch || s.behind) ? s.size : s.size - 1) ? s.upper[row] : T(0);
         to.rhs[at] = inside ? sides_at<R>(s.rhs, s.place_of(row), s.rhs_leading, s.columns) : R(T(0));
     }
 }

@@ -39,9 +39,9 @@ struct system_view {
     bool stretch = false;
     T const *before = nullptr, *behind = nullptr;
 
-    /// Do the entries that stick out at the first and the last row count?
-    COPPICE_HD bool couples_before() const { return stretch ? before != nullptr : cyclic; }
-    COPPICE_HD bool couples_behind() const { return stretch ? behind != nullptr : cyclic; }
+    /// Do the entries that stick out at the first and the last row of a stretch count?
+    COPPICE_HD bool couples_before() const { return before != nullptr; }
+    COPPICE_HD bool couples_behind() const { return behind != nullptr; }
     COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.

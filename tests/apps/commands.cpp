@@ -227,27 +227,26 @@ TEST_CASE("tridiagonal: errors against a known solution, and a solution that sat
 
 TEST_CASE("tridiagonal, solve: in parts") {
     for (std::string const parts : {"2", "3", "7"}) {
-        auto const direct =
-            json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", parts, "--backend", "host"});
+        auto const direct = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=5000", "--parts", parts});
         CHECK(direct["parts"] == std::stoi(parts));
         CHECK(direct["method"] == "rpts in " + parts + " parts");
         CHECK(direct["backward_error"].get<double>() < 1e-15);
         CHECK(direct["forward_relative_error"].get<double>() < 1e-12);
-        auto const chain = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=500", "--parts", parts, "--method",
-                                    "chain", "--backend", "host"});
+        auto const chain =
+            json_of({"tridiagonal", "generate:tridiagonal,case=2,n=500", "--parts", parts, "--method", "chain"});
         CHECK(chain["method"] == "chain in " + parts + " parts");
         CHECK(chain["backward_error"].get<double>() < 1e-15);
-        auto const solved = json_of({"solve", "generate:aniso2,nx=40", "--parts", parts, "--backend", "host"});
+        auto const solved = json_of({"solve", "generate:aniso2,nx=40", "--parts", parts});
         CHECK(solved["solver"] == "cg");
         CHECK(solved["preconditioner"] == "forest");
         CHECK(solved["converged"] == true);
         CHECK(solved["forward_relative_error"].get<double>() < 1e-3);
-        auto const flow = json_of({"solve", "generate:convection,nx=30", "--parts", parts, "--preconditioner", "jacobi",
-                                   "--backend", "host"});
+        auto const flow =
+            json_of({"solve", "generate:convection,nx=30", "--parts", parts, "--preconditioner", "jacobi"});
         CHECK(flow["solver"] == "bicgstab");
         CHECK(flow["converged"] == true);
     }
-    auto const one = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=1", "--parts", "4", "--backend", "host"});
+    auto const one = json_of({"tridiagonal", "generate:tridiagonal,case=2,n=1", "--parts", "4"});
     CHECK(one["status"] == "ok");
 }
 
