@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "solvers/tridiagonal_reference.hpp"
+#include "solvers/distributed/cut_systems.hpp"
 #include "support/executors.hpp"
 
 using namespace coppice;
@@ -49,29 +49,6 @@ answer<T> solve_in_parts(test::system<T> s, std::vector<std::int64_t> const& cut
     for (double const e : errors) CHECK((e == errors[0] || (std::isnan(e) && std::isnan(errors[0]))));
     out.backward_error = errors[0];
     return out;
-}
-
-std::vector<std::int64_t> equal_cuts(std::int64_t n, int parts) {
-    std::vector<std::int64_t> cuts;
-    for (int p = 0; p <= parts; ++p) cuts.push_back(n * p / parts);
-    return cuts;
-}
-
-/// max |A x - d| / (|A| |x| + |d|) in long double, from the definition.
-template <class T>
-double true_error(test::system<T> const& s, std::vector<T> const& x) {
-    long double r = 0, a = 0, largest = 0, d = 0;
-    auto const n = x.size();
-    for (std::size_t i = 0; i < n; ++i) {
-        long double const low = i > 0 ? s.lower[i] : T(0), up = i + 1 < n ? s.upper[i] : T(0), mid = s.diagonal[i];
-        long double const sum = mid * x[i] + (i > 0 ? low * x[i - 1] : 0) + (i + 1 < n ? up * x[i + 1] : 0);
-        if (std::isnan(double(sum))) return double(sum);
-        r = std::max(r, std::abs(sum - s.rhs[i]));
-        a = std::max(a, std::abs(low) + std::abs(mid) + std::abs(up));
-        largest = std::max<long double>(largest, std::abs(x[i]));
-        d = std::max<long double>(d, std::abs(s.rhs[i]));
-    }
-    return r == 0 ? 0 : double(r / (a * largest + d));
 }
 
 template <class Fixture, class T>
