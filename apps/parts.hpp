@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -44,10 +43,5 @@ struct rows_of_part {
         : first(n * others.part() / others.parts()), last(n * (others.part() + 1) / others.parts()) {}
     std::int64_t size() const { return last - first; }
 };
-
-/// How values cross, for people.
-inline std::string describe_crossing(part_messages const& others) {
-    return others.devices() ? "by NCCL" : "by the host";
-}
 
 } // namespace coppice::app

@@ -288,10 +288,9 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     buffer<T> solved(host, a.rows());
     if (o.parts > 1) {
         if constexpr (std::is_same_v<T, real_of<T>>) {
-            auto const rows = to_blocks(host, a, c);
-            r = solve_parts<Executor, T>(exec, o,
-                                         tridiagonal_view<T>{a.rows(), band_matrix<T>(rows).lower,
-                                                             band_matrix<T>(rows).diagonal, band_matrix<T>(rows).upper},
+            auto const blocks = to_blocks(host, a, c);
+            band_matrix<T> const rows(blocks);
+            r = solve_parts<Executor, T>(exec, o, tridiagonal_view<T>{a.rows(), rows.lower, rows.diagonal, rows.upper},
                                          system.b, solved);
         }
     } else {

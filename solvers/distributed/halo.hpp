@@ -8,12 +8,11 @@
 ///     h.finish(exec);        h.values() has what this part needs, for what is queued from now on
 ///
 /// All parts make the same calls. On the host parts read each other's memory. On devices the elements cross beside the
-/// work in between, by NCCL where it is there (part_messages::devices()), without the host; else each device copies
-/// from the others, and the host waits until what they have is ready, and until nobody reads it any more.
+/// work in between, by NCCL where it is there (part_messages::devices()), without the host; else by
+/// memory of the host, which waits for it.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 

@@ -142,11 +142,8 @@ public:
         auto const begin = begins(aggregates.count);
         std::int64_t const base = begin[std::size_t(messages().part())];
         // The aggregates of the rows at the cuts: of ours here, of the others' as they tell.
-        std::vector<std::int32_t> rows;
-        for (auto const& e : level.entries)
-            if (rows.empty() || rows.back() != e.row) rows.push_back(e.row);
-        auto const own = aggregates_of(exec, aggregates, rows);
-        auto sent = aggregates_of(exec, aggregates, level.others.plan().send_rows);
+        auto const own = aggregates_of(exec, aggregates, level.rows.rows);
+        auto sent = aggregates_of(exec, aggregates, level.others.sent_rows());
         for (std::int32_t& number : sent)
             if (number >= 0) number += std::int32_t(base);
         std::vector<std::int32_t> theirs;
@@ -156,9 +153,9 @@ public:
             for (std::int64_t k = 0; k < plan.received(p); ++k)
                 theirs.push_back(all[p][std::size_t(plan.receive_from[p] + k)]);
         std::vector<coupling_entry<T>> entries;
-        std::size_t r = 0;
+        std::size_t r = 0; // the row of e among those that level.rows has
         for (auto const& e : level.entries) {
-            while (rows[r] != e.row) ++r;
+            if (&e != level.entries.data() && e.row != (&e - 1)->row) ++r;
             auto const place = std::lower_bound(level.needs.begin(), level.needs.end(), e.column) - level.needs.begin();
             std::int32_t const row = own[r], column = theirs[std::size_t(place)];
             if (row >= 0 && column >= 0) entries.push_back({row, column, e.value});
@@ -257,10 +254,9 @@ private:
         return begin;
     }
     static std::vector<std::int32_t> aggregates_of(Executor const& exec, vertex_aggregates<> const& aggregates,
-                                                   std::vector<std::int32_t> const& rows) {
-        auto const listed = exec.copy(rows);
-        buffer<std::int32_t> of(exec, listed.size());
-        for_each(exec, listed.size(), gather_elements<std::int32_t>{aggregates.of.data(), listed.data(), of.data()});
+                                                   buffer<std::int32_t> const& rows) {
+        buffer<std::int32_t> of(exec, rows.size());
+        for_each(exec, rows.size(), gather_elements<std::int32_t>{aggregates.of.data(), rows.data(), of.data()});
         return to_vector(exec, of);
     }
     void add_level(Executor const& exec, std::vector<coupling_entry<T>> entries, std::vector<std::int64_t> begin) {

@@ -5,6 +5,7 @@
 /// substitutes its unknowns. So P devices take little more than a P-th of the time of one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -19,9 +20,11 @@ namespace distributed {
 /// Where a part stands among those that have rows.
 struct part_place {
     int before = -1, behind = -1; ///< its neighbours; -1: none
+    std::int64_t most_rows = 0;   ///< of any part
     part_place(std::vector<std::int64_t> const& rows, int part) {
         for (int p = 0; p < int(rows.size()); ++p) {
             if (rows[std::size_t(p)] == 0) continue;
+            most_rows = std::max(most_rows, rows[std::size_t(p)]);
             if (p < part) before = p;
             if (p > part && behind < 0) behind = p;
         }
@@ -55,7 +58,7 @@ public:
     /// for the reduction.
     bool solve(array_view<T const> d, array_view<T> x);
     /// Are the rows that cross those of the whole matrix, so that what solve() says of pivots is said of that?
-    bool crosses_whole() const { return crosses_whole_; }
+    bool crosses_whole() const;
     /// max |d - A x| / (|A| max |x| + max |d|) of all parts, the same on each. Waits.
     double backward_error(array_view<T const> d, array_view<T const> x);
     /// Whether, by the last backward_error(), all rows or all columns of the whole matrix sum to zero: it is singular
@@ -75,7 +78,7 @@ private:
     tridiagonal_view<T> a_;
     tridiagonal_options options_;
     distributed::part_place place_;
-    bool sums_vanish_ = false, crosses_whole_ = true, has_rows_ = false;
+    bool sums_vanish_ = false;
     buffer<std::byte> workspace_;
     buffer<T> beyond_; ///< the unknowns before and behind the part
 };

@@ -8,6 +8,7 @@
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/judge/error_rows.hpp>
 #include <coppice/solvers/rpts/rpts_parts.hpp>
 
 namespace coppice {
@@ -18,11 +19,6 @@ struct largest_sizes {
     double residual = 0, matrix = 0, solution = 0, side = 0;
     int uneven = 0; ///< bit 0: some row does not sum to zero, bit 1: some column
 
-    COPPICE_HD static double larger(double a, double b) { return a > b || a != a ? a : b; }
-    COPPICE_HD static largest_sizes of_both(largest_sizes const& a, largest_sizes const& b) {
-        return {larger(a.residual, b.residual), larger(a.matrix, b.matrix), larger(a.solution, b.solution),
-                larger(a.side, b.side), a.uneven | b.uneven};
-    }
     double backward_error() const {
         if (residual == 0) return matrix - matrix == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
         return residual / (matrix * solution + side);
@@ -30,7 +26,9 @@ struct largest_sizes {
 };
 struct join_largest {
     COPPICE_HD largest_sizes operator()(largest_sizes const& a, largest_sizes const& b) const {
-        return largest_sizes::of_both(a, b);
+        using chain::larger_or_nan;
+        return {larger_or_nan(a.residual, b.residual), larger_or_nan(a.matrix, b.matrix),
+                larger_or_nan(a.solution, b.solution), larger_or_nan(a.side, b.side), a.uneven | b.uneven};
     }
 };
 
@@ -115,11 +113,11 @@ reduced_tridiagonal_part<T, Executor, Messages>::reduced_tridiagonal_part(Execut
                                                                           band_options const& options)
     : exec_(exec), others_(others), a_(a), options_(distributed::options_of_rpts(options)),
       place_(others.gather(std::int64_t(a.size())), others.part()),
-      workspace_(exec, rpts::part_workspace<T>(exec, a.size())), beyond_(exec, 2) {
-    for (std::int64_t const rows : others.gather(std::int64_t(a.size()))) {
-        crosses_whole_ = crosses_whole_ && rows <= rpts::most_part_rows;
-        has_rows_ = has_rows_ || rows > 0;
-    }
+      workspace_(exec, rpts::part_workspace<T>(exec, a.size())), beyond_(exec, 2) {}
+
+template <class T, executor Executor, communicator Messages>
+bool reduced_tridiagonal_part<T, Executor, Messages>::crosses_whole() const {
+    return place_.most_rows <= rpts::most_part_rows;
 }
 
 template <class T, executor Executor, communicator Messages>
@@ -155,8 +153,8 @@ double reduced_tridiagonal_part<T, Executor, Messages>::backward_error(array_vie
     for (auto const& part : others_.gather(reduce(exec_, a_.size(), distributed::largest_sizes{},
                                                   distributed::residual_of(exec_, others_, place_, a_, d, x),
                                                   distributed::join_largest{})))
-        all = distributed::largest_sizes::of_both(all, part);
-    sums_vanish_ = has_rows_ && ((all.uneven & 1) == 0 || (all.uneven & 2) == 0);
+        all = distributed::join_largest{}(all, part);
+    sums_vanish_ = place_.most_rows > 0 && ((all.uneven & 1) == 0 || (all.uneven & 2) == 0);
     return all.backward_error();
 }
 
