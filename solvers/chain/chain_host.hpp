@@ -42,13 +42,13 @@ int sides_at_once(host_executor const& exec, matrix_rows<T> const& a) {
     return band_tiles::reaches(a) && !from_both_ends(exec, a) ? 1 : most_sides;
 }
 
-/// Solves all of `units` from both ends.
+/// Solves all of `units` from both ends, with at most `most_kept` bytes of pivot rows that are kept.
 template <class T>
 void solve_from_ends(host_executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
-                     std::byte* memory, int const* gate) {
+                     std::byte* memory, int const* gate, std::int64_t most_kept = most_kept_bytes) {
     if constexpr (std::is_floating_point_v<T>) {
         if (!is_open(gate)) return;
-        band_ends<T> e = ends_of(units.a, units.sides);
+        band_ends<T> e = ends_of(units.a, units.sides, most_kept);
         e.d = units.d, e.d_leading = units.d_leading;
         e.x = units.x, e.x_leading = units.x_leading;
         e.singular = units.singular;

@@ -13,7 +13,6 @@ namespace {
 using namespace coppice::chain;
 
 constexpr int tile_rows = band_ends<float>::tile_rows;
-constexpr std::int64_t block_steps = band_ends<float>::block_steps;
 
 /// Of steps [u, to).
 COPPICE_ALWAYS_INLINE int steps_at_once(std::int64_t u, std::int64_t to) {

@@ -11,56 +11,62 @@ namespace {
 
 using namespace coppice::chain;
 
-template <class... Ends>
-void reduce(std::int64_t blocks, std::int64_t common, Ends const&... ends) {
+template <class T, class... Ends>
+void reduce(band_ends<T> const& e, Ends const&... ends) {
     (ends.start(), ...);
-    for (std::int64_t b = 0; b + 1 < blocks; ++b)
-        advance<false>(b, b + 1, b * block_steps, b * block_steps, (b + 1) * block_steps, ends...);
-    std::int64_t const first = (blocks - 1) * block_steps;
-    advance<true>(blocks - 1, blocks, first, first, common, ends...);
+    for (std::int64_t b = 0; b + 1 < e.blocks; ++b) {
+        std::int64_t const first = b * e.block_steps;
+        advance<false>(b, b + 1, first, first, first + e.block_steps, ends...);
+    }
+    std::int64_t const first = (e.blocks - 1) * e.block_steps, common = e.steps[1];
+    advance<true>(e.blocks - 1, e.blocks, first, first, common, ends...);
     // One end may have a step more.
-    ((ends.steps > common ? advance<true>(blocks, blocks, first, common, ends.steps, ends) : void()), ...);
+    ((ends.steps > common ? advance<true>(e.blocks, e.blocks, first, common, ends.steps, ends) : void()), ...);
 }
 
-template <class... Ends>
-void substitute(std::int64_t blocks, Ends const&... ends) {
-    for (std::int64_t b = blocks - 1; b >= 0; --b) {
-        std::int64_t const first = b * block_steps, to = first + block_steps;
-        bool const made = b + 1 == blocks; // its pivot rows are there
+template <class T, class... Ends>
+void substitute(band_ends<T> const& e, Ends const&... ends) {
+    for (std::int64_t b = e.blocks - 1; b >= 0; --b) {
+        std::int64_t const first = b * e.block_steps, to = first + e.block_steps;
+        bool const made = b + 1 == e.blocks; // its pivot rows are there
         if (!made) advance<true>(b, b + 1, first, first, to, ends...);
         (ends.substitute(first, made ? ends.steps : to, b > 0 ? first + ends.below : first), ...);
     }
 }
 
 /// The rows that both ends are left with, in the unknowns between.
-template <class T>
-few_rows<T> middle_of(band_ends<T> const& e) {
+template <int Lanes, class T>
+few_rows<T, Lanes> middle_of(band_ends<T> const& e) {
     int const n = e.lower + e.upper;
-    few_rows<T> m(n, n, e.sides);
+    few_rows<T, Lanes> m(n, n, e.sides);
     T const* const down = e.memory + e.blocks * e.front_pitch;
     T const* const up = down + e.end_elements;
-    for (int c = 0; c < n + e.sides; ++c) {
-        int const from = c < n ? c : e.width + c - n, to = c < n ? c : m.most + c - n;
-        for (int r = 0; r < e.lower; ++r) m.rows[r][to] = down[from * e.lanes + r];
-        for (int r = 0; r < e.upper; ++r) m.rows[e.lower + r][c < n ? n - 1 - c : to] = up[from * e.lanes + r];
+    for (int c = 0; c < n; ++c) {
+        for (int r = 0; r < e.lower; ++r) m.entry[c][r] = down[c * e.lanes + r];
+        for (int r = 0; r < e.upper; ++r) m.entry[n - 1 - c][e.lower + r] = up[c * e.lanes + r];
+    }
+    for (int s = 0; s < e.sides; ++s) {
+        T const *const first = down + (e.width + s) * e.lanes, *const second = up + (e.width + s) * e.lanes;
+        for (int r = 0; r < e.lower; ++r) m.side(s)[r] = first[r];
+        for (int r = 0; r < e.upper; ++r) m.side(s)[e.lower + r] = second[r];
     }
     return m;
 }
 
 /// All rows of a small matrix.
-template <class T>
-few_rows<T> all_rows_of(band_ends<T> const& e) {
+template <int Lanes, class T>
+few_rows<T, Lanes> all_rows_of(band_ends<T> const& e) {
     matrix_rows<T> const& a = e.a;
     int const n = int(a.scalar_rows);
-    few_rows<T> m(n, e.lower, e.sides);
+    few_rows<T, Lanes> m(n, e.lower + e.upper, e.sides);
     bool const turned = a.op != transposition::none;
     for (int band = -a.lower_bands; band <= a.upper_bands; ++band) {
         T const* const from = a.diagonal + (band + a.lower_bands) * a.scalar_rows;
         for (int i = band < 0 ? -band : 0; i < n && i + band < n; ++i)
-            (turned ? m.rows[i + band][i] : m.rows[i][i + band]) = from[i];
+            (turned ? m.entry[i][i + band] : m.entry[i + band][i]) = from[i];
     }
     for (int s = 0; s < e.sides; ++s)
-        for (int i = 0; i < n; ++i) m.rows[i][m.most + s] = e.d[i + s * e.d_leading];
+        for (int i = 0; i < n; ++i) m.side(s)[i] = e.d[i + s * e.d_leading];
     if (e.how.equilibrate) m.equilibrate();
     return m;
 }
@@ -85,6 +91,27 @@ void tell_of_ends(band_ends<T> const& e) {
 template <class T>
 T threshold_of(band_ends<T> const& e) {
     return e.how.flush ? e.how.threshold : T(0);
+}
+
+template <int Lanes, class T>
+void close(band_ends<T> const& e) {
+    tell_of_ends(e);
+    few_rows<T, Lanes> m = middle_of<Lanes>(e);
+    m.solve(threshold_of(e), middle_teller<T>{e, 2, e.split - e.lower});
+    T* const down = e.memory + e.behind;
+    T* const up = down + e.end_elements;
+    for (int s = 0; s < e.sides; ++s)
+        for (int k = 0; k < e.width; ++k) {
+            down[s * e.width + k] = k < m.n ? m.x[s][k] : T(0);
+            up[s * e.width + k] = k < m.n ? m.x[s][m.n - 1 - k] : T(0);
+        }
+}
+template <int Lanes, class T>
+void solve_small(band_ends<T> const& e) {
+    few_rows<T, Lanes> m = all_rows_of<Lanes>(e);
+    m.solve(threshold_of(e), middle_teller<T>{e, 0, 0});
+    for (int s = 0; s < e.sides; ++s)
+        for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.x[s][k];
 }
 
 /// Calls work(an object whose type has the shape of the fronts).
@@ -112,9 +139,9 @@ struct reduce_shape {
     void with() const {
         using one = one_end<T, Lanes, Width>;
         if (end == 2)
-            reduce(e.blocks, e.steps[1], one(e, 0), one(e, 1));
+            reduce(e, one(e, 0), one(e, 1));
         else
-            reduce(e.blocks, e.steps[1], one(e, end));
+            reduce(e, one(e, end));
     }
 };
 template <class T>
@@ -126,9 +153,9 @@ struct substitute_shape {
     void with() const {
         using one = one_end<T, Lanes, Width>;
         if (end == 2)
-            substitute(e.blocks, one(e, 0), one(e, 1));
+            substitute(e, one(e, 0), one(e, 1));
         else
-            substitute(e.blocks, one(e, end));
+            substitute(e, one(e, end));
     }
 };
 
@@ -141,24 +168,12 @@ void band_ends_reduce(band_ends<T> const& e, int end) {
 
 template <class T>
 void band_ends_close(band_ends<T> const& e) {
-    tell_of_ends(e);
-    few_rows<T> m = middle_of(e);
-    m.solve(threshold_of(e), middle_teller<T>{e, 2, e.split - e.lower});
-    T* const down = e.memory + e.behind;
-    T* const up = down + e.end_elements;
-    for (int s = 0; s < e.sides; ++s)
-        for (int k = 0; k < e.width; ++k) {
-            down[s * e.width + k] = k < m.n ? m.rows[k][m.most + s] : T(0);
-            up[s * e.width + k] = k < m.n ? m.rows[m.n - 1 - k][m.most + s] : T(0);
-        }
+    e.lower + e.upper <= 8 ? close<8>(e) : close<16>(e);
 }
 
 template <class T>
 void band_ends_small(band_ends<T> const& e) {
-    few_rows<T> m = all_rows_of(e);
-    m.solve(threshold_of(e), middle_teller<T>{e, 0, 0});
-    for (int s = 0; s < e.sides; ++s)
-        for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.rows[k][m.most + s];
+    e.a.scalar_rows <= 8 ? solve_small<8>(e) : solve_small<e.most_small>(e);
 }
 
 template <class T>

@@ -7,8 +7,8 @@
 /// are left then have as many unknowns. No unknown is carried along, so entries grow as they do in LAPACK's gbsv and
 /// there is a third of the work of stretches. The price: no more than two threads find work.
 ///
-/// Pivot rows would take as much memory as the matrix. Instead the front is kept before every 512th step, and the pivot
-/// rows of 512 steps at a time are made again on the way back. Fewer steps than that are made once.
+/// Pivot rows are kept for the way back, which takes as much memory as the matrix. Where that is too much, the front is
+/// kept before every 512th step instead, and the pivot rows of 512 steps at a time are made again.
 ///
 /// What depends on the number of threads is which of them works at which end, and no bit.
 #pragma once
@@ -30,9 +30,8 @@ namespace chain {
 /// for several instruction sets and share no function with others.
 template <class T>
 struct band_ends {
-    static constexpr std::int64_t block_steps = 512;              ///< between fronts that are kept
-    static constexpr int tile_rows = 32;                          ///< that an end copies at a time
-    static constexpr std::int64_t most_small = 2 * largest_block; ///< rows of a matrix that is its own middle
+    static constexpr int tile_rows = 32;           ///< that an end copies at a time
+    static constexpr std::int64_t most_small = 16; ///< rows of a matrix that is its own middle
 
     matrix_rows<T> a{};
     T const* d = nullptr;
@@ -44,11 +43,12 @@ struct band_ends {
     T* memory = nullptr;
     std::int64_t* met = nullptr; ///< [2]: the first unknown, counted from there, of which an end found no pivot; no_row
 
-    int lower = 1, upper = 1;   ///< bands of op(A) on either side, at least one
-    int lanes = 4, width = 4;   ///< rows of a front at most, its columns
-    bool small = false;         ///< too small for ends
-    std::int64_t split = 0;     ///< rows that the first end takes in; the second takes the others
-    std::int64_t steps[2] = {}; ///< unknowns that an end eliminates; the first perhaps one more than the second
+    int lower = 1, upper = 1;       ///< bands of op(A) on either side, at least one
+    int lanes = 4, width = 4;       ///< rows of a front at most, its columns
+    bool small = false;             ///< too small for ends
+    std::int64_t split = 0;         ///< rows that the first end takes in; the second takes the others
+    std::int64_t steps[2] = {};     ///< unknowns that an end eliminates; the first perhaps one more than the second
+    std::int64_t block_steps = 512; ///< between fronts that are kept; all where all pivot rows are
     std::int64_t blocks = 1;
 
     // Memory of an end, in elements; all parts begin at multiples of 64 bytes. Fronts come first.
@@ -56,9 +56,12 @@ struct band_ends {
     std::int64_t tile = 0, entries = 0, values = 0, behind = 0, end_elements = 0;
 };
 
+/// What pivot rows that are kept may take, in bytes: 3.7 million rows of 17 bands in double.
+inline constexpr std::int64_t most_kept_bytes = std::int64_t(1) << 29;
+
 /// The layout for a matrix; the pointers to sides and memory are still to come.
 template <class T>
-band_ends<T> ends_of(matrix_rows<T> const& a, int sides) {
+band_ends<T> ends_of(matrix_rows<T> const& a, int sides, std::int64_t most_kept = most_kept_bytes) {
     bool const turned = a.op != transposition::none;
     band_ends<T> e;
     e.a = a;
@@ -74,6 +77,8 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int sides) {
     e.split = (rows + e.lower - e.upper + 1) / 2;
     e.steps[0] = e.split - e.lower;
     e.steps[1] = rows - e.split - e.upper;
+    if (rows * (e.width + 1 + sides) <= most_kept / std::int64_t(sizeof(T)))
+        e.block_steps = std::max(e.block_steps, e.steps[1]);
     e.blocks = std::max<std::int64_t>(1, (e.steps[1] + e.block_steps - 1) / e.block_steps);
     e.kept_rows = std::min(e.block_steps, e.steps[1]) + 1;
     auto const in_units = elements_in_workspace_units<T>;
@@ -96,9 +101,9 @@ void solve_from_ends(Executor const&, row_units<T> const&, elimination<real_lane
 }
 /// Bytes that such a solve needs.
 template <class T>
-std::int64_t ends_bytes(matrix_rows<T> const& a, int sides) {
+std::int64_t ends_bytes(matrix_rows<T> const& a, int sides, std::int64_t most_kept = most_kept_bytes) {
     if constexpr (std::is_floating_point_v<T>)
-        return 2 * ends_of(a, sides).end_elements * std::int64_t(sizeof(T));
+        return 2 * ends_of(a, sides, most_kept).end_elements * std::int64_t(sizeof(T));
     else
         return 0;
 }

@@ -38,17 +38,53 @@ COPPICE_ALWAYS_INLINE Column in_all_lanes(typename Column::value_type value) {
     return column;
 }
 
-/// Which row of a front has the largest entry in a column, or the row that joins. Magnitudes are compared as integers
-/// with the number of the row in their last bits, so that one maximum finds both: rows whose entries agree but for
-/// those bits count as equal, the first of them wins, and NaN wins over all.
+/// Magnitudes as integers with the number of their lane in their last bits, so that one maximum finds the largest and
+/// where it is: entries that agree but for those bits count as equal, the first of them wins, and NaN wins over all.
+template <class Column>
+struct lane_keys {
+    using bits = typename Column::bits;
+    using unit = typename Column::bits_type;
+    static constexpr int lanes = Column::size;
+    static constexpr unit number = 2 * lanes - 1; ///< the bits that hold a lane's number, from behind
+
+    COPPICE_ALWAYS_INLINE static bits own_number() { return numbers(std::make_index_sequence<Column::width>()); }
+    COPPICE_ALWAYS_INLINE static bits larger_key(bits a, bits b) { return a > b ? a : b; }
+    /// Of register r, whose first lane has number `first`; of `lanes` for all lanes.
+    COPPICE_ALWAYS_INLINE static bits key(Column const& column, int r, int first) {
+        constexpr unit sign = unit(1) << (8 * sizeof(unit) - 1);
+        bits const row = first == lanes ? bits{} + unit(lanes) : own_number() + unit(first);
+        return ((bits)column.v[r] & ~(sign | number)) | (number - row);
+    }
+    /// The largest of the keys in a register, in all of its lanes.
+    COPPICE_ALWAYS_INLINE static bits largest(bits keys) { return over_lanes<Column::width / 2>(keys); }
+
+private:
+    template <std::size_t... Lane>
+    COPPICE_ALWAYS_INLINE static bits numbers(std::index_sequence<Lane...>) {
+        return bits{unit(Lane)...};
+    }
+    template <int Half, int... Lane>
+    COPPICE_ALWAYS_INLINE static bits exchanged(bits a, std::integer_sequence<int, Lane...>) {
+        return __builtin_shufflevector(a, a, (Lane ^ Half)...);
+    }
+    template <int Half>
+    COPPICE_ALWAYS_INLINE static bits over_lanes(bits a) {
+        if constexpr (Half > 0)
+            return over_lanes<Half / 2>(
+                larger_key(a, exchanged<Half>(a, std::make_integer_sequence<int, Column::width>())));
+        else
+            return a;
+    }
+};
+
+/// Which row of a front has the largest entry in a column (lane_keys), or the row that joins.
 template <class Column>
 struct pivot_lane {
     using T = typename Column::value_type;
-    using vector = typename Column::vector;
+    using keys = lane_keys<Column>;
     using bits = typename Column::bits;
     using unit = typename Column::bits_type;
     static constexpr int lanes = Column::size, registers = lanes / Column::width;
-    static constexpr unit number = 2 * lanes - 1; ///< the bits that hold a row's number, from behind
 
     bits at;                    ///< the lane, in all elements; `lanes` for the row that joins
     typename Column::mask here; ///< that lane
@@ -57,13 +93,12 @@ struct pivot_lane {
 #endif
 
     COPPICE_ALWAYS_INLINE pivot_lane(Column const& column, T joining) {
-        bits best = key(in_all_lanes<Column>(joining), 0, lanes);
+        bits best = keys::key(in_all_lanes<Column>(joining), 0, lanes);
 #pragma GCC unroll 8
-        for (int r = 0; r < registers; ++r) best = larger_key(best, key(column, r, r * Column::width));
-        best = over_lanes<Column::width / 2>(best);
-        at = ~best & number;
+        for (int r = 0; r < registers; ++r) best = keys::larger_key(best, keys::key(column, r, r * Column::width));
+        at = ~keys::largest(best) & keys::number;
 #pragma GCC unroll 8
-        for (int r = 0; r < registers; ++r) here.m[r] = at == (own_number() + unit(r * Column::width));
+        for (int r = 0; r < registers; ++r) here.m[r] = at == (keys::own_number() + unit(r * Column::width));
 #if !COPPICE_HAS_LANE_PICK
         lane = int(at[0]);
 #endif
@@ -82,32 +117,6 @@ struct pivot_lane {
 #else
         return in_all_lanes<Column>(get_lane(lane < lanes ? column : joining, lane & (lanes - 1)));
 #endif
-    }
-
-private:
-    template <std::size_t... Lane>
-    COPPICE_ALWAYS_INLINE static bits numbers(std::index_sequence<Lane...>) {
-        return bits{unit(Lane)...};
-    }
-    COPPICE_ALWAYS_INLINE static bits own_number() { return numbers(std::make_index_sequence<Column::width>()); }
-    COPPICE_ALWAYS_INLINE static bits larger_key(bits a, bits b) { return a > b ? a : b; }
-    /// Of register r, whose first lane has row `first`; of `lanes` for all lanes.
-    COPPICE_ALWAYS_INLINE static bits key(Column const& column, int r, int first) {
-        constexpr unit sign = unit(1) << (8 * sizeof(unit) - 1);
-        bits const row = first == lanes ? bits{} + unit(lanes) : own_number() + unit(first);
-        return ((bits)column.v[r] & ~(sign | number)) | (number - row);
-    }
-    template <int Half, int... Lane>
-    COPPICE_ALWAYS_INLINE static bits exchanged(bits a, std::integer_sequence<int, Lane...>) {
-        return __builtin_shufflevector(a, a, (Lane ^ Half)...);
-    }
-    template <int Half>
-    COPPICE_ALWAYS_INLINE static bits over_lanes(bits a) {
-        if constexpr (Half > 0)
-            return over_lanes<Half / 2>(
-                larger_key(a, exchanged<Half>(a, std::make_integer_sequence<int, Column::width>())));
-        else
-            return a;
     }
 };
 

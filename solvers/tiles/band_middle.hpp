@@ -4,67 +4,96 @@
 /// matrix leave in its middle, or a matrix so small that it has nothing else.
 #pragma once
 
+#include <algorithm>
+
 #include <coppice/solvers/chain/chain_stage.hpp>
+#include <coppice/solvers/tiles/band_front.hpp>
 
 namespace coppice::chain {
 
-/// n rows, of which unknown k is in rows up to k + below; T is float or double.
-template <class T>
+/// n rows, a row in each lane of columns that lie in memory; T is float or double. Pivot rows leave as their entries
+/// are copied, so that no row moves and no branch depends on values.
+template <class T, int Lanes>
 struct few_rows {
-    static constexpr int most = 16;
+    using column = front_column<T, Lanes>;
+    static constexpr int most = Lanes;
 
-    int n, below, sides;
-    alignas(64) T rows[most][most + most_sides]; ///< right-hand sides, then solutions, from column `most` on
+    int n, reach, sides;
+    alignas(64) T entry[most + most_sides][most]; ///< [unknown][row]; right-hand sides from column `most` on
+    alignas(64) T x[most_sides][most];            ///< solutions
 
-    COPPICE_ALWAYS_INLINE few_rows(int size, int reach, int columns) : n(size), below(reach), sides(columns) {
-        for (int r = 0; r < n; ++r)
-            for (int c = 0; c < most; ++c) rows[r][c] = T(0);
+    /// Of `size` rows; a row holds unknowns up to `distance` apart.
+    COPPICE_ALWAYS_INLINE few_rows(int size, int distance, int columns) : n(size), reach(distance), sides(columns) {
+        for (int c = 0; c < n; ++c) put(entry[c], column(T(0)));
+        for (int s = 0; s < sides; ++s) put(side(s), column(T(0)));
     }
+    COPPICE_ALWAYS_INLINE T* side(int s) { return entry[most + s]; }
+
     /// Multiplies rows by powers of two that make them alike.
     COPPICE_ALWAYS_INLINE void equilibrate() {
-        for (int r = 0; r < n; ++r) {
-            T largest(0);
-            for (int c = 0; c < n; ++c) largest = larger(magnitude(rows[r][c]), largest);
-            T const scale = scale_to_one(largest);
-            for (int c = 0; c < most + sides; ++c) rows[r][c] *= scale;
-        }
+        column largest(T(0));
+        for (int c = 0; c < n; ++c) largest = larger(magnitude(get(entry[c])), largest);
+        column const scale = scale_to_one(largest);
+        for (int c = 0; c < n; ++c) put(entry[c], get(entry[c]) * scale);
+        for (int s = 0; s < sides; ++s) put(side(s), get(side(s)) * scale);
     }
     /// Entries of at most `threshold` that are about to be eliminated count as zero. Calls zero_pivot(unknown).
     template <class Tell>
     COPPICE_ALWAYS_INLINE void solve(T threshold, Tell const& zero_pivot) {
+        using keys = lane_keys<column>;
+        using bits = typename keys::bits;
+        using unit = typename keys::unit;
+        constexpr int width = column::width, registers = most / width;
+
+        T upper[most][most], reciprocals[most]; // of pivot rows, in the order of elimination
+        bits waiting[registers];                // rows that have not been a pivot row: all bits
+#pragma GCC unroll 8
+        for (int r = 0; r < registers; ++r) waiting[r] = keys::own_number() + unit(r * width) < unit(n);
+        column current = get(entry[0]);
         for (int k = 0; k < n; ++k) {
-            int const last = k + below < n ? k + below : n - 1;
-            int best = k;
-            for (int r = k; r <= last; ++r) {
-                if (magnitude(rows[r][k]) <= threshold) rows[r][k] = T(0);
-                if (magnitude(rows[best][k]) < magnitude(rows[r][k])) best = r;
+            if (threshold > 0) current = select(magnitude(current) <= column(threshold), column(T(0)), current);
+            bits best = keys::key(current, 0, 0) & waiting[0];
+#pragma GCC unroll 8
+            for (int r = 1; r < registers; ++r)
+                best = keys::larger_key(best, keys::key(current, r, r * width) & waiting[r]);
+            bits const at = ~keys::largest(best) & keys::number;
+#pragma GCC unroll 8
+            for (int r = 0; r < registers; ++r) waiting[r] &= at != keys::own_number() + unit(r * width);
+            int const pivot = int(at[0]);
+            T const value = threshold > 0 ? get_lane(current, pivot) : entry[k][pivot];
+            if (value == T(0)) zero_pivot(k);
+            T const reciprocal = reciprocals[k] = safe_reciprocal(value);
+            column const factor = current * in_all_lanes<column>(reciprocal);
+            auto const leave = [&](int c) {
+                upper[k][c] = entry[c][pivot];
+                column const left = get(entry[c]) - factor * in_all_lanes<column>(upper[k][c]);
+                put(entry[c], left);
+                return left;
+            };
+            int const end = std::min(n, k + 1 + reach);
+            if (k + 1 < end) current = leave(k + 1);
+            for (int c = k + 2; c < end; ++c) leave(c);
+            for (int s = 0; s < sides; ++s) {
+                x[s][k] = side(s)[pivot];
+                put(side(s), get(side(s)) - factor * in_all_lanes<column>(x[s][k]));
             }
-            if (best != k) exchange(rows[best], rows[k]);
-            if (rows[k][k] == T(0)) zero_pivot(k);
-            T const reciprocal = safe_reciprocal(rows[k][k]);
-            for (int r = k + 1; r <= last; ++r) {
-                T const factor = rows[r][k] * reciprocal;
-                for (int c = 0; c < most; ++c) // what stands before column k does not matter any more
-                    rows[r][c] = rows[r][c] - factor * rows[k][c];
-                for (int c = most; c < most + sides; ++c) rows[r][c] = rows[r][c] - factor * rows[k][c];
-            }
-            rows[k][k] = reciprocal;
         }
-        for (int s = most; s < most + sides; ++s)
+        for (int s = 0; s < sides; ++s)
             for (int k = n - 1; k >= 0; --k) {
-                T value = rows[k][s];
-                for (int c = n - 1; c > k; --c) value = value - rows[k][c] * rows[c][s];
-                rows[k][s] = value * rows[k][k];
+                T value = x[s][k];
+                for (int c = std::min(n, k + 1 + reach) - 1; c > k; --c) value = value - upper[k][c] * x[s][c];
+                x[s][k] = value * reciprocals[k];
             }
     }
 
 private:
-    COPPICE_ALWAYS_INLINE static void exchange(T (&a)[most + most_sides], T (&b)[most + most_sides]) {
-        for (int c = 0; c < most + most_sides; ++c) {
-            T const value = a[c];
-            a[c] = b[c];
-            b[c] = value;
-        }
+    COPPICE_ALWAYS_INLINE static column get(T const* from) {
+        column value;
+        __builtin_memcpy(&value, __builtin_assume_aligned(from, alignof(column)), sizeof(column));
+        return value;
+    }
+    COPPICE_ALWAYS_INLINE static void put(T* to, column const& value) {
+        __builtin_memcpy(__builtin_assume_aligned(to, alignof(column)), &value, sizeof(column));
     }
 };
 

@@ -110,21 +110,27 @@ template <class T>
 void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
                     array_view<std::byte> workspace, array_view<solve_report> report, bool keep_sides) {
     std::int64_t const unit = sizeof(T), part = a.size * (a.lower_bands >= 0 ? 1 : a.block) * unit;
-    memory_range const solution = range_of("the solution", x), sides = range_of("the right-hand side", d);
-    memory_range const space{"the workspace", workspace.data(), workspace.size()};
-    memory_range const told{"the report", report.data(), report.size() * std::int64_t(sizeof(solve_report))};
     std::array<memory_range, 4> const matrix{
-        {{"the lower band", a.lower, a.lower ? part : 0},
-         {"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
+        {{"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
+         {"the lower band", a.lower, a.lower ? part : 0},
          {"the upper band", a.upper, a.upper ? part : 0},
          {"the offsets", a.offsets, a.offsets ? (a.systems + 1) * 8 : 0}}};
-    for (memory_range const& written : {solution, space, told})
+    auto const apart_from_matrix = [&](memory_range const& written) {
         for (memory_range const& read : matrix) check_apart(written, read);
-    for (memory_range const& other : {solution, sides}) {
-        check_apart(space, other);
-        check_apart(told, other);
+    };
+    memory_range const solution = range_of("the solution", x);
+    apart_from_matrix(solution);
+    if (!workspace.empty() || !report.empty()) {
+        memory_range const sides = range_of("the right-hand side", d);
+        memory_range const space{"the workspace", workspace.data(), workspace.size()};
+        memory_range const told{"the report", report.data(), report.size() * std::int64_t(sizeof(solve_report))};
+        for (memory_range const& written : {space, told}) {
+            apart_from_matrix(written);
+            check_apart(written, solution);
+            check_apart(written, sides);
+        }
+        check_apart(told, space);
     }
-    check_apart(told, space);
     check_sides_apart(d, x);
     if (keep_sides && static_cast<void const*>(x.pointer) == d.pointer)
         refuse("a report or refinement needs the right-hand side: the solution cannot replace it");

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <coppice/solvers/direct/solve/band_levels.hpp>
 #include <coppice/solvers/direct/solve/band_plan.hpp>
@@ -68,6 +69,23 @@ void solve_by_chain(Executor const& exec, matrix_rows<T> const& a, columns_view<
         row_units<T> const units{
             a, d.pointer + c * d.leading, x.pointer + c * x.leading, d.leading, x.leading, sides, singular};
         solve_columns(exec, units, how, space + plan.links, space + plan.launch, gate);
+    }
+}
+
+/// Solves a matrix that is its own middle (band_ends), without a report: no workspace, nothing to plan. Returns whether
+/// this is one; `checks()` comes before anything is written.
+template <class T, class Executor, class Checks>
+bool solve_small_bands(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+                       band_options const& o, Checks const& checks) {
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!(a.lower_bands >= 0 && a.size <= band_ends<T>::most_small && o.refinements == 0)) return false;
+        auto const rows = rows_of(a, o);
+        if (!from_both_ends(exec, rows)) return false;
+        checks();
+        solve_by_chain(exec, rows, d, x, o, nullptr, {}, nullptr, nullptr);
+        return true;
+    } else {
+        return false;
     }
 }
 

@@ -3,6 +3,9 @@
 #include <coppice/banded.hpp>
 #include <coppice/tridiagonal.hpp>
 
+#include <coppice/solvers/chain/chain_host.hpp>
+#include <coppice/solvers/direct/solve/band_rows.hpp>
+
 #include <cmath>
 #include <limits>
 
@@ -15,9 +18,10 @@ using namespace coppice::test;
 namespace {
 
 /// Around every size where the elimination changes: matrices that are their own middle end at 16 rows, tiles hold 32,
-/// fronts are kept every 512 steps of either end, one and two bands go through stretches from 2049 rows on, each end
+/// fronts may be kept every 512 steps of either end, one and two bands go through stretches from 2049 rows on, each end
 /// gets a thread from 4096.
-constexpr std::int64_t sizes[] = {1, 2, 3, 8, 15, 16, 17, 18, 33, 65, 100, 1032, 1040, 1041, 1042, 2048, 2049, 4500};
+constexpr std::int64_t sizes[] = {1,  2,  3,   8,    9,    15,   16,   17,   31,   32,  33,
+                                  34, 65, 100, 1032, 1040, 1041, 1042, 2048, 2049, 4500};
 
 /// Random bands, with a large diagonal where one side has more than the other: such recurrences grow otherwise.
 template <class T>
@@ -92,7 +96,7 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : {1, 2, 3, 4, 5, 8})
-        for (std::int64_t const n : {3, 16, 17, 100, 1500, 2049, 4500}) {
+        for (std::int64_t const n : {3, 16, 17, 33, 100, 1500, 2049, 4500}) {
             CAPTURE(reach);
             CAPTURE(n);
             auto const s = bands_of<double>(n, reach, reach, std::uint64_t(n + reach));
@@ -114,11 +118,38 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
         }
 }
 
+#if !defined(COPPICE_TEST_CUDA)
+TEST_CASE("bands: pivot rows that are not kept are made again with the same bits") {
+    for (int const threads : {1, 2})
+        for (int const reach : {1, 3, 5, 8})
+            for (std::int64_t const n : {33, 1032, 1040, 1041, 1042, 2049, 4500}) {
+                CAPTURE(threads);
+                CAPTURE(reach);
+                CAPTURE(n);
+                host_executor const exec(threads);
+                auto const s = bands_of<double>(n, reach, reach, std::uint64_t(3 * n + reach));
+                auto const d = sides_for(s.meaning(), 2, 11);
+                auto const rows =
+                    chain::rows_of(band_matrix<double>(banded_view<double>{n, reach, reach, s.bands.data()}), {});
+                auto const solved = [&](std::int64_t most_kept) {
+                    std::vector<double> x(d.size());
+                    buffer<std::byte> memory(exec, chain::ends_bytes(rows, 2, most_kept));
+                    chain::row_units<double> const units{rows, d.data(), x.data(), n, n, 2, nullptr};
+                    chain::solve_from_ends(exec, units, {}, memory.data(), nullptr, most_kept);
+                    return x;
+                };
+                auto const kept = solved(std::int64_t(1) << 30);
+                CHECK(solved(0) == kept);
+                CHECK(backward_error_of(s.meaning(), column_of(kept, n, 1), column_of(d, n, 1)) < 50 * epsilon<double>);
+            }
+}
+#endif
+
 TEST_CASE_TEMPLATE("bands: a column without a pivot is named, at any place and width", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (int const reach : {2, 4, 5, 8})
-        for (std::int64_t const n : {1, 5, 16, 17, 40, 1200})
+        for (std::int64_t const n : {1, 5, 16, 17, 33, 40, 1200})
             for (std::int64_t const at : {std::int64_t(0), n / 3, n / 2, n - 1}) {
                 CAPTURE(reach);
                 CAPTURE(n);
