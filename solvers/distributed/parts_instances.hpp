@@ -6,7 +6,7 @@
 #include <string>
 
 #include <coppice/solvers/distributed/csr_parts_apply.hpp>
-#include <coppice/solvers/distributed/multilevel_parts.hpp>
+#include <coppice/solvers/distributed/levels/multilevel_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/distributed/reduced_parts_solve.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>

@@ -8,6 +8,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/edge_weights.hpp>
 #include <coppice/semiring/srcsr.hpp>
+#include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
 
 namespace coppice::multilevel_detail {
@@ -59,16 +60,18 @@ enum class row_kind : std::uint8_t {
 template <class T>
 struct store_row_look {
     double one_by_unit;
+    coupling_sums<T> others;
     double* diagonal; ///< |a_ii| in units
     row_kind* kinds;
     COPPICE_HD void operator()(std::int64_t i, row_look<T> const& sum) const {
         constexpr T dominated = T(0.2); // Jacobi reduces the error by that in a step
         diagonal[i] = double(magnitude(sum.diagonal)) * one_by_unit;
         bool const positive = sum.diagonal > T(0);
-        kinds[i] = sum.diagonal == T(0) || sum.beside <= dominated * magnitude(sum.diagonal) ? row_kind::apart
-                   : (positive ? -sum.lowest : sum.highest) == T(0)                          ? row_kind::any
-                   : positive                                                                ? row_kind::positive
-                                                                                             : row_kind::negative;
+        bool const alone = sum.beside + others.magnitude(i) <= dominated * magnitude(sum.diagonal);
+        kinds[i] = sum.diagonal == T(0) || alone                    ? row_kind::apart
+                   : (positive ? -sum.lowest : sum.highest) == T(0) ? row_kind::any
+                   : positive                                       ? row_kind::positive
+                                                                    : row_kind::negative;
     }
 };
 
@@ -141,10 +144,11 @@ struct row_scales {
     buffer<row_kind> kinds{};
 };
 template <executor Executor, class T, class I>
-row_scales look_at_rows(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan) {
+row_scales look_at_rows(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+                        coupling_sums<T> const& others = {}) {
     row_scales rows{entry_unit(exec, a), buffer<double>(exec, a.rows()), buffer<row_kind>(exec, a.rows())};
     reduce_rows(exec, plan, along_nonzeros{look_at_entry<T, I>{}, a.coefficients, a.indices}, add_row_looks<T>{},
-                store_row_look<T>{1 / rows.unit, rows.diagonal.data(), rows.kinds.data()});
+                store_row_look<T>{1 / rows.unit, others, rows.diagonal.data(), rows.kinds.data()});
     return rows;
 }
 

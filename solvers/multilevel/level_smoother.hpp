@@ -8,6 +8,7 @@
 #include <coppice/graph/linear_forest.hpp>
 #include <coppice/semiring/spmv.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
+#include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
 #include <coppice/solvers/precondition/mend_tridiagonal.hpp>
 
@@ -18,10 +19,11 @@ namespace coppice::multilevel_detail {
 template <class T>
 struct store_level_diagonal {
     T share;
+    coupling_sums<T> others;
     T* inverse;
     COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
         T const here = magnitude(sum.diagonal);
-        T const m = larger(here, share * (here + sum.beside));
+        T const m = larger(here, share * (here + sum.beside + others.magnitude(row)));
         T const one = T(1) / m;
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
@@ -48,11 +50,12 @@ struct add_outside {
 };
 template <class T>
 struct store_sweep_diagonal {
+    coupling_sums<T> others;
     T* inverse;
     COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
         constexpr T least = T(0.2); // a diagonal far below the rest of its row would let a sweep grow
-        T const here = magnitude(sum.diagonal);
-        T const one = T(1) / larger(here + sum.highest / T(2), least * (here + sum.beside));
+        T const here = magnitude(sum.diagonal), outside = others.magnitude(row);
+        T const one = T(1) / larger(here + (sum.highest + outside) / T(2), least * (here + sum.beside + outside));
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
@@ -112,12 +115,13 @@ template <class T, class I>
 struct strengthen_row {
     I const *inverse, *links;
     tridiagonal_view<T> system;
+    coupling_sums<T> others;
     T* diagonal;
     COPPICE_HD void operator()(std::int64_t row, row_look<T> const& sum) const {
         std::int64_t const p = inverse[row];
         T const along = (links[2 * row] < 0 ? T(0) : magnitude(system.lower[p])) +
                         (links[2 * row + 1] < 0 ? T(0) : magnitude(system.upper[p]));
-        T const off = sum.beside - along;
+        T const off = sum.beside + others.magnitude(row) - along;
         T const half = off > T(0) ? off / T(2) : T(0);
         diagonal[p] = diagonal[p] + (sum.diagonal < T(0) ? -half : half);
     }
@@ -221,21 +225,22 @@ public:
         workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(n));
     }
 
-    void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan) {
+    /// `others`: what the rows have beside those of `a`.
+    void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, coupling_sums<T> const& others) {
         along_nonzeros const look{look_at_entry<T, I>{}, a.coefficients, a.indices};
         if (kind_ == multilevel_smoother::gauss_seidel) {
             reduce_rows(exec, plan, along_nonzeros{look_outside<T, I>{}, a.coefficients, a.indices}, add_outside<T>{},
-                        store_sweep_diagonal<T>{inverse_.data()});
+                        store_sweep_diagonal<T>{others, inverse_.data()});
             return;
         }
         if (kind_ != multilevel_smoother::forest) {
             T const share = kind_ == multilevel_smoother::jacobi ? T(0.75) : T(1);
-            reduce_rows(exec, plan, look, add_row_looks<T>{}, store_level_diagonal<T>{share, inverse_.data()});
+            reduce_rows(exec, plan, look, add_row_looks<T>{}, store_level_diagonal<T>{share, others, inverse_.data()});
             return;
         }
         extract_forest_system(exec, plan, a, forest_, system_);
         reduce_rows(exec, plan, look, add_row_looks<T>{},
-                    strengthen_row<T, I>{forest_.inverse.data(), forest_.links.data(), system_.view(),
+                    strengthen_row<T, I>{forest_.inverse.data(), forest_.links.data(), system_.view(), others,
                                          system_.diagonal.data()});
         mender_.mend(exec, system_, options_, false);
     }

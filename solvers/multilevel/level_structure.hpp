@@ -8,7 +8,6 @@
 
 #include <coppice/semiring/products/mxm.hpp>
 #include <coppice/solvers/multilevel/aggregation.hpp>
-#include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_smoother.hpp>
 #include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/multilevel/prolongator.hpp>
@@ -29,17 +28,20 @@ struct level_structure {
     row_scales scales{}; ///< of the values that were read last
 };
 
-/// New values of a level: those of P, of P^T, and of the matrix of the next level.
+/// New values of a level: those of P, of the restriction, of its transpose (empty where that is P), and of the matrix
+/// of the next level.
 template <class T>
 struct level_values {
-    buffer<T> p{}, r{}, next{};
+    buffer<T> p{}, r{}, next{}, turned_r{};
 };
+/// `others`: of entries that are not in `a` (level_coupling).
 template <executor Executor, class T, class I>
-level_values<T> values_below(Executor const& exec, level_structure<Executor, T, I> const& level, csr_view<T, I> a) {
+level_values<T> values_below(Executor const& exec, level_structure<Executor, T, I> const& level, csr_view<T, I> a,
+                             coupling_sums<T> const& others) {
     auto const& prolongator = level.prolongator;
     level_values<T> v{buffer<T>(exec, prolongator.nonzeros()), buffer<T>(exec, prolongator.nonzeros()),
                       buffer<T>(exec, level.galerkin.second.nonzeros())};
-    prolongator.fill(exec, a, level.plan, level.scales, v.p.view(), v.r.view());
+    v.turned_r = prolongator.fill(exec, a, level.plan, {level.scales, others}, v.p.view(), v.r.view());
     triple_product_values(exec, level.galerkin, plus_times<T>{},
                           prolongator.transposed(static_cast<T const*>(v.r.data())), a,
                           prolongator.matrix(static_cast<T const*>(v.p.data())), v.next.view());
@@ -90,12 +92,11 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
 }
 
 /// Decides what lies below a level and its smoother. Times of the stages are added to the report; `modes`, if there are
-/// any, become those of the next level. `coupling`, if given, with other parts; `keep` gets
-/// the aggregates then.
+/// any, become those of the next level. `others`: as in values_below.
 template <executor Executor, class T, class I>
 void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a, int depth,
                    bool symmetric, multilevel_options const& options, level_modes<T>& modes, multilevel_report& report,
-                   level_coupling<Executor, T, I>* coupling = nullptr, vertex_aggregates<I>* keep = nullptr) {
+                   coupling_sums<T> const& others) {
     constexpr double least_reduction = 0.8;
     stopwatch watch(exec);
     std::int64_t const n = a.rows();
@@ -106,7 +107,7 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
     auto& row = report.levels.emplace_back(multilevel_level_report{n, a.nonzeros(), 1});
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
     if (n > options.coarsest && depth + 1 < options.most_levels) {
-        level.scales = look_at_rows(exec, a, level.plan);
+        level.scales = look_at_rows(exec, a, level.plan, others);
         auto c = modes ? coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report)
                        : coarsen_unknowns(exec, level, a, symmetric, options, watch, report);
         row.coverage = c.made.coverage;
@@ -119,13 +120,18 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
         level.last = count == 0 || double(count) > least_reduction * double(n);
         if (!level.last) {
-            if (coupling) coupling->keep_from_smoothing(exec, level.scales.diagonal.data());
             // What is dropped is lumped to the diagonal, which keeps constants alone.
             double const share = modes ? 0 : std::ldexp(options.drop, -depth);
             prolongator_limits const limits{share, options.products * double(report.levels.front().nonzeros)};
-            level.prolongator = {
-                exec,   a,        level.plan, level.scales, c.made.aggregates, c.made.runs, std::move(c.tentative),
-                limits, symmetric};
+            level.prolongator = {exec,
+                                 a,
+                                 level.plan,
+                                 {level.scales, others},
+                                 c.made.aggregates,
+                                 c.made.runs,
+                                 std::move(c.tentative),
+                                 limits,
+                                 symmetric};
             report.prolongator_seconds += watch.lap();
             auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
             auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));
@@ -138,7 +144,6 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
             report.galerkin_seconds += watch.lap();
         }
         forest = std::move(c.made.forest);
-        if (coupling) *keep = std::move(c.made.aggregates);
     }
     level.smoother = {exec, options.smoother, n, forest.vertices > 0 ? &forest : nullptr};
 }

@@ -104,19 +104,21 @@ public:
             sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a);
         for (int depth = 0;; ++depth) {
             auto& level = structures_.emplace_back();
-            vertex_aggregates<I> aggregates;
             if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
-            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, coupling_, &aggregates);
+            auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
+            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others);
             if (coupling_) {
                 level.last = coupling_->is_last_of_any(level.last);
-                if (level.last)
-                    solved_together_ = coupling_->finish(exec, a);
-                else
-                    coupling_->coarsen(exec, aggregates);
+                if (level.last) solved_together_ = coupling_->finish(exec, a);
             }
             take_memory(exec, depth);
-            level_values<T> below = fill(exec, depth, a);
+            level_values<T> below = fill(exec, depth, a, others);
             if (level.last) break;
+            if (coupling_) {
+                auto const& turned_r = below.turned_r.size() > 0 ? below.turned_r : below.p;
+                coupling_->coarsen(exec, level.prolongator.matrix(static_cast<T const*>(below.p.data())),
+                                   level.prolongator.matrix(turned_r.data()));
+            }
             auto const& c = level.galerkin.second;
             values = std::move(below.next);
             a = {c.product_rows(), c.columns, c.nonzeros(), c.offsets.data(), c.indices.data(), values.data()};
@@ -197,7 +199,7 @@ private:
     }
 
     /// Everything that depends on the values of a level; the values below it.
-    level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a) {
+    level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a, coupling_sums<T> const& others = {}) {
         stopwatch watch(exec);
         auto& level = structures_[depth];
         auto& storage = storages_[depth];
@@ -208,10 +210,10 @@ private:
             report_.smoother_seconds += watch.lap();
             return {};
         }
-        level.smoother.fill(exec, a, level.plan);
+        level.smoother.fill(exec, a, level.plan, others);
         report_.smoother_seconds += watch.lap();
         if (level.last) return {};
-        level_values<T> below = values_below(exec, level, a);
+        level_values<T> below = values_below(exec, level, a, others);
         for_each(exec, storage.p.size(), store_in_units<T, S>{below.p.data(), T(1), storage.p.data()});
         for_each(exec, storage.r.size(), store_in_units<T, S>{below.r.data(), T(1), storage.r.data()});
         report_.galerkin_seconds += watch.lap();

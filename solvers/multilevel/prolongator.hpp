@@ -9,6 +9,7 @@
 
 #include <coppice/graph/contract.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
+#include <coppice/solvers/multilevel/level_coupling.hpp>
 
 namespace coppice::multilevel_detail {
 
@@ -23,6 +24,17 @@ struct add_filtered {
     COPPICE_HD filtered_row<T> operator()(filtered_row<T> const& a, filtered_row<T> const& b) const {
         return {a.lumped + b.lumped, a.kept + b.kept};
     }
+};
+
+/// What the filter knows of the rows: their scales, and what they have beside the matrix, which is lumped to the
+/// diagonal as well.
+template <class T>
+struct filter_scales {
+    row_scales const& of_rows;
+    coupling_sums<T> others;
+
+    double one_by_unit() const { return 1 / of_rows.unit; }
+    double const* diagonal() const { return of_rows.diagonal.data(); }
 };
 
 /// Within an aggregate, or between two that stand one behind the other on a path of the first or the second forest:
@@ -74,9 +86,11 @@ template <class T, class I>
 struct store_smoothed {
     double one_by_unit;
     double const* diagonal; ///< in units
+    coupling_sums<T> others;
     I const* of;
     std::uint8_t* smoothed;
-    COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& sum) const {
+    COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {
+        filtered_row<T> const sum{own.lumped + others.value(row), own.kept};
         smoothed[row] =
             of[row] >= 0 &&
             smooths(filtered_row<double>{double(sum.lumped) * one_by_unit, double(sum.kept)}, diagonal[row]);
@@ -128,8 +142,10 @@ template <class T>
 struct store_damping {
     double one_by_unit;
     double const* diagonal;
+    coupling_sums<T> others;
     filtered_row<T>* rows; ///< damping, lumped diagonal
-    COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& sum) const {
+    COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {
+        filtered_row<T> const sum{own.lumped + others.value(row), own.kept};
         bool const good =
             smooths(filtered_row<double>{double(sum.lumped) * one_by_unit, double(sum.kept)}, diagonal[row]);
         T const size = magnitude(sum.lumped);
@@ -189,15 +205,15 @@ class smoothed_prolongator {
 public:
     smoothed_prolongator() = default;
     /// P_0 has columns of the rows that `aggregates` hold.
-    smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
-                         vertex_aggregates<I> const& aggregates, buffer<I> const& runs, csr<T, I> tentative,
-                         prolongator_limits limits, bool symmetric)
+    smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+                         filter_scales<T> const& scales, vertex_aggregates<I> const& aggregates, buffer<I> const& runs,
+                         csr<T, I> tentative, prolongator_limits limits, bool symmetric)
         : tentative_(std::move(tentative)) {
         for (bool along_paths = false;; limits.share *= along_paths ? 2 : 1, along_paths = true) {
             mark(exec, a, plan, scales,
-                 is_kept<T, I>{1 / scales.unit,
+                 is_kept<T, I>{scales.one_by_unit(),
                                limits.share,
-                               scales.diagonal.data(),
+                               scales.diagonal(),
                                along_paths,
                                {aggregates.of.data(), runs.data()}});
             I const kept = place(exec, a);
@@ -234,32 +250,35 @@ public:
                 turned_offsets_.data(), turned_indices_.data(),  values};
     }
 
-    /// p[nonzeros], r[nonzeros]: values of P and of the restriction, from those of A.
-    void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
-              array_view<T> p, array_view<T> r) const {
+    /// p[nonzeros], r[nonzeros]: values of P and of the restriction, from those of A. Returns values of the transpose
+    /// of the restriction, which has the pattern of P; none where it is P.
+    buffer<T> fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
+                   array_view<T> p, array_view<T> r) const {
         smooth(exec, a, plan, scales, p);
         if (mirror_.empty()) {
             for_each(exec, r.size(), take_source<T, I>{p.data(), turned_source_.data(), r.data()});
-            return;
+            return {};
         }
         buffer<T> mirrored(exec, a.nonzeros()), of_transpose(exec, p.size());
         for_each(exec, mirrored.size(), take_source<T, I>{a.coefficients, mirror_.data(), mirrored.data()});
         a.coefficients = mirrored.data();
         smooth(exec, a, plan, scales, of_transpose.view());
         for_each(exec, r.size(), take_source<T, I>{of_transpose.data(), turned_source_.data(), r.data()});
+        return of_transpose;
     }
     I nonzeros() const { return product_.nonzeros(); }
 
 private:
-    void mark(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
+    void mark(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
               is_kept<T, I> const& kept) {
         using namespace graph_detail;
-        double const* const diagonal = scales.diagonal.data();
+        double const* const diagonal = scales.diagonal();
         I const* const of = kept.along.of;
         buffer<std::uint8_t> smoothed(exec, a.rows());
         marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
         reduce_rows(exec, plan, along_nonzeros{filter_by_size<T, I>{kept}, a.coefficients, a.indices},
-                    add_filtered<T>{}, store_smoothed<T, I>{1 / scales.unit, diagonal, of, smoothed.data()});
+                    add_filtered<T>{},
+                    store_smoothed<T, I>{scales.one_by_unit(), diagonal, scales.others, of, smoothed.data()});
         reduce_rows(exec, plan, mark_kept<T, I>{a, kept, of, smoothed.data(), marks_.data()}, ignore_products{},
                     ignore_rows{});
     }
@@ -277,13 +296,14 @@ private:
         return kept;
     }
     /// p = (I - omega D_F^-1 A_F) P_0
-    void smooth(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, row_scales const& scales,
+    void smooth(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
                 array_view<T> p) const {
         using namespace graph_detail;
         buffer<filtered_row<T>> rows(exec, a.rows());
         buffer<T> values(exec, source_.size());
         reduce_rows(exec, plan, along_nonzeros{filter_by_mark<T, I>{}, a.coefficients, a.indices, marks_.data()},
-                    add_filtered<T>{}, store_damping<T>{1 / scales.unit, scales.diagonal.data(), rows.data()});
+                    add_filtered<T>{},
+                    store_damping<T>{scales.one_by_unit(), scales.diagonal(), scales.others, rows.data()});
         reduce_rows(exec, smoothing_plan_,
                     write_smoothing<T, I>{a.coefficients, source_.data(), indices_.data(), rows.data(), values.data()},
                     ignore_products{}, ignore_rows{});

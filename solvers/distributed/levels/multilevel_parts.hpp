@@ -3,18 +3,21 @@
 /// The multilevel forest method over parts: each part coarsens its own block, aggregates end at the cut, and on every
 /// level the residual has what other parts add to it.
 ///
-/// The coupling K of a level between parts becomes P^T K P on the next one. Rows at the cuts are not smoothed, so that
-/// P is constant on the aggregates there, and K is added up by their numbers. Where few rows are left of all parts
+/// The coupling K of a level between parts becomes R K P on the next one, so that its matrix is the Galerkin product
+/// over all parts. The prolongator is smoothed by a filtered matrix that leaves K out: its row sums are lumped to the
+/// diagonal, as what else is left out, so that rows at the cuts keep constants. Where few rows are left of all parts
 /// together, every part has all of them and solves the same system by a cycle of its own.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include <coppice/solvers/distributed/csr_parts_apply.hpp>
+#include <coppice/solvers/distributed/levels/coupling_entries.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/multilevel/multilevel.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>
@@ -34,75 +37,58 @@ struct subtract_from_listed {
     }
 };
 
-struct raise_diagonal {
+template <class T>
+struct put_listed {
     std::int32_t const* rows;
-    double* diagonal;
-    COPPICE_HD void operator()(std::int64_t i) const { diagonal[rows[i]] = 1e300; }
+    T const* values;
+    T* to;
+    COPPICE_HD void operator()(std::int64_t i) const { to[rows[i]] = values[i]; }
 };
-
-template <class T>
-struct coupling_entry {
-    std::int32_t row, column; ///< counted over all parts
-    T value;
-    friend bool operator<(coupling_entry const& a, coupling_entry const& b) {
-        return a.row != b.row ? a.row < b.row : a.column < b.column;
-    }
-};
-
-/// Entries in the order of rows and columns, those of the same place added.
-template <class T>
-void add_up(std::vector<coupling_entry<T>>& entries) {
-    if (!std::is_sorted(entries.begin(), entries.end())) std::stable_sort(entries.begin(), entries.end());
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < entries.size(); ++k) {
-        bool const again =
-            kept > 0 && entries[kept - 1].row == entries[k].row && entries[kept - 1].column == entries[k].column;
-        if (again)
-            entries[kept - 1].value += entries[k].value;
-        else
-            entries[kept++] = entries[k];
-    }
-    entries.resize(kept);
-}
 
 /// What couples a part's rows of one level with those of other parts.
 template <executor Executor, class T>
 struct coupled_level {
     std::vector<coupling_entry<T>> entries; ///< rows of the part, columns counted over all; in order
     std::vector<std::int64_t> begin;        ///< [parts + 1]: rows of the level by part
-    std::vector<std::int32_t> needs;        ///< columns, ascending
     halo<Executor, T> others;
+    listed_rows<T> places; ///< rows with entries, their columns as places in the halo
     halo_rows<Executor, T> rows;
     std::int64_t size; ///< rows of the part
     buffer<T> rest{};  ///< where a smoother needs b without the others
 
-    static std::vector<std::int32_t> columns_of(std::vector<coupling_entry<T>> const& entries) {
-        std::vector<std::int32_t> columns;
-        for (auto const& e : entries) columns.push_back(e.column);
-        if (!std::is_sorted(columns.begin(), columns.end())) std::sort(columns.begin(), columns.end());
-        columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-        return columns;
-    }
-    static halo_rows<Executor, T> rows_of(Executor const& exec, std::vector<coupling_entry<T>> const& entries,
-                                          std::vector<std::int32_t> const& needs) {
-        std::vector<std::int32_t> rows, offsets{0}, places;
-        std::vector<T> values;
+    struct columns_of {
+        std::vector<coupling_entry<T>> const& entries;
+        std::size_t size() const { return entries.size(); }
+        std::int32_t operator[](std::size_t k) const { return entries[k].column; }
+    };
+    static listed_rows<T> places_of(std::vector<coupling_entry<T>> const& entries, column_places const& place) {
+        listed_rows<T> listed;
         for (auto const& e : entries) {
-            if (rows.empty() || rows.back() != e.row) {
-                rows.push_back(e.row);
-                offsets.push_back(offsets.back());
-            }
-            places.push_back(std::int32_t(std::lower_bound(needs.begin(), needs.end(), e.column) - needs.begin()));
-            values.push_back(e.value);
-            ++offsets.back();
+            if (&e != entries.data() && e.row != (&e - 1)->row) listed.end_row();
+            listed.add(place(e.column), e.value);
         }
-        return {exec, rows, offsets, places, values, std::int64_t(needs.size())};
+        if (!entries.empty()) listed.end_row();
+        return listed;
+    }
+    static std::vector<std::int32_t> rows_of(std::vector<coupling_entry<T>> const& entries) {
+        std::vector<std::int32_t> rows;
+        for (auto const& e : entries)
+            if (rows.empty() || rows.back() != e.row) rows.push_back(e.row);
+        return rows;
     }
 
     coupled_level(Executor const& exec, part_messages const& messages, std::vector<coupling_entry<T>> with_others,
                   std::vector<std::int64_t> parts)
-        : entries(std::move(with_others)), begin(std::move(parts)), needs(columns_of(entries)),
-          others(exec, messages, halo_plan(messages, begin, needs)), rows(rows_of(exec, entries, needs)),
+        : coupled_level(exec, messages, std::move(with_others), std::move(parts),
+                        column_places(columns_of{with_others})) {}
+
+private:
+    coupled_level(Executor const& exec, part_messages const& messages, std::vector<coupling_entry<T>>&& with_others,
+                  std::vector<std::int64_t>&& parts, column_places const& needs)
+        : entries(std::move(with_others)), begin(std::move(parts)),
+          others(exec, messages, halo_plan(messages, begin, needs.distinct)), places(places_of(entries, needs)),
+          rows(exec, rows_of(entries), places.offsets, places.columns, places.values,
+               std::int64_t(needs.distinct.size())),
           size(begin[std::size_t(messages.part()) + 1] - begin[std::size_t(messages.part())]) {}
 };
 
@@ -126,10 +112,22 @@ public:
         for (std::int64_t const of_part : messages().gather(rows)) all += of_part;
         return all <= most_together;
     }
-    void keep_from_smoothing(Executor const& exec, double* diagonal) override {
+    multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = *levels_.back();
-        for (buffer<std::int32_t> const* const listed : {&level.rows.rows, &level.others.sent_rows()})
-            for_each(exec, listed->size(), raise_diagonal{listed->data(), diagonal});
+        std::vector<T> values(level.places.rows(), T(0)), magnitudes(level.places.rows(), T(0));
+        for (std::size_t r = 0; r < level.places.rows(); ++r)
+            for (std::size_t k = level.places.begin(r); k < level.places.end(r); ++k) {
+                values[r] += level.places.values[k];
+                magnitudes[r] += std::abs(level.places.values[k]);
+            }
+        auto const put = [&](std::vector<T> const& listed, buffer<T>& to) {
+            auto const from = exec.copy(listed);
+            to = buffer<T>(exec, level.size);
+            coppice::fill(exec, to.view(), T(0));
+            for_each(exec, from.size(), put_listed<T>{level.rows.rows.data(), from.data(), to.data()});
+            return to.data();
+        };
+        return {put(values, row_sums_), put(magnitudes, row_magnitudes_)};
     }
     bool is_last_of_any(bool of_this) override {
         bool last = false;
@@ -137,31 +135,15 @@ public:
         return last;
     }
 
-    void coarsen(Executor const& exec, vertex_aggregates<> const& aggregates) override {
+    void coarsen(Executor const& exec, csr_view<T> p, csr_view<T> turned_r) override {
         auto const& level = *levels_.back();
-        auto const begin = begins(aggregates.count);
-        std::int64_t const base = begin[std::size_t(messages().part())];
-        // The aggregates of the rows at the cuts: of ours here, of the others' as they tell.
-        auto const own = aggregates_of(exec, aggregates, level.rows.rows);
-        auto sent = aggregates_of(exec, aggregates, level.others.sent_rows());
-        for (std::int32_t& number : sent)
-            if (number >= 0) number += std::int32_t(base);
-        std::vector<std::int32_t> theirs;
-        auto const all = messages().gather(sent);
-        halo_plan const& plan = level.others.plan();
-        for (std::size_t p = 0; p < all.size(); ++p)
-            for (std::int64_t k = 0; k < plan.received(p); ++k)
-                theirs.push_back(all[p][std::size_t(plan.receive_from[p] + k)]);
-        std::vector<coupling_entry<T>> entries;
-        std::size_t r = 0; // the row of e among those that level.rows has
-        for (auto const& e : level.entries) {
-            if (&e != level.entries.data() && e.row != (&e - 1)->row) ++r;
-            auto const place = std::lower_bound(level.needs.begin(), level.needs.end(), e.column) - level.needs.begin();
-            std::int32_t const row = own[r], column = theirs[std::size_t(place)];
-            if (row >= 0 && column >= 0) entries.push_back({row, column, e.value});
-        }
-        add_up(entries);
-        add_level(exec, std::move(entries), begin);
+        std::int32_t const count = p.columns();
+        auto begin = begins(count);
+        auto sent = list_rows(exec, p, level.others.sent_rows());
+        for (std::int32_t& column : sent.columns) column += std::int32_t(begin[std::size_t(messages().part())]);
+        auto below = coupling_below(level.places, list_rows(exec, turned_r, level.rows.rows), count,
+                                    received(level.others.plan(), sent));
+        add_level(exec, std::move(below), std::move(begin));
     }
 
     bool finish(Executor const& exec, csr_view<T> a) override {
@@ -253,11 +235,19 @@ private:
         for (std::int64_t const n : messages().gather(rows)) begin.push_back(begin.back() + n);
         return begin;
     }
-    static std::vector<std::int32_t> aggregates_of(Executor const& exec, vertex_aggregates<> const& aggregates,
-                                                   buffer<std::int32_t> const& rows) {
-        buffer<std::int32_t> of(exec, rows.size());
-        for_each(exec, rows.size(), gather_elements<std::int32_t>{aggregates.of.data(), rows.data(), of.data()});
-        return to_vector(exec, of);
+    /// Rows at the columns of the halo, of what every part has sent.
+    listed_rows<T> received(halo_plan const& plan, listed_rows<T> const& sent) const {
+        auto const offsets = messages().gather(sent.offsets), columns = messages().gather(sent.columns);
+        auto const values = messages().gather(sent.values);
+        listed_rows<T> rows;
+        for (std::size_t p = 0; p < offsets.size(); ++p)
+            for (std::int64_t row = plan.receive_from[p]; row < plan.receive_from[p] + plan.received(p); ++row) {
+                for (auto k = std::size_t(offsets[p][std::size_t(row)]);
+                     k < std::size_t(offsets[p][std::size_t(row) + 1]); ++k)
+                    rows.add(columns[p][k], values[p][k]);
+                rows.end_row();
+            }
+        return rows;
     }
     void add_level(Executor const& exec, std::vector<coupling_entry<T>> entries, std::vector<std::int64_t> begin) {
         levels_.push_back(
@@ -266,7 +256,8 @@ private:
 
     part_executor<Executor> exec_;
     std::vector<std::unique_ptr<coupled_level<Executor, T>>> levels_{};
-    std::int64_t apart_ = 0; ///< rows of the last level from part to part
+    std::int64_t apart_ = 0;                  ///< rows of the last level from part to part
+    buffer<T> row_sums_{}, row_magnitudes_{}; ///< of the level that is coarsened
     buffer<T> mine_{}, all_{}, solution_{};
     std::vector<any_preconditioner<Executor, T>> solver_{};
 };
