@@ -263,9 +263,6 @@ void check_parts_of_solve(solve_options const& o) {
         throw usage_error(std::string("--parts does not go with ") + (o.compare ? "--compare"
                                                                       : o.mixed ? "--mixed"
                                                                                 : "--report"));
-    std::array<std::string_view, 4> const known{automatic_name, "cg", "bicgstab", "gmres"};
-    if (std::find(known.begin(), known.end(), o.solver) == known.end())
-        throw usage_error(fmt::format("--parts goes with --solver {}, not {}", listed(known), o.solver));
 }
 
 template <class Executor, class T>

@@ -65,6 +65,17 @@ class repetition<cuda_part>;
 
 namespace detail {
 
+template <executor Base>
+vector_place place_in_whole(part_executor<Base> const& exec, std::int64_t size) {
+    vector_place place{0, 0};
+    auto const sizes = exec.others().gather(size);
+    for (std::size_t p = 0; p < sizes.size(); ++p) {
+        if (int(p) < exec.others().part()) place.first += sizes[p];
+        place.size += sizes[p];
+    }
+    return place;
+}
+
 template <>
 struct pass_scratch<host_part> : pass_scratch<host_executor> {
     using pass_scratch<host_executor>::pass_scratch;

@@ -3,17 +3,13 @@
 /// What the two sources instantiate for their executor.
 #pragma once
 
-#include <string>
-
 #include <coppice/solvers/distributed/csr_parts_apply.hpp>
 #include <coppice/solvers/distributed/levels/multilevel_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/distributed/reduced_parts_solve.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/distributed/tridiagonal_parts.hpp>
-#include <coppice/solvers/krylov/bicgstab.hpp>
-#include <coppice/solvers/krylov/cg.hpp>
-#include <coppice/solvers/krylov/gmres.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
 
 namespace coppice {
 
@@ -23,12 +19,7 @@ krylov_result solve_in_parts(Base const& exec, part_messages const& others, std:
                              array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
                              krylov_options const& options) {
     using part = part_executor<Base>;
-    part const all(exec, others);
-    if (method == "cg") return cg<part, T>(all, a.size(), options).solve(a, m, b, x);
-    if (method == "bicgstab") return bicgstab<part, T>(all, a.size(), options).solve(a, m, b, x);
-    if (method == "gmres") return gmres<part, T>(all, a.size(), options).solve(a, m, b, x);
-    throw argument_error("solve_in_parts: unknown method \"" + std::string(method) +
-                         "\"; there are cg, bicgstab, gmres");
+    return detail::solve_named<part, T>(part(exec, others), method, a, m, b, x, options);
 }
 
 template <executor Base, class T>

@@ -11,7 +11,7 @@
 
 namespace coppice {
 
-/// Solves A x = b whose rows lie in parts by "cg", "bicgstab" or "gmres" (see <coppice/krylov.hpp>): called by every
+/// Solves A x = b whose rows lie in parts by one of krylov_names (see <coppice/krylov.hpp>): called by every
 /// part with its own rows, block b[size] and x[size], which holds the starting guess and then the best x. `m` is of the
 /// part's own block (csr_part::own_block); all parts take the same name, which may be "none". Every part
 /// returns the same result. Dot products have the same bits on all parts and on every run; they depend on the number of

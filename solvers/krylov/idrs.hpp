@@ -287,12 +287,14 @@ struct idrs_step {
 template <class T>
 struct draw_shadow {
     random_stream random;
+    std::int64_t first; ///< in the whole vector
     T* column;
-    COPPICE_HD void operator()(std::int64_t i) const {
+    COPPICE_HD void operator()(std::int64_t k) const {
+        std::int64_t const i = first + k;
         if constexpr (dot_parts<T> == 1)
-            column[i] = T(random.uniform(std::uint64_t(i), -1, 1));
+            column[k] = T(random.uniform(std::uint64_t(i), -1, 1));
         else
-            column[i] = T(complex_pair<double>(random.uniform(std::uint64_t(2 * i), -1, 1),
+            column[k] = T(complex_pair<double>(random.uniform(std::uint64_t(2 * i), -1, 1),
                                                random.uniform(std::uint64_t(2 * i + 1), -1, 1)));
     }
 };
@@ -314,10 +316,11 @@ void idrs<Executor, T>::make_shadows() {
     using E = element_t<T>;
     std::int64_t const n = dots_.size;
     auto const all = detail::as_elements(shadows_.view());
-    for (int j = 0; j < s_ && n > 0; ++j) {
+    auto const [first, size] = detail::place_in_whole(exec_, n);
+    for (int j = 0; j < s_ && size > 0; ++j) {
         auto const column = all.slice(j * n, n);
-        for_each(exec_, n, detail::draw_shadow<E>{random_stream(4, std::uint64_t(j)), column.data()});
-        for (int i = 0; i < j && j < n; ++i) {
+        for_each(exec_, n, detail::draw_shadow<E>{random_stream(4, std::uint64_t(j)), first, column.data()});
+        for (int i = 0; i < j && j < size; ++i) {
             auto const before = all.slice(i * n, n);
             auto const [share] =
                 coppice::dots(exec_, dots_, dot_pair(array_view<E const>(before), array_view<E const>(column)));

@@ -174,7 +174,8 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
         }
         return results[0];
     };
-    for (std::string const method : {"cg", "bicgstab", "gmres"}) {
+    for (std::string_view const name : krylov_names) {
+        std::string const method(name);
         std::int64_t of_one_part = 0;
         for (auto const& cuts : divisions) {
             CAPTURE(method);
@@ -200,8 +201,8 @@ TEST_CASE_TEMPLATE("parts: Krylov methods by name, with preconditioners of the b
     auto const forest = solve("cg", "forest", {0, 45, 90}, x, {.tolerance = 1e-12});
     CHECK(forest.converged);
     CHECK_FALSE(solve("cg", "none", {0, 45, 90}, x, {.tolerance = 1e-12, .max_iterations = 2}).converged);
-    CHECK_THROWS_WITH_AS(solve("sor", "none", {0, 45, 90}, x, {}),
-                         "solve_in_parts: unknown method \"sor\"; there are cg, bicgstab, gmres", argument_error);
+    CHECK_THROWS_WITH_AS(solve("sor", "none", {0, 45, 90}, x, {}), doctest::Contains("unknown Krylov method \"sor\""),
+                         argument_error);
 }
 
 TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on their number", Fixture,
