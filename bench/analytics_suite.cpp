@@ -93,6 +93,7 @@ void add_algorithms(cases& all, Executor const& exec, csr_view<float> a, int sou
     add("components", [&] { return fmt::format("{} components", connected_components(exec, g).components); });
     add("triangles", [&] { return fmt::format("{} triangles", count_triangles(exec, g)); });
     add("independent set", [&] { return fmt::format("{} members", maximal_independent_set(exec, g).size); });
+    add("maximal matching", [&] { return fmt::format("{} pairs", maximal_matching(exec, g).pairs); });
     add("heavy matching", [&] {
         auto const f = parallel_factor(exec, a, {.degree = 1, .rounds = 0, .charge_below = 0});
         return fmt::format("weight {}, {} rounds", f.weight, f.rounds);
@@ -148,6 +149,7 @@ std::vector<cases::peer> host_peers(std::string const& name, csr_view<float> a, 
         return {{loop, [=] { kept = double(loops::components(a)[0]); }}, {library, [&] { boost.components(); }}};
     if (name == "triangles") return {{loop, [=] { kept = double(loops::triangles(a)); }}};
     if (name == "independent set") return {{loop, [=] { kept = double(loops::independent_set(a)[0]); }}};
+    if (name == "maximal matching") return {{loop, [=] { kept = double(loops::maximal_matching(a)[0]); }}};
     if (name == "heavy matching") return {{"sequential loop, sorted edges", [=] { kept = loops::greedy_matching(a); }}};
     if (name == "spanning forest") return {{"sequential loop, sorted edges", [=] { kept = loops::kruskal(a); }}};
     if (name == "colouring")

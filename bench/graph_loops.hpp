@@ -172,6 +172,18 @@ inline std::vector<char> independent_set(graph g) {
     return in;
 }
 
+inline std::vector<int> maximal_matching(graph g) {
+    std::vector<int> mate(std::size_t(g.rows()), -1);
+    for (int u = 0; u < g.rows(); ++u)
+        for (int k = g.offsets[u]; mate[std::size_t(u)] < 0 && k < g.offsets[u + 1]; ++k) {
+            int const v = g.indices[k];
+            if (v == u || mate[std::size_t(v)] >= 0) continue;
+            mate[std::size_t(u)] = v;
+            mate[std::size_t(v)] = u;
+        }
+    return mate;
+}
+
 inline std::vector<int> colouring(graph g) {
     std::vector<int> colour(std::size_t(g.rows()), -1), taken(std::size_t(g.rows()) + 1, -1);
     for (int u = 0; u < g.rows(); ++u) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/graph/edge_order.hpp>
@@ -100,15 +101,47 @@ struct row_weight {
     COPPICE_HD covered_weight operator()(std::int64_t row) const { return rows[row]; }
 };
 
+template <executor Executor, class T, class I, class O>
+covered_weight sum_of_weights(Executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const& plan,
+                              weigh_nonzero<T, I> const& weigh) {
+    buffer<covered_weight> rows(exec, weights.rows());
+    reduce_rows(exec, plan, along_nonzeros{weigh, weights.coefficients, weights.indices}, add_covered_weight{},
+                store_covered_weight{rows.data()});
+    return reduce(exec, weights.rows(), covered_weight{0, 0}, row_weight{rows.data()}, add_covered_weight{});
+}
+/// The sum over rows that one worker goes through. Degree: that of the factor, or 0 where it is not known beforehand.
+template <int Degree, class T, class I, class O>
+covered_weight sum_of_rows(csr_view<T, I, O> weights, weigh_nonzero<T, I> weigh, I first, I last) {
+    if (Degree > 0) weigh.degree = Degree;
+    covered_weight sum{0, 0};
+    for (I row = first; row < last; ++row) {
+        covered_weight of_row{0, 0}; // so that no addition waits for those of the row before
+        for (O k = weights.offsets[row], end = weights.offsets[row + 1]; k < end; ++k)
+            of_row = add_covered_weight{}(of_row, weigh(weights.coefficients[k], weights.indices[k], row));
+        sum = add_covered_weight{}(sum, of_row);
+    }
+    return sum;
+}
+/// The host stores no sum for every row.
+template <class T, class I, class O>
+covered_weight sum_of_weights(host_executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const&,
+                              weigh_nonzero<T, I> const& weigh) {
+    constexpr std::int64_t block = 1024;
+    std::vector<covered_weight> sums(std::size_t((weights.rows() + block - 1) / block));
+    coppice::detail::for_each_block(
+        exec, weights.rows(), block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+            sums[std::size_t(b)] = weigh.degree == 1 ? sum_of_rows<1>(weights, weigh, I(first), I(last))
+                                                     : sum_of_rows<0>(weights, weigh, I(first), I(last));
+        });
+    covered_weight all{0, 0};
+    for (auto const& sum : sums) all = add_covered_weight{}(all, sum);
+    return all;
+}
+
 /// Fills in weight, total weight and coverage in one pass. Throws matrix_error where the weights are not finite.
 template <executor Executor, class T, class I, class O>
 void weigh_factor(Executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
-    buffer<covered_weight> rows(exec, weights.rows());
-    weigh_nonzero<T, I> const weigh{f.neighbors.data(), f.degree};
-    reduce_rows(exec, plan, along_nonzeros{weigh, weights.coefficients, weights.indices}, add_covered_weight{},
-                store_covered_weight{rows.data()});
-    covered_weight const sum =
-        reduce(exec, weights.rows(), covered_weight{0, 0}, row_weight{rows.data()}, add_covered_weight{});
+    covered_weight const sum = sum_of_weights(exec, weights, plan, weigh_nonzero<T, I>{f.neighbors.data(), f.degree});
     // A NaN or an infinity anywhere reaches the sum; nothing else has to look for them.
     if (!(sum.all <= std::numeric_limits<double>::max()))
         throw matrix_error("edge weights hold NaN or infinite values, or their sum overflows");

@@ -162,6 +162,20 @@ struct round_outcome {
     Count confirmed;
 };
 
+/// What a round without charges has done, and what it leaves to the next.
+struct round_total {
+    std::int64_t proposed;
+    std::int64_t confirmed;
+    std::int64_t waiting;  ///< vertices that have a task
+    std::int64_t searched; ///< nonzeros of the rows that are to be searched
+    std::int64_t longest;  ///< of these rows
+};
+struct add_totals {
+    COPPICE_HD round_total operator()(round_total const& a, round_total const& b) const {
+        return {a.proposed + b.proposed, a.confirmed + b.confirmed, a.waiting + b.waiting, a.searched + b.searched,
+                a.longest > b.longest ? a.longest : b.longest};
+    }
+};
 /// Algorithm 8, line 30, for one vertex: confirms the proposals that are mutual and says what became of them.
 template <class I, int N>
 struct confirm_proposals {

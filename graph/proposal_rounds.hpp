@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <coppice/graph/factor_result.hpp>
+#include <coppice/graph/matching_rounds_host.hpp>
 #include <coppice/graph/proposal.hpp>
 #include <coppice/semiring/srcsr.hpp>
 
@@ -35,20 +36,6 @@ struct of_listed {
 template <class I, class F>
 of_listed(I*, F) -> of_listed<std::remove_const_t<I>, F>;
 
-/// What a round without charges has done, and what it leaves to the next.
-struct round_total {
-    std::int64_t proposed;
-    std::int64_t confirmed;
-    std::int64_t waiting;  ///< vertices that have a task
-    std::int64_t searched; ///< nonzeros of the rows that are to be searched
-    std::int64_t longest;  ///< of these rows
-};
-struct add_totals {
-    COPPICE_HD round_total operator()(round_total const& a, round_total const& b) const {
-        return {a.proposed + b.proposed, a.confirmed + b.confirmed, a.waiting + b.waiting, a.searched + b.searched,
-                a.longest > b.longest ? a.longest : b.longest};
-    }
-};
 template <class O>
 struct vertex_total {
     round_outcome<std::uint8_t> const* outcomes;
@@ -100,11 +87,15 @@ public:
           outcomes_(exec, weights.rows()), tasks_(exec, weights.rows()), seekers_(exec, weights.rows()),
           listed_(weights.rows()) {
         fill(exec_, states_.view(), vertex_state::full(0)); // no edges yet
+        if constexpr (matches_on_host)
+            matching_.emplace(exec, weights, order_, neighbors_, proposed_.data(), states_.data());
     }
 
     /// Says what the round has done only where it is to look, for which it waits, and never of a round with charges,
     /// which does not tell whether the factor is maximal.
     std::optional<round_total> run(charging const& rule, bool look) {
+        if constexpr (matches_on_host)
+            if (!rule.active) return run_matching(look);
         if (rule.active || !going_on_) start_anew(rule);
         search();
         going_on_ = !rule.active;
@@ -134,6 +125,12 @@ public:
     }
 
 private:
+    std::optional<round_total> run_matching(bool look) {
+        if (!going_on_) matching_->begin();
+        going_on_ = true;
+        total_ = matching_->run();
+        return look ? std::optional(total_) : std::nullopt;
+    }
     I const* list() const { return listed_ < weights_.rows() ? lists_[current_].data() : nullptr; }
 
     /// All vertices take part, and all rows are searched.
@@ -164,6 +161,7 @@ private:
         current_ = other;
     }
 
+    static constexpr bool matches_on_host = N == 1 && std::is_same_v<Executor, host_executor>;
     static constexpr double vertex_cost = 4;
     // A list that is shorter than a kernel takes to start is not worth the wait for its length.
     static constexpr std::int64_t least_listed = std::is_same_v<Executor, host_executor> ? 1 : 1 << 18;
@@ -182,8 +180,9 @@ private:
     buffer<I> lists_[2]{};
     int current_ = 0;
     std::int64_t listed_;
-    bool going_on_ = false; ///< the last round had no charges
-    round_total total_{};   ///< of the last round that was looked at
+    bool going_on_ = false;                                   ///< the last round had no charges
+    round_total total_{};                                     ///< of the last round that was looked at
+    std::optional<host_matching_rounds<T, I, O>> matching_{}; ///< where it does what has no charges
 };
 
 } // namespace coppice::graph_detail

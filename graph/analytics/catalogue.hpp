@@ -22,6 +22,7 @@
 #include <coppice/graph/analytics/cores.hpp>
 #include <coppice/graph/analytics/diameter.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
+#include <coppice/graph/analytics/maximal_matching.hpp>
 #include <coppice/graph/analytics/pagerank.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/sssp.hpp>
@@ -204,6 +205,16 @@ struct matching_entry {
                  {"rounds", double(f.rounds)}}};
     }
 };
+struct maximal_matching_entry {
+    static constexpr graph_algorithm_row row{"maximal-matching", "A maximal matching, whatever the values",
+                                             "the vertex that every vertex is matched with, 0 where there is none",
+                                             true};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+        auto const r = maximal_matching(exec, graph_view(a));
+        return {vertices_of(exec, r.mates), {{"edges", double(r.pairs)}}};
+    }
+};
 struct independent_set_entry {
     static constexpr graph_algorithm_row row{"independent-set", "A maximal independent set",
                                              "1 for every vertex in the set, else 0", true};
@@ -239,7 +250,8 @@ using algorithm_entries =
     algorithm_list<bfs_entry, sssp_entry, widest_entry, diameter_entry, components_entry, strong_components_entry,
                    bridges_entry, pagerank_entry, betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
                    hits_entry, triangles_entry, similarity_entry, cores_entry, truss_entry, communities_entry,
-                   label_propagation_entry, mst_entry, matching_entry, independent_set_entry, colouring_entry>;
+                   label_propagation_entry, mst_entry, matching_entry, maximal_matching_entry, independent_set_entry,
+                   colouring_entry>;
 
 } // namespace analytics
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include <coppice/graph/analytics/negative_cycle.hpp>
@@ -453,6 +454,14 @@ private:
 
 namespace analytics {
 
+/// Few edges a vertex: lists reach far, so that they are long. Many: less is done twice. To the host, where a round
+/// costs little, lists of graphs with long rows need not reach as far.
+template <executor Executor>
+double chosen_delta(graph_view const& g, double mean_length) {
+    double const edges = double(g.edge_count) / g.vertices;
+    double const reach = std::is_same_v<Executor, host_executor> && has_long_rows(g) ? 1 : 4;
+    return std::max(reach * mean_length / std::max(1.0, edges / 4), 0.0);
+}
 /// With an old answer or without.
 template <executor Executor, class T>
 sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_options const& options,
@@ -471,10 +480,8 @@ sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source
     if (range.least < T(0)) {
         result.negative_cycle = !search.bellman_ford(result.rounds);
     } else {
-        // Few edges a vertex: lists reach far, so that they are long. Many: less is done twice.
-        double const edges = double(g.edge_count), mean = g.edge_count > 0 ? range.sum / edges : 1;
-        result.delta =
-            options.delta > 0 ? options.delta : std::max(4 * mean / std::max(1.0, edges / g.vertices / 4), 0.0);
+        double const mean = g.edge_count > 0 ? range.sum / double(g.edge_count) : 1;
+        result.delta = options.delta > 0 ? options.delta : chosen_delta<Executor>(g, mean);
         if (old) search.begin_with(*old);
         result.rounds = search.settle(T(result.delta), T(result.delta));
     }

@@ -6,6 +6,7 @@
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/cores.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
+#include <coppice/graph/analytics/maximal_matching.hpp>
 #include <coppice/graph/analytics/sssp.hpp>
 #include <coppice/graph/analytics/undirected.hpp>
 
@@ -17,6 +18,7 @@ COPPICE_COMPONENTS(, host_executor);
 COPPICE_CORES(, host_executor);
 COPPICE_INDEPENDENT_SET(, host_executor);
 COPPICE_COLOURING(, host_executor);
+COPPICE_MAXIMAL_MATCHING(, host_executor);
 COPPICE_SSSP(, host_executor, float);
 COPPICE_SSSP(, host_executor, double);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What a graph is made of: components, cores, triangles, independent sets, colours, spanning forests.
+/// What a graph is made of: components, cores, triangles, independent sets, matchings, colours, spanning
+/// forests.
 ///
 ///     connected_components(exec, g);      // the smallest vertex of its component, for every vertex
 ///     core_numbers(exec, g);              // by peeling
 ///     count_triangles(exec, g);           // and clustering(exec, g): at every vertex, with coefficients
 ///     maximal_independent_set(exec, g);   // greedy, few edges first
+///     maximal_matching(exec, g);          // greedy, near edges first; heavy ones: <coppice/factor.hpp>
 ///     colour_graph(exec, g);              // greedy, many edges first
 ///     minimum_spanning_forest(exec, a);   // of a weighted graph
 ///     bridges(exec, g);                   // edges whose removal parts a component
@@ -23,6 +25,7 @@
 #include <coppice/graph/analytics/cores.hpp>
 #include <coppice/graph/analytics/diameter.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
+#include <coppice/graph/analytics/maximal_matching.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>

@@ -166,10 +166,15 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
         CHECK(set.size == std::count(members.begin(), members.end(), 1));
         auto const painted = colour_graph(exec, graph_view(a));
         CHECK(check_colours(weights, to_vector(exec, painted.colours)) == "");
+        auto const matching = maximal_matching(exec, graph_view(a));
+        auto const mates = to_vector(exec, matching.mates);
+        CHECK(check_matching(weights, mates) == "");
+        CHECK(2 * matching.pairs == weights.rows - std::count(mates.begin(), mates.end(), -1));
         host_executor const host(1);
         auto const on_host = weights.on(host); // the same sets and colours everywhere
         CHECK(to_vector(host, maximal_independent_set(host, graph_view(on_host)).members) == members);
         CHECK(to_vector(host, colour_graph(host, graph_view(on_host)).colours) == to_vector(exec, painted.colours));
+        CHECK(to_vector(host, maximal_matching(host, graph_view(on_host)).mates) == mates);
         if (weights.rows > 5000) continue; // what follows takes n^2 steps
         auto const k = core_numbers(exec, graph_view(a));
         CHECK(to_vector(exec, k.cores) == plain_cores(weights));
@@ -371,7 +376,110 @@ std::vector<std::uint8_t> greedy_set(plain_csr<double> const& a) {
     return members;
 }
 
+/// Greedy within blocks of numbers that are alike but for the last bits: who is free takes the last free neighbour.
+void match_greedily(plain_csr<double> const& a, std::vector<int> const& order, int bits, std::vector<int>& mates) {
+    for (int const u : order)
+        for (int k = a.offsets[std::size_t(u) + 1]; mates[std::size_t(u)] < 0 && k-- > a.offsets[std::size_t(u)];) {
+            int const v = a.indices[std::size_t(k)];
+            if (v == u || u >> bits != v >> bits || mates[std::size_t(v)] >= 0) continue;
+            mates[std::size_t(u)] = v;
+            mates[std::size_t(v)] = u;
+        }
+}
+/// The matching, and in `stages` which of runs (1) and stretches (2) came before the whole graph.
+std::vector<int> greedy_mates(plain_csr<double> const& a, int& stages) {
+    host_executor const host(1);
+    auto const on_host = a.on(host);
+    analytics::sampled_rows near{0, 0, 0, 0};
+    for (int i = 0; i < 1024; ++i) near = analytics::add_sampled{}(near, analytics::sample_row{graph_view(on_host)}(i));
+    std::vector<int> mates(std::size_t(a.rows), -1);
+    if (near.runs_pay()) {
+        stages |= 1;
+        for (int u = 0; u < a.rows; ++u) { // the first that comes after it, whatever the order in the row
+            int mate = a.rows;
+            for (int k = a.offsets[std::size_t(u)]; k < a.offsets[std::size_t(u) + 1]; ++k)
+                if (int const v = a.indices[std::size_t(k)]; v != u && v / 16 == u / 16 && mates[std::size_t(v)] < 0)
+                    mate = std::min(mate, v);
+            if (mates[std::size_t(u)] >= 0 || mate == a.rows) continue;
+            mates[std::size_t(u)] = mate;
+            mates[std::size_t(mate)] = u;
+        }
+    }
+    auto const order = greedy_order(a, false);
+    int left = 0;
+    for (int v = 0; v < a.rows; ++v)
+        left += mates[std::size_t(v)] < 0 && a.offsets[std::size_t(v) + 1] > a.offsets[std::size_t(v)];
+    if (near.stretches_pay() && 16 * (near.runs_pay() ? left : a.rows) > a.rows) {
+        stages |= 2;
+        match_greedily(a, order, 16, mates);
+    }
+    match_greedily(a, order, 31, mates);
+    return mates;
+}
+
+/// Of more vertices than a stretch has.
+std::vector<named_graph> stretched_graphs() {
+    int const nx = 301, ny = 299, n = nx * ny;
+    auto const grid = stencil_graph(nx, ny, stencil_five_point);
+    std::vector<int> order(static_cast<std::size_t>(n)), diagonal(order.size());
+    std::iota(order.begin(), order.end(), 0);
+    auto random = order;
+    std::shuffle(random.begin(), random.end(), std::mt19937_64(17));
+    std::stable_sort(order.begin(), order.end(), [=](int u, int v) { return u % nx + u / nx < v % nx + v / nx; });
+    for (int i = 0; i < n; ++i) diagonal[std::size_t(order[std::size_t(i)])] = i;
+    graph_builder by_diagonals(n), shuffled(n), stars(n);
+    for_entries(grid, [&](int u, int v, double) {
+        by_diagonals.entry(diagonal[std::size_t(u)], diagonal[std::size_t(v)], 1);
+        shuffled.entry(random[std::size_t(u)], random[std::size_t(v)], 1);
+    });
+    for (int v = 0; v < n; ++v) { // in runs, which leave most vertices to what follows
+        if (v % 16 > 0) stars.edge(v, v - v % 16, 1);
+        if (v >= 300 && v % 7 > 0) stars.edge(v, v - 300, 1);
+    }
+    std::vector<named_graph> all;
+    all.push_back({"grid of odd width", grid});
+    all.push_back({"grid, numbered by diagonals", by_diagonals.plain()});
+    all.push_back({"grid, numbers shuffled", shuffled.plain()});
+    all.push_back({"stars in runs", stars.plain()});
+    return all;
+}
+
 } // namespace
+
+TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and stretches first", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto graphs = ordered_graphs();
+    for (auto& g : stretched_graphs()) graphs.push_back(std::move(g));
+    std::set<int> seen;
+    for (auto const& [name, weights] : graphs) {
+        CAPTURE(name);
+        int stages = 0;
+        auto const mates = greedy_mates(weights, stages);
+        seen.insert(stages);
+        auto const a = weights.on(exec);
+        for (int run = 0; run < 3; ++run) CHECK(to_vector(exec, maximal_matching(exec, graph_view(a)).mates) == mates);
+        for (int const threads : {1, 5, 40}) {
+            host_executor const host(threads);
+            auto const on_host = weights.on(host);
+            CHECK(to_vector(host, maximal_matching(host, graph_view(on_host)).mates) == mates);
+        }
+        // Rounds, as on CUDA, and the order lead to the same.
+        std::vector<int> expected(mates.size(), -1);
+        match_greedily(weights, greedy_order(weights, false), 31, expected);
+        buffer<vertex_id> found(exec, weights.rows);
+        fill(exec, found.view(), -1);
+        analytics::worklists<2> lists(exec, weights.rows);
+        analytics::match_in_rounds(exec, graph_view(a), 31, found.data(), lists);
+        CHECK(to_vector(exec, found) == expected);
+    }
+    CHECK(seen == std::set<int>{0, 1, 2, 3});
+    // Edges in one direction only: it ends, and who has a mate is its mate's.
+    for (auto const& [name, weights] : directed_graphs()) {
+        auto const a = weights.on(exec);
+        CHECK(maximal_matching(exec, graph_view(a)).pairs >= 0);
+    }
+}
 
 TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

@@ -190,6 +190,37 @@ TEST_CASE_TEMPLATE("rounds that go on from the last one's proposals do what roun
     }
 }
 
+namespace {
+/// A host that goes through the rounds of a device.
+struct device_like_host : host_executor {
+    using host_executor::host_executor;
+};
+} // namespace
+
+TEST_CASE("matchings: the host's own rounds do what those of a device do") {
+    host_executor const host(2);
+    device_like_host const device(1);
+    auto graphs = hard_graphs();
+    graphs.push_back({"grid of equal weights", stencil_graph(90, 70, stencil_five_point)});
+    graphs.push_back({"weights that rise", stencil_graph(90, 70, stencil_aniso1)});
+    for (auto const& [name, weights] : graphs) {
+        CAPTURE(name);
+        auto const a = weights.on(host);
+        for (factor_options const& options :
+             {factor_options{.degree = 1}, factor_options{.degree = 1, .rounds = 0, .charge_below = 0},
+              factor_options{.degree = 1, .rounds = 3}, factor_options{.degree = 1, .rounds = 12, .charge_below = 0.9},
+              factor_options{.degree = 1, .rounds = 0, .charge_offset = 2, .ties = tie_rule::near}}) {
+            auto const own = parallel_factor(host, a.view(), options);
+            auto const other = parallel_factor(device, a.view(), options);
+            CHECK(to_vector(host, own.neighbors) == to_vector(host, other.neighbors));
+            CHECK(own.rounds == other.rounds);
+            CHECK(own.maximal == other.maximal);
+            CHECK(own.edges == other.edges);
+            CHECK(own.weight == doctest::Approx(other.weight).epsilon(1e-14));
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("near ties follow the lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const f = factor_on(exec, stencil_graph(50, 50, stencil_five_point), {.ties = tie_rule::near});

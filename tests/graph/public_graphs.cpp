@@ -46,6 +46,7 @@ TEST_CASE("public graphs: answers meet their definitions") {
         CHECK(check_parents(p, source, levels, to_vector(exec, walk.parents), [](double) { return 1.0; }) == "");
         CHECK(check_components(p, to_vector(exec, connected_components(exec, g).labels)) == "");
         CHECK(check_independent(p, to_vector(exec, maximal_independent_set(exec, g).members)) == "");
+        CHECK(check_matching(p, to_vector(exec, maximal_matching(exec, g).mates)) == "");
         CHECK(check_colours(p, to_vector(exec, colour_graph(exec, g).colours)) == "");
         auto const forest = minimum_spanning_forest(exec, a.view());
         auto const [weight, edges] = kruskal(p);

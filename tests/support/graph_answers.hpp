@@ -109,6 +109,24 @@ inline std::string check_independent(plain const& a, std::vector<std::uint8_t> c
     return wrong;
 }
 
+/// Mates are joined by an edge and each other's, and no edge joins two vertices without a mate.
+inline std::string check_matching(plain const& a, std::vector<int> const& mates) {
+    std::vector<char> joined(mates.size(), 0);
+    std::string wrong;
+    for_entries(a, [&](int u, int v, double) {
+        if (u == v) return;
+        if (mates[std::size_t(u)] == v) joined[std::size_t(u)] = 1;
+        if (mates[std::size_t(u)] < 0 && mates[std::size_t(v)] < 0)
+            wrong = "an edge that fits: " + std::to_string(u) + ", " + std::to_string(v);
+    });
+    for (std::size_t v = 0; v < mates.size(); ++v) {
+        if (mates[v] == -1) continue;
+        if (!joined[v]) return "no edge to the mate of " + std::to_string(v);
+        if (mates[std::size_t(mates[v])] != int(v)) return "not the mate of its mate: " + std::to_string(v);
+    }
+    return wrong;
+}
+
 /// Neighbours differ, and no colour is skipped: every vertex has neighbours of all smaller ones.
 inline std::string check_colours(plain const& a, std::vector<int> const& colours) {
     std::string wrong;
