@@ -17,16 +17,37 @@ struct count_visited {
     COPPICE_HD void operator()(std::int64_t, T const&) {
         ++entries;
     }
+    /// An entry where `kept`, without a branch, which could not be foretold.
+    template <class T>
+    COPPICE_HD void when(bool kept, std::int64_t, T const&) {
+        entries += kept ? 1 : 0;
+    }
 };
 
 template <class T, class I>
 struct write_visited {
     I* columns;
-    T* values; ///< null: columns alone
+    I const* last; ///< where the columns of the row end
+    T* values;     ///< null: columns alone
     template <class U>
     COPPICE_HD void operator()(std::int64_t column, U const& value) {
         *columns++ = static_cast<I>(column);
         if (values) *values++ = static_cast<T>(value);
+    }
+    /// On the host every entry is written, and the next one over it unless it was kept: jumps would cost more. Not
+    /// beyond the row, whose neighbour another thread may have written.
+    template <class U>
+    COPPICE_HD void when(bool kept, std::int64_t column, U const& value) {
+#if defined(__CUDA_ARCH__)
+        if (kept) (*this)(column, value);
+#else
+        if (columns == last) return;
+        *columns = static_cast<I>(column);
+        columns += kept ? 1 : 0;
+        if (!values) return;
+        *values = static_cast<T>(value);
+        values += kept ? 1 : 0;
+#endif
     }
 };
 
@@ -49,7 +70,8 @@ struct write_row {
     T* values;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t i) const {
-        write_visited<T, I> emit{columns + offsets[i], values ? values + offsets[i] : nullptr};
+        write_visited<T, I> emit{columns + offsets[i], columns + offsets[i + 1],
+                                 values ? values + offsets[i] : nullptr};
         rows.visit(i, emit);
     }
 };
@@ -69,9 +91,9 @@ void for_each_row(cuda_executor const& exec, std::int64_t rows, std::int64_t, Wo
     for_each(exec, rows, work);
 }
 
-/// Row i of a matrix is what rows.visit(i, emit) hands to emit(column, value), in that order; rows.work(), if it is
-/// there, says how many entries that looks at. Without values they are left out. Throws overflow_error before memory is
-/// asked for where the entries do not fit an O.
+/// Row i of a matrix is what rows.visit(i, emit) hands to emit(column, value), in that order, or to emit.when(kept,
+/// column, value) where `kept`; rows.work(), if it is there, says how many entries that looks at. Without values they
+/// are left out. Throws overflow_error before memory is asked for where the entries do not fit an O.
 template <class T, class I, class O, executor Executor, class Rows>
 typename csr<T, I, O>::arrays build_row_parts(Executor const& exec, std::int64_t n, Rows const& rows,
                                               bool with_values) {

@@ -12,6 +12,7 @@
 #include <coppice/core/parallel.hpp>
 
 #include <coppice/algebra/reorder_host.hpp>
+#include <coppice/algebra/transpose_host.hpp>
 #if defined(__CUDACC__)
 #include <coppice/algebra/reorder_cuda.cuh>
 #endif

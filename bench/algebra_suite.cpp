@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `algebra`: products of sparse matrices and element-wise operations; on the host beside SuiteSparse:GraphBLAS.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -58,14 +63,26 @@ public:
         if (wants(operation))
             table_.add({measured(operation, graphblas_spmv::version(), peer), measured(operation, "coppice", work)});
     }
+    /// The same where each side makes ready what it changes, which is not timed.
+    template <class PreparePeer, class Peer, class Prepare, class Work>
+    void against(std::string const& operation, PreparePeer const& prepare_peer, Peer const& peer,
+                 Prepare const& prepare, Work const& work) {
+        if (wants(operation))
+            table_.add({measured(operation, graphblas_spmv::version(), peer, "", prepare_peer),
+                        measured(operation, "coppice", work, "", prepare)});
+    }
 
 private:
     bool wants(std::string const& operation) const { return table_.wants(matrix_ + ": " + operation); }
 
-    template <class Work>
+    struct nothing_to_prepare {
+        void operator()() const {}
+    };
+    template <class Work, class Prepare = nothing_to_prepare>
     row measured(std::string const& operation, std::string const& method, Work const& work,
-                 std::string const& note = "") {
-        timing const t = measure(repetitions_, [&](int) { work(); });
+                 std::string const& note = "", Prepare const& prepare = {}) {
+        timing const t = measure(
+            repetitions_, [&](int) { prepare(); }, [&](int) { work(); });
         return {"algebra",
                 backend_,
                 matrix_ + ": " + operation,
@@ -122,6 +139,47 @@ void add_galerkin(operations& all, cuda_executor const& exec, csr_view<double> a
 }
 #endif
 
+struct times_factor {
+    double factor;
+    double operator()(double value) const { return value * factor; }
+};
+
+/// Every second index of [0, n), and all of them shuffled.
+std::vector<std::int64_t> second_indices(std::int64_t n) {
+    std::vector<std::int64_t> list;
+    for (std::int64_t i = 0; i < n; i += 2) list.push_back(i);
+    return list;
+}
+std::vector<std::int64_t> shuffled_indices(std::int64_t n) {
+    std::vector<std::int64_t> list(static_cast<std::size_t>(n));
+    std::iota(list.begin(), list.end(), 0);
+    std::shuffle(list.begin(), list.end(), std::mt19937_64(1));
+    return list;
+}
+
+/// What moves parts of a matrix or touches every entry once.
+void add_parts(operations& all, host_executor const& exec, csr_view<double> a, graphblas_matrix& peer) {
+    all.against(
+        "sum of all", [&] { peer.reduce_all(); }, [&] { reduce_to_scalar(exec, add_plus<double>{}, a); });
+    all.against(
+        "2 A", [&] { peer.apply_scaled(2); }, [&] { apply(exec, times_factor{2}, a); });
+    auto const second = second_indices(a.rows()), shuffled = shuffled_indices(a.rows());
+    std::vector<std::int32_t> const list(second.begin(), second.end()), order(shuffled.begin(), shuffled.end());
+    all.against(
+        "A(list, list), every second index", [&] { peer.extract(second); }, [&] { extract(exec, a, list, list); });
+    all.against(
+        "A(list, list), all shuffled", [&] { peer.extract(shuffled); }, [&] { extract(exec, a, order, order); });
+    auto const part = extract(exec, a, list, list);
+    csr<double> c;
+    all.against(
+        "C(list, list) = B, every second index", [&] { peer.prepare_assign(second); }, [&] { peer.assign(second); },
+        [&] {
+            c = csr<double>(a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
+                            copy_of(exec, a.values()));
+        },
+        [&] { assign(exec, c, no_mask{}, no_accumulator{}, part.view(), list, list); });
+}
+
 void add_comparisons(operations& all, host_executor const& exec, csr_view<double> a) {
     graphblas_matrix peer(a, exec.threads());
     for (std::string const semiring : {"plus-times", "min-plus"})
@@ -132,7 +190,7 @@ void add_comparisons(operations& all, host_executor const& exec, csr_view<double
         "A A, user type", [&] { peer.square_of_pairs(); }, [&] { mxm(exec, largest_and_count_semiring{}, a, a); });
     all.against(
         "A A where A", [&] { peer.square("plus-times", true); },
-        [&] { mxm(exec, make_masked_product_plan(exec, a, a, a, {.structure = true}), "plus-times", a, a); });
+        [&] { masked_mxm(exec, plus_times<double>{}, a, a, a, {.structure = true}); });
     auto const plan = make_product_plan(exec, a, a);
     buffer<double> values(exec, plan.nonzeros());
     all.alone(
@@ -150,6 +208,7 @@ void add_comparisons(operations& all, host_executor const& exec, csr_view<double
         "sums of rows", [&] { peer.reduce_rows(); }, [&] { reduce_to_vector(exec, add_plus<double>{}, a); });
     all.against(
         "transpose", [&] { peer.transpose(); }, [&] { transpose(exec, a); });
+    add_parts(all, exec, a, peer);
 }
 
 /// `--only` may name a matrix, or one of its operations: "R-MAT 14: A A".

@@ -2,6 +2,7 @@
 #include "bench/graphblas_matrix.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bench/graphblas_check.hpp"
@@ -23,8 +24,9 @@ extern "C" void times_pairs(void* z, void const* x, void const* y) {
 
 struct graphblas_matrix::state {
     GrB_Index n = 0;
-    GrB_Matrix a = nullptr, c = nullptr, pairs = nullptr;
+    GrB_Matrix a = nullptr, b = nullptr, c = nullptr, pairs = nullptr;
     GrB_Vector w = nullptr;
+    double sum = 0;
     GrB_Type pair = nullptr;
     GrB_BinaryOp join = nullptr, times = nullptr;
     GrB_Monoid monoid = nullptr;
@@ -64,7 +66,7 @@ graphblas_matrix::graphblas_matrix(csr_view<double> a, int threads) : state_(new
 }
 
 graphblas_matrix::~graphblas_matrix() {
-    for (GrB_Matrix* m : {&state_->a, &state_->c, &state_->pairs}) GrB_Matrix_free(m);
+    for (GrB_Matrix* m : {&state_->a, &state_->b, &state_->c, &state_->pairs}) GrB_Matrix_free(m);
     GrB_Vector_free(&state_->w);
     GrB_Semiring_free(&state_->semiring);
     GrB_Monoid_free(&state_->monoid);
@@ -109,6 +111,39 @@ void graphblas_matrix::reduce_rows() {
     state& s = *state_;
     check(GrB_Matrix_reduce_Monoid(s.w, nullptr, nullptr, GrB_PLUS_MONOID_FP64, s.a, nullptr), "GrB_reduce");
     check(GrB_Vector_wait(s.w, GrB_MATERIALIZE), "GrB_Vector_wait");
+}
+void graphblas_matrix::reduce_all() {
+    check(GrB_Matrix_reduce_FP64(&state_->sum, nullptr, GrB_PLUS_MONOID_FP64, state_->a, nullptr), "GrB_reduce");
+}
+void graphblas_matrix::apply_scaled(double factor) {
+    state& s = *state_;
+    s.clear();
+    check(GrB_Matrix_apply_BinaryOp2nd_FP64(s.c, nullptr, nullptr, GrB_TIMES_FP64, s.a, factor, nullptr), "GrB_apply");
+    s.finish();
+}
+void graphblas_matrix::extract(std::vector<std::int64_t> const& list) {
+    state& s = *state_;
+    std::vector<GrB_Index> const at(list.begin(), list.end());
+    GrB_Matrix_free(&s.c);
+    check(GrB_Matrix_new(&s.c, GrB_FP64, at.size(), at.size()), "GrB_Matrix_new");
+    check(GrB_Matrix_extract(s.c, nullptr, nullptr, s.a, at.data(), at.size(), at.data(), at.size(), nullptr),
+          "GrB_extract");
+    s.finish();
+}
+void graphblas_matrix::prepare_assign(std::vector<std::int64_t> const& list) {
+    state& s = *state_;
+    extract(list);
+    GrB_Matrix_free(&s.b);
+    s.b = std::exchange(s.c, nullptr);
+    check(GrB_Matrix_dup(&s.c, s.a), "GrB_Matrix_dup");
+    s.finish();
+}
+void graphblas_matrix::assign(std::vector<std::int64_t> const& list) {
+    state& s = *state_;
+    std::vector<GrB_Index> const at(list.begin(), list.end());
+    check(GrB_Matrix_assign(s.c, nullptr, nullptr, s.b, at.data(), at.size(), at.data(), at.size(), nullptr),
+          "GrB_assign");
+    s.finish();
 }
 void graphblas_matrix::transpose() {
     state& s = *state_;

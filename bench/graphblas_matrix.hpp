@@ -3,7 +3,9 @@
 /// SuiteSparse:GraphBLAS as a peer of the sparse algebra on the host, behind a small C++ face.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <coppice/algebra/csr.hpp>
 
@@ -26,7 +28,15 @@ public:
     void multiply_transposed();
     void select_above(double threshold);
     void reduce_rows();
+    void reduce_all(); ///< the sum of all entries
+    void apply_scaled(double factor);
     void transpose();
+    /// A(list, list).
+    void extract(std::vector<std::int64_t> const& list);
+    /// Makes what assign() needs: a copy of A to write to, and A(list, list) to write.
+    void prepare_assign(std::vector<std::int64_t> const& list);
+    /// C(list, list) = B, for the matrices that prepare_assign() has made.
+    void assign(std::vector<std::int64_t> const& list);
     std::int64_t entries() const; ///< of the last result
 
 private:

@@ -45,9 +45,7 @@ void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator co
         auto const product = mxm(exec, s, left.view(), right.view());
         update(exec, c, m, accumulator, product, d);
     } else {
-        auto const product =
-            mxm(exec, make_masked_product_plan(exec, left.view(), right.view(), m, d), s, left.view(), right.view());
-        update(exec, c, m, accumulator, product, d);
+        update(exec, c, m, accumulator, masked_mxm(exec, s, left.view(), right.view(), m, d), d);
     }
 }
 

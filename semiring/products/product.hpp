@@ -7,6 +7,7 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/memory_range.hpp>
+#include <coppice/semiring/products/masked_product_host.hpp>
 #include <coppice/semiring/products/product_host.hpp>
 #include <coppice/semiring/products/product_lanes.hpp>
 
@@ -64,13 +65,29 @@ product_plan<I, O> plan_rising(Executor const& exec, csr_view<A, I, O> a, csr_vi
     structure_of_product(exec, a, b, mask, plan);
     return plan;
 }
+/// Whether two views are of the same arrays, read in the same way.
+template <class A, class B, class I, class O>
+bool is_same_pattern(csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    return a.rows() == b.rows() && a.columns() == b.columns() && a.offsets == b.offsets && a.indices == b.indices;
+}
+/// Throws matrix_error unless the columns of both rise; the same arrays are looked at once.
+template <executor Executor, class A, class B, class I, class O>
+void require_rising_factors(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    require_rising(exec, a, "first matrix of a product");
+    if (!is_same_pattern(a, b)) require_rising(exec, b, "second matrix of a product");
+}
+template <executor Executor, class A, class B, class M, class I, class O>
+void require_mask(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, csr_view<M, I, O> mask) {
+    require_product(a, b);
+    require_shape(mask, a.rows(), b.columns());
+    if (!is_same_pattern(mask, a)) require_rising(exec, mask, "mask of a product");
+}
 template <executor Executor, class A, class B, class I, class O, class Mask>
 product_plan<I, O> plan_product(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                                 bool masked, row_range range) {
     require_product(a, b);
     require_range(range, a.rows());
-    require_rising(exec, a, "first matrix of a product");
-    require_rising(exec, b, "second matrix of a product");
+    require_rising_factors(exec, a, b);
     return plan_rising(exec, a, b, range, mask, masked);
 }
 
@@ -99,9 +116,7 @@ product_plan<I, O> make_product_plan(Executor const& exec, csr_view<A, I, O> a, 
 template <executor Executor, class A, class B, class M, class I, class O>
 product_plan<I, O> make_masked_product_plan(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                                             csr_view<M, I, O> mask, descriptor const& d = {}) {
-    detail::require_product(a, b);
-    detail::require_shape(mask, a.rows(), b.columns());
-    detail::require_rising(exec, mask, "mask of a product");
+    detail::require_mask(exec, a, b, mask);
     return detail::plan_product(exec, a, b, detail::mask_of(mask, d), true, detail::all_rows(a));
 }
 
@@ -140,6 +155,24 @@ auto mxm(Executor const& exec, product_plan<I, O>&& plan, Semiring const& s, csr
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     return mxm(exec, make_product_plan(exec, a, b), s, a, b);
+}
+
+/// The part of A B that a mask admits (GrB_mxm into an empty matrix): what make_masked_product_plan() and a numeric
+/// phase give, bit for bit, and with their errors. On the host a mask that is not complemented finds structure and
+/// values in one pass, beside which there are the mask's columns and as many values, and long rows of B once more as
+/// bits.
+template <executor Executor, semiring Semiring, class A, class B, class M, class I, class O>
+auto masked_mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b,
+                csr_view<M, I, O> mask, descriptor const& d = {}) {
+    if constexpr (std::is_same_v<Executor, host_executor>) {
+        if (!d.complement) {
+            detail::require_mask(exec, a, b, mask);
+            detail::require_rising_factors(exec, a, b);
+            return detail::product_inside_mask<detail::semiring_result_t<Semiring, A, B>>(exec, a, b,
+                                                                                          detail::mask_of(mask, d), s);
+        }
+    }
+    return mxm(exec, make_masked_product_plan(exec, a, b, mask, d), s, a, b);
 }
 
 } // namespace coppice

@@ -59,8 +59,8 @@ struct selected_rows {
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            if (apply_at_position(keep, a.coefficients[k], i, std::int64_t(a.indices[k])))
-                emit(std::int64_t(a.indices[k]), a.coefficients[k]);
+            emit.when(bool(apply_at_position(keep, a.coefficients[k], i, std::int64_t(a.indices[k]))),
+                      std::int64_t(a.indices[k]), a.coefficients[k]);
     }
 };
 
@@ -142,7 +142,7 @@ template <executor Executor, adder Add, class A, class I, class O>
 auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a) {
     using Z = std::remove_cvref_t<detail::result_t<Add>>;
     using fold = detail::fold_row<A, I, O, Add>;
-    dense_vector<Z> w(exec, a.rows());
+    dense_vector<Z> w(buffer<Z>(exec, a.rows()), buffer<std::int8_t>(exec, a.rows()));
     detail::for_each_row(
         exec, a.rows(), a.nonzeros(),
         detail::store_row_fold<O, fold, Z>{{a, add}, a.offsets, w.values().data(), w.present().data()});

@@ -3,6 +3,7 @@
 /// Lists of rows or columns that extract and assign take: all of them, or indices in the memory of the executor.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -28,6 +29,14 @@ struct index_falls {
     COPPICE_HD std::int64_t operator()(std::int64_t k) const { return list[k] < list[k + 1] ? 0 : 1; }
 };
 template <class I>
+struct note_first_place {
+    I const* sorted;
+    I* where;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        if (k == 0 || sorted[k - 1] != sorted[k]) where[sorted[k]] = I(k);
+    }
+};
+template <class I>
 struct count_up {
     I* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = I(k); }
@@ -38,13 +47,19 @@ template <class I>
 struct index_map {
     I const* sorted = nullptr;
     I const* positions = nullptr;
-    I const* list = nullptr; ///< as it was given
+    I const* list = nullptr;  ///< as it was given
+    I const* where = nullptr; ///< the place of every index in `sorted`, if many are looked up
     std::int64_t count = 0;
+    bool distinct = true;
 
     COPPICE_HD std::int64_t size() const { return count; }
     COPPICE_HD std::int64_t at(std::int64_t k) const { return list ? std::int64_t(list[k]) : k; }
-    /// The first place in `sorted` of an index that is not below `index`.
-    COPPICE_HD std::int64_t place(std::int64_t index) const { return lower_position(sorted, 0, count, index); }
+    /// The first place in `sorted` of an index, -1 where it has none.
+    COPPICE_HD std::int64_t place(std::int64_t index) const {
+        if (where) return where[index];
+        std::int64_t const p = lower_position(sorted, 0, count, index);
+        return p < count && std::int64_t(sorted[p]) == index ? p : -1;
+    }
 };
 
 /// Checks a list and sorts it; argument_error for an index outside [0, bound).
@@ -70,14 +85,26 @@ public:
         rising_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{list.data()}, plus{}) == 0;
         if (!rising_) sort_by_key(exec, sorted_.view(), positions_.view());
         distinct_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{sorted_.data()}, plus{}) == 0;
-        map_ = {sorted_.data(), positions_.data(), list.data(), n};
+        bound_ = bound;
+        map_ = {sorted_.data(), positions_.data(), list.data(), nullptr, n, distinct_};
         // An empty list is a list, and not all.
         if (n == 0) {
             sorted_ = buffer<I>(exec, 1);
-            map_.sorted = map_.list = sorted_.data();
+            map_.sorted = map_.positions = map_.list = sorted_.data();
         }
     }
     index_map<I> map() const { return map_; }
+    /// The same for so many look-ups: where they are worth it, with a table as long as the matrix has indices, for the
+    /// search of one costs as much as the writing of some fifty.
+    template <executor Executor>
+    index_map<I> map_for(Executor const& exec, std::int64_t look_ups) {
+        if (!map_.sorted || bound_ / 64 > look_ups) return map_;
+        where_ = buffer<I>(exec, std::max<std::int64_t>(bound_, 1));
+        fill(exec, where_.view(), I(-1));
+        for_each(exec, map_.count, note_first_place<I>{map_.sorted, where_.data()});
+        map_.where = where_.data();
+        return map_;
+    }
     bool rising() const { return rising_; }
     void require_distinct(char const* what) const {
         if (!distinct_)
@@ -85,8 +112,9 @@ public:
     }
 
 private:
-    buffer<I> sorted_, positions_;
+    buffer<I> sorted_, positions_, where_;
     index_map<I> map_{};
+    std::int64_t bound_ = 0;
     bool rising_ = true, distinct_ = true;
 };
 

@@ -34,7 +34,9 @@ struct keep_single {
     COPPICE_NO_EXEC_CHECK
     template <class Op, class A, class B, class Emit>
     COPPICE_HD void operator()(Op const&, std::int64_t, std::int64_t column, A const* a, B const* b, Emit& emit) const {
-        if (a)
+        if constexpr (std::is_same_v<A, B>)
+            emit(column, *(a ? a : b)); // a choice of addresses is no jump
+        else if (a)
             emit(column, *a);
         else
             emit(column, *b);

@@ -11,11 +11,22 @@
 namespace coppice {
 namespace detail {
 
+template <class T, class I, class O>
+struct listed_degree {
+    csr_view<T, I, O> a;
+    index_map<I> rows;
+    COPPICE_HD std::int64_t operator()(std::int64_t r) const {
+        return std::int64_t(a.row_end(rows.at(r))) - std::int64_t(a.row_begin(rows.at(r)));
+    }
+};
+
 /// Row r of A(rows, columns): entries of row rows[r] at every place where their column stands in the list.
 template <class T, class I, class O>
 struct extracted_rows {
     csr_view<T, I, O> a;
     index_map<I> rows, columns;
+    std::int64_t entries; ///< of the listed rows
+    std::int64_t work() const { return entries; }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t r, Emit& emit) const {
@@ -26,8 +37,12 @@ struct extracted_rows {
                 emit(std::int64_t(column), a.coefficients[k]);
                 continue;
             }
-            for (auto p = columns.place(column); p < columns.count && columns.sorted[p] == column; ++p)
-                emit(std::int64_t(columns.positions[p]), a.coefficients[k]);
+            auto p = columns.place(column);
+            if (columns.distinct)
+                emit.when(p >= 0, std::int64_t(columns.positions[p >= 0 ? p : 0]), a.coefficients[k]);
+            else if (p >= 0)
+                for (; p < columns.count && columns.sorted[p] == column; ++p)
+                    emit(std::int64_t(columns.positions[p]), a.coefficients[k]);
         }
     }
 };
@@ -37,13 +52,14 @@ template <class T, class I, class O>
 struct spread_rows {
     csr_view<T, I, O> a;
     index_map<I> rows, columns;
+    std::int64_t work() const { return a.nonzeros(); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
         std::int64_t r = i;
         if (rows.sorted) {
             auto const p = rows.place(i);
-            if (p == rows.count || std::int64_t(rows.sorted[p]) != i) return;
+            if (p < 0) return;
             r = rows.positions[p];
         }
         for (O k = a.row_begin(r); k < a.row_end(r); ++k) emit(columns.at(a.indices[k]), a.coefficients[k]);
@@ -107,7 +123,8 @@ public:
     template <executor Executor, class Rows, class Columns>
     assigned_part(Executor const& exec, Rows const& rows, Columns const& columns, I row_count, I column_count)
         : row_count_(row_count), column_count_(column_count), rows_(exec, as_list(rows), row_count, "row"),
-          columns_(exec, as_list(columns), column_count, "column"), row_flags_(flags_of(exec, rows_.map(), row_count)),
+          columns_(exec, as_list(columns), column_count, "column"), row_map_(rows_.map_for(exec, row_count)),
+          row_flags_(flags_of(exec, rows_.map(), row_count)),
           column_flags_(flags_of(exec, columns_.map(), column_count)) {}
 
     region covered(bool mask_inside_only) const { return {row_flags_.data(), column_flags_.data(), mask_inside_only}; }
@@ -124,7 +141,7 @@ public:
     /// The matrix of the whole shape that has the entries of `a` in this part, and no others.
     template <executor Executor, class T, class O>
     csr<T, I, O> spread(Executor const& exec, csr_view<T, I, O> a) const {
-        spread_rows<T, I, O> const lanes{a, rows_.map(), columns_.map()};
+        spread_rows<T, I, O> const lanes{a, row_map_, columns_.map()};
         return columns_.rising() ? build_rows<T, I, O>(exec, row_count_, column_count_, lanes)
                                  : build_sorted_rows<T, I, O>(exec, row_count_, column_count_, lanes);
     }
@@ -132,6 +149,7 @@ public:
 private:
     I row_count_, column_count_;
     prepared_list<I> rows_, columns_;
+    index_map<I> row_map_;
     buffer<std::int8_t> row_flags_, column_flags_;
 };
 
@@ -141,9 +159,12 @@ private:
 /// an index outside the matrix.
 template <executor Executor, class T, class I, class O, class Rows, class Columns>
 csr<T, I, O> extract(Executor const& exec, csr_view<T, I, O> a, Rows const& rows, Columns const& columns) {
-    detail::prepared_list<I> const r(exec, detail::as_list(rows), a.rows(), "row"),
+    detail::prepared_list<I> r(exec, detail::as_list(rows), a.rows(), "row"),
         c(exec, detail::as_list(columns), a.columns(), "column");
-    detail::extracted_rows<T, I, O> const lanes{a, r.map(), c.map()};
+    std::int64_t const entries =
+        r.map().list ? reduce(exec, r.map().size(), std::int64_t{0}, detail::listed_degree<T, I, O>{a, r.map()}, plus{})
+                     : std::int64_t(a.nonzeros());
+    detail::extracted_rows<T, I, O> const lanes{a, r.map(), c.map_for(exec, entries), entries};
     I const m = static_cast<I>(r.map().size()), n = static_cast<I>(c.map().size());
     return c.rising() ? detail::build_rows<T, I, O>(exec, m, n, lanes)
                       : detail::build_sorted_rows<T, I, O>(exec, m, n, lanes);

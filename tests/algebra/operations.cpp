@@ -120,6 +120,28 @@ TEST_CASE_TEMPLATE("transpose and sort_columns keep the order of equal places", 
     }
 }
 
+TEST_CASE_TEMPLATE("transpose of bands and of few columns", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // Several stretches of nonzeros, each of columns of its own; empty rows, unsorted rows, equal places, columns that
+    // nothing meets.
+    std::int32_t const rows = 60000;
+    for (std::int32_t const columns : {60060, 60}) {
+        plain_csr<double> a{rows, columns, {0}, {}, {}};
+        for (std::int32_t i = 0; i < rows; ++i) {
+            std::int32_t const first = columns == 60 ? i % 20 : i + 9;
+            if (i % 7 != 2)
+                for (std::int32_t const step : {31, 5, 5, 0}) {
+                    a.indices.push_back(first + step);
+                    a.values.push_back(double(a.values.size()));
+                }
+            a.offsets.push_back(std::int32_t(a.indices.size()));
+        }
+        auto all = entries_of(a);
+        for (auto& e : all) std::swap(e.row, e.column);
+        CHECK(equal(transpose(exec, a.on(exec).view()), from_entries(columns, rows, all)));
+    }
+}
+
 TEST_CASE_TEMPLATE("operations on matrices without rows, columns or nonzeros", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     csr<double> const nothing;

@@ -77,6 +77,25 @@ std::vector<shape> shapes() {
             {6, 3, 0, 0, 0}};
 }
 
+/// The entries of C that a mask admits.
+template <class T, class M>
+plain_matrix<T> inside(plain_matrix<T> const& c, plain_matrix<M> const& mask, descriptor const& d) {
+    plain_matrix<T> kept{c.rows, c.columns};
+    for (std::size_t i = 0; i < std::size_t(c.rows); ++i) {
+        std::map<std::int32_t, bool> named;
+        for (auto m = std::size_t(mask.offsets[i]); m < std::size_t(mask.offsets[i + 1]); ++m)
+            named[mask.indices[m]] = d.structure || mask.values[m] != 0;
+        for (auto k = std::size_t(c.offsets[i]); k < std::size_t(c.offsets[i + 1]); ++k) {
+            auto const at = named.find(c.indices[k]);
+            if ((at != named.end() && at->second) == d.complement) continue;
+            kept.indices.push_back(c.indices[k]);
+            kept.values.push_back(c.values[k]);
+        }
+        kept.offsets.push_back(static_cast<std::int32_t>(kept.indices.size()));
+    }
+    return kept;
+}
+
 } // namespace
 
 TEST_CASE_TEMPLATE("products fold in the order of the row of A", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -89,6 +108,42 @@ TEST_CASE_TEMPLATE("products fold in the order of the row of A", Fixture, COPPIC
         CHECK(plain(exec, mxm(exec, affine_semiring{}, da.view(), db.view())) ==
               by_definition(affine_semiring{}, a, b));
     }
+}
+
+TEST_CASE_TEMPLATE("a masked product has what the mask admits, in the order of the row of A", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::uint64_t seed = 50;
+    // Rows of B short, long and as bits; masks with more entries than those rows, fewer, hardly any, none.
+    for (double const b_density : {0.02, 0.15, 0.5}) {
+        auto const a = random_sparse<std::int32_t>(80, 60, 0.2, seed++);
+        auto const b = random_sparse<std::int32_t>(60, 300, b_density, seed++);
+        auto const da = a.on(exec), db = b.on(exec);
+        auto const product = by_definition(affine_semiring{}, a, b);
+        for (double const density : {0.9, 0.1, 0.005, 0.0}) {
+            auto const m = random_sparse<float>(80, 300, density, seed++);
+            auto const dm = m.on(exec);
+            for (int kind = 0; kind < 4; ++kind) {
+                CAPTURE(b_density);
+                CAPTURE(density);
+                CAPTURE(kind);
+                descriptor d;
+                d.structure = kind % 2 == 1;
+                d.complement = kind / 2 == 1;
+                CHECK(plain(exec, masked_mxm(exec, affine_semiring{}, da.view(), db.view(), dm.view(), d)) ==
+                      inside(product, m, d));
+            }
+        }
+    }
+    auto const square = random_sparse<std::int32_t>(70, 70, 0.1, seed).on(exec);
+    CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), square.view(),
+                               random_sparse<float>(70, 71, 0.1, seed).on(exec).view()),
+                    dimension_error);
+    // The arrays of A, read as a mask of fewer columns, are out of its bounds.
+    csr_view<std::int32_t> const narrow{
+        70, 7, square.nonzeros(), square.row_offsets().data(), square.column_indices().data(), square.values().data()};
+    auto const thin = random_sparse<std::int32_t>(70, 7, 0.5, seed).on(exec);
+    CHECK_THROWS_AS(masked_mxm(exec, affine_semiring{}, square.view(), thin.view(), narrow), matrix_error);
 }
 
 TEST_CASE_TEMPLATE("a plan serves ranges of rows and new values", Fixture, COPPICE_TEST_EXECUTORS) {
