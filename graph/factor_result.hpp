@@ -100,15 +100,39 @@ struct row_weight {
     COPPICE_HD covered_weight operator()(std::int64_t row) const { return rows[row]; }
 };
 
+template <class T, class I, class O>
+struct weigh_row {
+    csr_view<T, I, O> weights;
+    weigh_nonzero<T, I> weigh;
+    COPPICE_HD covered_weight operator()(std::int64_t row) const {
+        add_covered_weight const add{};
+        covered_weight sum = add.identity();
+        for (O k = weights.row_begin(row), end = weights.row_end(row); k < end; ++k)
+            sum = add(sum, weigh(weights.coefficients[k], weights.indices[k], row));
+        return sum;
+    }
+};
+
+/// The weights of all rows, added up.
+template <class T, class I, class O>
+covered_weight weight_of_rows(host_executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const&,
+                              weigh_nonzero<T, I> const& weigh) {
+    return reduce(exec, weights.rows(), covered_weight{0, 0}, weigh_row<T, I, O>{weights, weigh}, add_covered_weight{});
+}
+template <class T, class I, class O>
+covered_weight weight_of_rows(cuda_executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const& plan,
+                              weigh_nonzero<T, I> const& weigh) {
+    buffer<covered_weight> rows(exec, weights.rows());
+    reduce_rows(exec, plan, along_nonzeros{weigh, weights.coefficients, weights.indices}, add_covered_weight{},
+                store_covered_weight{rows.data()});
+    return reduce(exec, weights.rows(), covered_weight{0, 0}, row_weight{rows.data()}, add_covered_weight{});
+}
+
 /// Fills in weight, total weight and coverage in one pass. Throws matrix_error where the weights are not finite.
 template <executor Executor, class T, class I, class O>
 void weigh_factor(Executor const& exec, csr_view<T, I, O> weights, srcsr_plan<O> const& plan, graph_factor<I>& f) {
-    buffer<covered_weight> rows(exec, weights.rows());
     weigh_nonzero<T, I> const weigh{f.neighbors.data(), f.degree};
-    reduce_rows(exec, plan, along_nonzeros{weigh, weights.coefficients, weights.indices}, add_covered_weight{},
-                store_covered_weight{rows.data()});
-    covered_weight const sum =
-        reduce(exec, weights.rows(), covered_weight{0, 0}, row_weight{rows.data()}, add_covered_weight{});
+    covered_weight const sum = weight_of_rows(exec, weights, plan, weigh);
     // A NaN or an infinity anywhere reaches the sum; nothing else has to look for them.
     if (!(sum.all <= std::numeric_limits<double>::max()))
         throw matrix_error("edge weights hold NaN or infinite values, or their sum overflows");
