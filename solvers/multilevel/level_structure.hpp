@@ -124,8 +124,8 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
             double const share = modes ? 0 : std::ldexp(options.drop, -depth);
             prolongator_limits const limits{share, options.products * double(report.levels.front().nonzeros)};
             level.prolongator = {
-                exec,   a,        level.plan, level.scales, c.made.aggregates, c.made.runs, std::move(c.tentative),
-                limits, symmetric};
+                exec,   a,      level.plan, level.scales, c.made.aggregates, c.made.runs, std::move(c.tentative),
+                !modes, limits, symmetric};
             report.prolongator_seconds += watch.lap();
             auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
             auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));
