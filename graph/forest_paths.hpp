@@ -420,7 +420,7 @@ cut_sum cut_cycles(host_executor const& exec, csr_view<T, I, O> weights, edge_or
 template <class T, class I, class O>
 std::optional<cut_sum> walk_forest(host_executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
                                    linear_forest<I>& forest) {
-    constexpr int threads_for_walks = 4;
+    constexpr int threads_for_walks = 3; // more of them scan as fast together
     std::int64_t const n = forest.vertices;
     factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
     if (n == 0 || exec.threads() > threads_for_walks || !neighbors_are_near(neighbor, n)) return std::nullopt;
