@@ -4,6 +4,7 @@
 #pragma once
 
 #include <coppice/graph/aggregates.hpp>
+#include <coppice/graph/contract_host.hpp>
 #include <coppice/semiring/products/mxm.hpp>
 
 namespace coppice {
@@ -51,6 +52,36 @@ csr<T, I> membership_matrix(Executor const& exec, vertex_aggregates<I> const& a,
     return {a.vertices, a.count, std::move(offsets), std::move(indices), std::move(values)};
 }
 
+namespace graph_detail {
+
+/// P^T A P by two products.
+template <executor Executor, semiring Semiring, class T, class I, class O>
+csr<T, I, O> contract_by_products(Executor const& exec, Semiring const& s, csr_view<T, I, O> a,
+                                  vertex_aggregates<I> const& aggregates, T one) {
+    auto const p = membership_matrix<T>(exec, aggregates, one);
+    auto const r = transpose(exec, p.view());
+    auto const between = sound_product(exec, s, a, p.view());
+    return sound_product(exec, s, r.view(), between.view());
+}
+
+/// The same for a matrix and aggregates that are known to fit, with rising columns.
+template <semiring Semiring, class T, class I, class O>
+csr<T, I, O> contract_sound(cuda_executor const& exec, Semiring const& s, csr_view<T, I, O> a,
+                            vertex_aggregates<I> const& aggregates, T one) {
+    return contract_by_products(exec, s, a, aggregates, one);
+}
+template <semiring Semiring, class T, class I, class O>
+csr<T, I, O> contract_sound(host_executor const& exec, Semiring const& s, csr_view<T, I, O> a,
+                            vertex_aggregates<I> const& aggregates, T one) {
+    auto const r = transpose(exec, membership_matrix<std::uint8_t>(exec, aggregates).view());
+    std::int64_t const largest = reduce(exec, std::int64_t(aggregates.count), std::int64_t(0),
+                                        aggregate_size{r.row_offsets().data()}, maximum{});
+    if (largest > most_contracted) return contract_by_products(exec, s, a, aggregates, one);
+    return contract_rows(exec, s, a, aggregates.of.data(), r.view(), one);
+}
+
+} // namespace graph_detail
+
 /// C[count, count] = P^T A P over a semiring: c_ab = ⊕ a_ij over i of aggregate a and j of b, a loop where a = b, in
 /// the order of j within that of i. With plus and times the weights between aggregates are added, with min and plus the
 /// lightest one is kept, given `one` that leaves a weight as it is (1 for times, 0 for plus).
@@ -63,10 +94,7 @@ csr<T, I> contract(Executor const& exec, Semiring const& s, csr_view<T, I> a, ve
     require_square(a, "contract");
     require_size("vertices of the aggregates", aggregates.vertices, a.rows());
     detail::require_rising(exec, a, "matrix to contract");
-    auto const p = membership_matrix<T>(exec, aggregates, one);
-    auto const r = transpose(exec, p.view());
-    auto const between = graph_detail::sound_product(exec, s, a, p.view());
-    return graph_detail::sound_product(exec, s, r.view(), between.view());
+    return graph_detail::contract_sound(exec, s, a, aggregates, one);
 }
 /// The same with weights added.
 template <executor Executor, class T, class I>

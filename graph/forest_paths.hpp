@@ -7,7 +7,10 @@
 /// into a small graph of their own, searched for weakest edges, opened and scanned again.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <coppice/graph/bidirectional_scan.hpp>
 #include <coppice/graph/linear_forest.hpp>
@@ -301,6 +304,146 @@ void number_along_paths(Executor const& exec, array_view<position_entry<I> const
                              forest.inverse.data()});
 }
 
+/// The whole forest by scans over all vertices.
+template <executor Executor, class T, class I, class O>
+cut_sum scan_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
+                    linear_forest<I>& forest) {
+    factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
+    auto scan = bidirectional_scan<std::make_unsigned_t<I>, I>(exec, f.vertices, neighbor, one_per_vertex<I>{},
+                                                               add_counts<I>{});
+    cut_sum const cuts = scan.open > 0 ? open_cycles(exec, weights, f, scan.entries.view()) : cut_sum{0, 0};
+    array_view<position_entry<I> const> const entries = scan.entries.view();
+    number_along_paths(exec, entries, neighbor, forest);
+    return cuts;
+}
+
+/// Whether neighbours mostly lie near each other in memory, so that walks from one to the next do not wait for it; by a
+/// sample.
+template <class I>
+bool neighbors_are_near(factor_neighbor<I> const& neighbor, std::int64_t vertices) {
+    constexpr std::int64_t samples = 64, near = 1 << 13;
+    std::int64_t far = 0;
+    for (std::int64_t s = 0; s < samples; ++s) {
+        std::int64_t const v = vertices * s / samples;
+        std::int64_t const w = neighbor(v, 0) < I(0) ? v : std::int64_t(neighbor(v, 0));
+        far += w > v + near || w + near < v ? 1 : 0;
+    }
+    return far * 4 < samples;
+}
+
+/// Walks over every path of a factor without cycles, from its smaller end, and numbers its vertices. False where some
+/// lie in cycles: the path ids of these are -1 then.
+template <class I>
+bool walk_paths(factor_neighbor<I> neighbor, linear_forest<I>& forest, array_view<I> offsets) {
+    std::fill(forest.path_ids.begin(), forest.path_ids.end(), I(-1));
+    I placed = 0, paths = 0, longest = 0;
+    for (I end = 0; end < forest.vertices; ++end) {
+        I const a = neighbor(end, 0), b = neighbor(end, 1);
+        if ((a >= I(0) && b >= I(0)) || forest.path_ids[end] >= I(0)) continue;
+        I const start = offsets[paths++] = placed;
+        for (I from = I(-1), at = end, next = a < I(0) ? b : a;;) {
+            forest.path_ids[at] = end;
+            forest.positions[at] = placed - start;
+            forest.inverse[at] = placed;
+            forest.permutation[placed++] = at;
+            forest.links[2 * at] = from;
+            forest.links[2 * at + 1] = next;
+            if (next < I(0)) break;
+            from = std::exchange(at, next);
+            I const first = neighbor(at, 0);
+            next = first == from ? neighbor(at, 1) : first;
+        }
+        longest = std::max(longest, I(placed - start));
+    }
+    offsets[paths] = placed;
+    forest.paths = paths;
+    forest.longest_path = longest;
+    return placed == forest.vertices;
+}
+
+/// Opens the cycles of a factor of degree 2, whose vertices have the path id -1, in its neighbours `links`; path ids
+/// are used up. Adds up what was cut as open_cycles() does.
+template <class T, class I, class O>
+cut_sum cut_cycles(host_executor const& exec, csr_view<T, I, O> weights, edge_order<I> order, array_view<I> path_ids,
+                   array_view<I> links) {
+    buffer<I> number(exec, path_ids.size()), members(exec, path_ids.size());
+    std::int64_t const cyclic = select(
+        exec, path_ids.size(), [&](std::int64_t v) { return path_ids[v] < I(0); },
+        number_vertex<I>{members.data(), number.data()});
+    buffer<double> removed(exec, cyclic);
+    std::fill(removed.begin(), removed.end(), -1.0);
+    weaker_edge<I> const weaker{order};
+    // A vertex's weights for the edges to the two neighbours, by one look at its row.
+    auto const weights_of = [&](I v, I before, I behind) {
+        std::pair<T, T> found{T(0), T(0)};
+        for (O k = weights.row_begin(v); k < weights.row_end(v); ++k) {
+            if (weights.indices[k] == before) found.first = magnitude_of(weights.coefficients[k]);
+            if (weights.indices[k] == behind) found.second = magnitude_of(weights.coefficients[k]);
+        }
+        return found;
+    };
+    auto const edge = [&](I v, I w, T out, T back) { // the smaller weight, as cycle_edges has it
+        return weighted_edge<T, I>{std::min(out, back), std::min(v, w), std::max(v, w)};
+    };
+    auto const cut = [&](I v, I w) {
+        links[2 * v + (links[2 * v] == w ? 0 : 1)] = I(-1);
+        removed[number[v]] = static_cast<double>(stored_weight(weights, v, w));
+    };
+    for (I const start : members.view().slice(0, cyclic)) {
+        if (path_ids[start] >= I(0)) continue;
+        I const last = links[2 * start + 1], second = links[2 * start];
+        auto const [to_last, to_second] = weights_of(start, last, second);
+        path_ids[start] = start;
+        weighted_edge<T, I> weakest{};
+        T out = to_second;
+        for (I from = start, at = second;;) {
+            I const next = links[2 * at] == from ? links[2 * at + 1] : links[2 * at];
+            auto const [back, further] = weights_of(at, from, next);
+            auto const passed = edge(from, at, out, back);
+            weakest = from == start ? passed : weaker(weakest, passed);
+            path_ids[at] = start;
+            if (next == start) { // at is the last one
+                weakest = weaker(weakest, edge(at, start, further, to_last));
+                break;
+            }
+            out = further;
+            from = std::exchange(at, next);
+        }
+        cut(weakest.low, weakest.high);
+        cut(weakest.high, weakest.low);
+    }
+    return reduce(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{});
+}
+
+/// The whole forest by one thread, in a walk or two over each path: what few threads do together takes four steps at
+/// each vertex, and passes over what these have written. Nothing where it would not pay.
+template <class T, class I, class O>
+std::optional<cut_sum> walk_forest(host_executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
+                                   linear_forest<I>& forest) {
+    constexpr int threads_for_walks = 3; // more of them scan as fast together
+    std::int64_t const n = forest.vertices;
+    factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
+    if (n == 0 || exec.threads() > threads_for_walks || !neighbors_are_near(neighbor, n)) return std::nullopt;
+    forest.path_ids = buffer<I>(exec, n);
+    forest.positions = buffer<I>(exec, n);
+    forest.permutation = buffer<I>(exec, n);
+    forest.inverse = buffer<I>(exec, n);
+    forest.links = buffer<I>(exec, 2 * n);
+    buffer<I> offsets(exec, n + 1);
+    cut_sum cuts{0, 0};
+    if (!walk_paths(neighbor, forest, offsets.view())) {
+        auto opened = copy_of(exec, f.neighbors);
+        cuts = cut_cycles(exec, weights, f.order, forest.path_ids.view(), opened.view());
+        walk_paths(factor_neighbor<I>{opened.data(), f.degree}, forest, offsets.view());
+    }
+    forest.path_offsets = copy_of(exec, array_view<I const>(offsets.data(), std::int64_t(forest.paths) + 1));
+    return cuts;
+}
+template <class T, class I, class O>
+std::optional<cut_sum> walk_forest(cuda_executor const&, csr_view<T, I, O>, graph_factor<I> const&, linear_forest<I>&) {
+    return std::nullopt;
+}
+
 } // namespace graph_detail
 
 template <executor Executor, class T, class I, class O>
@@ -320,16 +463,11 @@ linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights,
 
     linear_forest<I> forest;
     forest.vertices = f.vertices;
-    auto scan = bidirectional_scan<std::make_unsigned_t<I>, I>(
-        exec, f.vertices, graph_detail::factor_neighbor<I>{f.neighbors.data(), f.degree},
-        graph_detail::one_per_vertex<I>{}, graph_detail::add_counts<I>{});
-    graph_detail::cut_sum const cuts =
-        scan.open > 0 ? graph_detail::open_cycles(exec, weights, f, scan.entries.view()) : graph_detail::cut_sum{0, 0};
-    forest.cycles_broken = static_cast<I>(cuts.ends / 2);
-    forest.weight = f.weight - cuts.weight / 2; // each cut was seen from both ends, as each edge of the factor
+    auto cuts = graph_detail::walk_forest(exec, weights, f, forest);
+    if (!cuts) cuts = graph_detail::scan_forest(exec, weights, f, forest);
+    forest.cycles_broken = static_cast<I>(cuts->ends / 2);
+    forest.weight = f.weight - cuts->weight / 2; // each cut was seen from both ends, as each edge of the factor
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
-    array_view<graph_detail::position_entry<I> const> const entries = scan.entries.view();
-    graph_detail::number_along_paths(exec, entries, {f.neighbors.data(), f.degree}, forest);
     forest.edges = std::int64_t(forest.vertices) - forest.paths;
     return forest;
 }

@@ -80,11 +80,11 @@ struct piece_worker {
     std::int64_t used = 0;                ///< of the last slab
     std::vector<std::int64_t> products{}; ///< of the rows of a piece
 
-    /// Room for `size` columns behind those that are kept.
-    I* room(host_executor const& exec, std::int64_t size) {
+    /// Room for `size` columns behind those that are kept; there will be no more than `most`.
+    I* room(host_executor const& exec, std::int64_t size, std::int64_t most) {
         constexpr std::int64_t slab = std::int64_t{1} << 22;
         if (slabs.empty() || slabs.back().size() - used < size) {
-            slabs.emplace_back(exec, std::max(slab, size));
+            slabs.emplace_back(exec, std::max(std::min(slab, most), size));
             used = 0;
         }
         return slabs.back().data() + used;
@@ -98,10 +98,12 @@ struct found_piece {
     std::int64_t size = 0;
 };
 
-/// Finds the rows of one piece, their lengths to plan.offsets; keeps the columns where `keep` says so.
+/// Finds the rows of one piece, their lengths to plan.offsets; keeps the columns where `keep` says so. All pieces
+/// together have `all_columns` at most.
 template <class A, class B, class I, class O, class Mask>
 found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
-                          product_plan<I, O>& plan, std::int64_t piece, piece_worker<I>& worker, bool keep) {
+                          product_plan<I, O>& plan, std::int64_t piece, piece_worker<I>& worker, bool keep,
+                          std::int64_t all_columns) {
     row_products<A, B, I, O> const work{a, b};
     std::int64_t const first = plan.pieces[piece], last = plan.pieces[piece + 1], top = plan.range.first;
     std::int64_t room = 0, longest = 0;
@@ -112,7 +114,7 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
         room += most;
         longest = std::max(longest, most);
     }
-    I* const found = worker.room(exec, keep ? room : longest);
+    I* const found = worker.room(exec, keep ? room : longest, all_columns);
     std::int64_t n = 0;
     for (std::int64_t r = first; r < last; ++r) {
         std::int64_t const here = worker.marks.row(
@@ -134,13 +136,14 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
     plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
     plan.offsets[0] = 0;
 
+    std::int64_t const most = starts.products + (plan.range.last - plan.range.first);
     lending_pool<piece_worker<I>> pool;
     std::vector<found_piece<I>> found(static_cast<std::size_t>(plan.piece_count));
     auto const find = [&](bool keep) {
         for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
             auto worker =
                 pool.take([&] { return piece_worker<I>{marked_columns<I>(exec, plan.columns, plan.masked)}; });
-            found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep);
+            found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep, most);
             pool.bring_back(std::move(worker));
         });
         std::int64_t total = 0;

@@ -105,7 +105,7 @@ level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_
     for_each(exec, n,
              note_run<I>{level.forest.path_ids.data(), level.forest.positions.data(), runs.of.data(),
                          level.forest.links.data(), path_of.data(), alone.data()});
-    auto const between = contract(exec, a, runs);
+    auto const between = graph_detail::contract_sound(exec, plus_times<T>{}, a, runs, T(1));
     auto const plan = make_srcsr_plan(exec, between.view());
     auto const across =
         couplings_of(exec, between.view(), plan, look_at_rows(exec, between.view(), plan), symmetric, path_of.data());

@@ -75,6 +75,9 @@ struct store_row_look {
     }
 };
 
+/// sqrt(a b) for a, b >= 0; roots take long, and neighbours often have the same diagonal.
+COPPICE_HD inline double geometric_mean(double a, double b) { return a == b ? a : ::sqrt(a * b); }
+
 /// w_ij = max(∓a_ij, 0) / sqrt(d_i d_j), as the product of a reduction of nothing.
 template <class T, class I>
 struct write_coupling {
@@ -95,7 +98,7 @@ private:
         if (column == row || kind == row_kind::apart || kinds[column] == row_kind::apart) return 0;
         double const value = double(a.coefficients[k]) * one_by_unit;
         double const size = kind == row_kind::any ? magnitude(value) : kind == row_kind::positive ? -value : value;
-        double const w = size > 0 ? size / ::sqrt(diagonal[row] * diagonal[column]) : 0.0;
+        double const w = size > 0 ? size / geometric_mean(diagonal[row], diagonal[column]) : 0.0;
         return w < 1e30 ? to_16_bits(float(w)) : 1e30f; // rounding decides no tie
     }
 };

@@ -59,6 +59,13 @@ struct store_sweep_diagonal {
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
+/// Rows [first, last) of a range.
+struct swept_rows {
+    std::int64_t first, last;
+    COPPICE_HD swept_rows(std::int64_t range, std::int64_t n)
+        : first(range * sweep_rows), last(first + sweep_rows < n ? first + sweep_rows : n) {}
+    COPPICE_HD std::int64_t size() const { return last - first; }
+};
 /// x = (L + M)^-1 b within each range.
 template <class T, class S, class I>
 struct sweep_forwards {
@@ -66,15 +73,12 @@ struct sweep_forwards {
     T unit;
     T const *inverse, *b;
     T* x;
-    COPPICE_HD void operator()(std::int64_t range) const {
-        std::int64_t const first = range * sweep_rows;
-        std::int64_t const last = first + sweep_rows < a.rows() ? first + sweep_rows : a.rows();
-        for (std::int64_t i = first; i < last; ++i) {
-            T sum = T(0);
-            for (I k = a.row_begin(i), end = a.row_end(i); k < end && a.indices[k] < i; ++k)
-                if (a.indices[k] >= first) sum += T(stored_value<S>::load(a.coefficients[k])) * x[a.indices[k]];
-            x[i] = inverse[i] * (b[i] - unit * sum);
-        }
+    COPPICE_HD void step(swept_rows const& rows, std::int64_t done) const {
+        std::int64_t const i = rows.first + done;
+        T sum = T(0);
+        for (I k = a.row_begin(i), end = a.row_end(i); k < end && a.indices[k] < i; ++k)
+            if (a.indices[k] >= rows.first) sum += T(stored_value<S>::load(a.coefficients[k])) * x[a.indices[k]];
+        x[i] = inverse[i] * (b[i] - unit * sum);
     }
 };
 /// to = x + (M + U)^-1 (b - A x) within each range.
@@ -84,30 +88,54 @@ struct sweep_backwards {
     T unit;
     T const *inverse, *b, *x;
     T* to;
-    COPPICE_HD void operator()(std::int64_t range) const {
-        std::int64_t const first = range * sweep_rows;
-        std::int64_t const last = first + sweep_rows < a.rows() ? first + sweep_rows : a.rows();
-        for (std::int64_t i = last - 1; i >= first; --i) {
-            T sum = T(0);
-            for (I k = a.row_begin(i), end = a.row_end(i); k < end; ++k) {
-                std::int64_t const j = a.indices[k];
-                T const* const from = j > i && j < last ? to : x;
-                sum += T(stored_value<S>::load(a.coefficients[k])) * from[j];
-            }
-            to[i] = x[i] + inverse[i] * (b[i] - unit * sum);
+    COPPICE_HD void step(swept_rows const& rows, std::int64_t done) const {
+        std::int64_t const i = rows.last - 1 - done;
+        T sum = T(0);
+        for (I k = a.row_begin(i), end = a.row_end(i); k < end; ++k) {
+            std::int64_t const j = a.indices[k];
+            T const* const from = j > i && j < rows.last ? to : x;
+            sum += T(stored_value<S>::load(a.coefficients[k])) * from[j];
         }
+        to[i] = x[i] + inverse[i] * (b[i] - unit * sum);
     }
 };
 
-/// f(range) for the ranges of n rows: each is work enough for a task of its own.
-template <class F>
-void for_each_range(host_executor const& exec, std::int64_t n, F const& f) {
-    for_each_block(exec, (n + sweep_rows - 1) / sweep_rows, 1,
-                   [&f](std::int64_t range, std::int64_t, std::int64_t) { f(range); });
+/// All steps of a range, one behind the other.
+template <class Sweep>
+struct sweep_range {
+    Sweep sweep;
+    std::int64_t n;
+    COPPICE_HD void operator()(std::int64_t range) const {
+        swept_rows const rows(range, n);
+        for (std::int64_t k = 0; k < rows.size(); ++k) sweep.step(rows, k);
+    }
+};
+/// The same for two ranges, step by step in turn: a step waits for the one before it in its range, not for the other's.
+template <class Sweep>
+void sweep_two(Sweep const& sweep, std::int64_t range, std::int64_t n) {
+    swept_rows const one(range, n), other(range + 1, n);
+    for (std::int64_t k = 0; k < other.size(); ++k) {
+        sweep.step(one, k);
+        sweep.step(other, k);
+    }
+    for (std::int64_t k = other.size(); k < one.size(); ++k) sweep.step(one, k);
 }
-template <class F>
-void for_each_range(cuda_executor const& exec, std::int64_t n, F const& f) {
-    for_each(exec, (n + sweep_rows - 1) / sweep_rows, f);
+
+/// The sweep in all ranges of n rows: two of them are a task of its own, one where there are few.
+template <class Sweep>
+void sweep_all(host_executor const& exec, std::int64_t n, Sweep const& sweep) {
+    std::int64_t const ranges = (n + sweep_rows - 1) / sweep_rows, tasks = ranges / 2;
+    if (tasks < exec.threads())
+        return for_each_block(exec, ranges, 1, [&](std::int64_t range, std::int64_t, std::int64_t) {
+            sweep_range<Sweep>{sweep, n}(range);
+        });
+    for_each_block(exec, tasks + ranges % 2, 1, [&](std::int64_t task, std::int64_t, std::int64_t) {
+        task < tasks ? sweep_two(sweep, 2 * task, n) : sweep_range<Sweep>{sweep, n}(2 * task);
+    });
+}
+template <class Sweep>
+void sweep_all(cuda_executor const& exec, std::int64_t n, Sweep const& sweep) {
+    for_each(exec, (n + sweep_rows - 1) / sweep_rows, sweep_range<Sweep>{sweep, n});
 }
 
 /// Adds half of the magnitudes off the forest to the diagonal of the system along it.
@@ -251,7 +279,7 @@ public:
         std::int64_t const n = m.a.rows();
         if (kind_ == multilevel_smoother::forest) return solve(exec, b, x, n);
         if (kind_ == multilevel_smoother::gauss_seidel)
-            return for_each_range(exec, n, sweep_forwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x});
+            return sweep_all(exec, n, sweep_forwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x});
         if (kind_ != multilevel_smoother::chebyshev) return for_each(exec, n, scale_by<T>{T(1), inverse_.data(), b, x});
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), b, spare_.data()});
         m.multiply(exec, spare_.data(), store_chebyshev_step<T>{m.unit, inverse_.data(), b, spare_.data(), x});
@@ -261,7 +289,7 @@ public:
     void improve(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x, T* to) const {
         std::int64_t const n = m.a.rows();
         if (kind_ == multilevel_smoother::gauss_seidel)
-            return for_each_range(exec, n, sweep_backwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x, to});
+            return sweep_all(exec, n, sweep_backwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x, to});
         if (kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1)
             return m.multiply(exec, x, store_diagonal_step<T>{m.unit, inverse_.data(), b, x, to});
         if (kind_ == multilevel_smoother::forest) {

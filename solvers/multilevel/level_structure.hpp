@@ -130,6 +130,7 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
                                  c.made.aggregates,
                                  c.made.runs,
                                  std::move(c.tentative),
+                                 !modes,
                                  limits,
                                  symmetric};
             report.prolongator_seconds += watch.lap();

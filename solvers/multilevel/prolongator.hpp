@@ -8,94 +8,10 @@
 #include <utility>
 
 #include <coppice/graph/contract.hpp>
-#include <coppice/solvers/multilevel/coupling_weights.hpp>
-#include <coppice/solvers/multilevel/level_coupling.hpp>
+#include <coppice/solvers/multilevel/prolongator_rows.hpp>
 
 namespace coppice::multilevel_detail {
 
-/// Of a filtered row: its diagonal with the dropped entries lumped to it, and the magnitudes that it keeps beside it.
-template <class T>
-struct filtered_row {
-    T lumped, kept;
-};
-template <class T>
-struct add_filtered {
-    COPPICE_HD filtered_row<T> identity() const { return {T(0), T(0)}; }
-    COPPICE_HD filtered_row<T> operator()(filtered_row<T> const& a, filtered_row<T> const& b) const {
-        return {a.lumped + b.lumped, a.kept + b.kept};
-    }
-};
-
-/// What the filter knows of the rows: their scales, and what they have beside the matrix, which is lumped to the
-/// diagonal as well.
-template <class T>
-struct filter_scales {
-    row_scales const& of_rows;
-    coupling_sums<T> others;
-
-    double one_by_unit() const { return 1 / of_rows.unit; }
-    double const* diagonal() const { return of_rows.diagonal.data(); }
-};
-
-/// Within an aggregate, or between two that stand one behind the other on a path of the first or the second forest:
-/// runs and aggregates are numbered along their paths.
-template <class I>
-struct lies_along_paths {
-    I const *of, *runs;
-    COPPICE_HD bool operator()(std::int64_t row, std::int64_t column) const {
-        std::int64_t const across = std::int64_t(of[row]) - of[column], along = std::int64_t(runs[row]) - runs[column];
-        return (across >= -1 && across <= 1) || (along >= -1 && along <= 1);
-    }
-};
-/// Whether an entry beside the diagonal is kept: large enough, and along paths if need be.
-template <class T, class I>
-struct is_kept {
-    double one_by_unit, share;
-    double const* diagonal;
-    bool along_paths;
-    lies_along_paths<I> along;
-    COPPICE_HD bool operator()(T value, std::int64_t row, std::int64_t column) const {
-        return double(magnitude(value)) * one_by_unit >= share * ::sqrt(diagonal[row] * diagonal[column]) &&
-               (!along_paths || along(row, column));
-    }
-};
-template <class T, class I>
-struct filter_by_size {
-    is_kept<T, I> kept;
-    COPPICE_HD filtered_row<T> operator()(T const& value, I const& column, std::int64_t row) const {
-        if (std::int64_t(column) == row) return {value, T(0)};
-        return kept(value, row, column) ? filtered_row<T>{T(0), magnitude(value)} : filtered_row<T>{value, T(0)};
-    }
-};
-template <class T, class I>
-struct filter_by_mark {
-    COPPICE_HD filtered_row<T> operator()(T const& value, I const& column, std::uint8_t const& kept,
-                                          std::int64_t row) const {
-        if (std::int64_t(column) == row || !kept) return {value, T(0)};
-        return {T(0), magnitude(value)};
-    }
-};
-
-/// Rows whose lumped diagonal is small, or that keep nothing, are not smoothed.
-template <class T>
-COPPICE_HD bool smooths(filtered_row<T> const& sum, double diagonal) {
-    constexpr double small = 0.25;
-    return sum.kept > T(0) && double(magnitude(sum.lumped)) > small * diagonal;
-}
-template <class T, class I>
-struct store_smoothed {
-    double one_by_unit;
-    double const* diagonal; ///< in units
-    coupling_sums<T> others;
-    I const* of;
-    std::uint8_t* smoothed;
-    COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {
-        filtered_row<T> const sum{own.lumped + others.value(row), own.kept};
-        smoothed[row] =
-            of[row] >= 0 &&
-            smooths(filtered_row<double>{double(sum.lumped) * one_by_unit, double(sum.kept)}, diagonal[row]);
-    }
-};
 /// Marks what A_F keeps: the diagonal of every aggregated row, large entries of smoothed ones.
 template <class T, class I>
 struct mark_kept {
@@ -136,22 +52,14 @@ struct offset_of_kept {
     }
 };
 
-/// 1 / m of a row: m is the lumped diagonal, damped by 2/3 or, where the row outweighs it, by 4/3 over Gershgorin's
-/// bound. 0 where the row is not smoothed.
 template <class T>
 struct store_damping {
     double one_by_unit;
     double const* diagonal;
     coupling_sums<T> others;
-    filtered_row<T>* rows; ///< damping, lumped diagonal
+    damped_row<T>* rows;
     COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {
-        filtered_row<T> const sum{own.lumped + others.value(row), own.kept};
-        bool const good =
-            smooths(filtered_row<double>{double(sum.lumped) * one_by_unit, double(sum.kept)}, diagonal[row]);
-        T const size = magnitude(sum.lumped);
-        T const m = larger(T(1.5) * size, T(0.75) * (size + sum.kept));
-        rows[row] =
-            good ? filtered_row<T>{(sum.lumped < T(0) ? T(-1) : T(1)) / m, sum.lumped} : filtered_row<T>{T(0), T(0)};
+        rows[row] = damp_row(with_others(own, others, row), one_by_unit, diagonal[row]);
     }
 };
 /// s_ij of I - omega D_F^-1 A_F.
@@ -159,11 +67,11 @@ template <class T, class I>
 struct write_smoothing {
     T const* values; ///< of A
     I const *source, *indices;
-    filtered_row<T> const* rows;
+    damped_row<T> const* rows;
     T* smoothing;
     COPPICE_HD std::uint8_t operator()(std::int64_t p, std::int64_t row) const {
-        filtered_row<T> const r = rows[row];
-        smoothing[p] = std::int64_t(indices[p]) == row ? T(1) - r.lumped * r.kept : -values[source[p]] * r.lumped;
+        damped_row<T> const r = rows[row];
+        smoothing[p] = std::int64_t(indices[p]) == row ? r.on_diagonal() : r.beside(values[source[p]]);
         return 0;
     }
 };
@@ -204,22 +112,22 @@ template <executor Executor, class T, class I>
 class smoothed_prolongator {
 public:
     smoothed_prolongator() = default;
-    /// P_0 has columns of the rows that `aggregates` hold.
+    /// P_0 has columns of the rows that `aggregates` hold; it is `constant` on them, or is given by `tentative`.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                          filter_scales<T> const& scales, vertex_aggregates<I> const& aggregates, buffer<I> const& runs,
-                         csr<T, I> tentative, prolongator_limits limits, bool symmetric)
+                         csr<T, I> tentative, bool constant, prolongator_limits limits, bool symmetric)
         : tentative_(std::move(tentative)) {
+        if (by_rows && constant) {
+            of_ = copy_of(exec, aggregates.of);
+            marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
+        }
         for (bool along_paths = false;; limits.share *= along_paths ? 2 : 1, along_paths = true) {
-            mark(exec, a, plan, scales,
-                 is_kept<T, I>{scales.one_by_unit(),
-                               limits.share,
-                               scales.diagonal(),
-                               along_paths,
-                               {aggregates.of.data(), runs.data()}});
-            I const kept = place(exec, a);
-            smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), kept, {});
-            product_ = blank_plan(smoothing(nullptr), tentative_.view(), all_rows(smoothing(nullptr)));
-            structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
+            find_structure(exec, a, plan, scales,
+                           is_kept<T, I>{scales.one_by_unit(),
+                                         limits.share,
+                                         scales.diagonal(),
+                                         along_paths,
+                                         {aggregates.of.data(), runs.data()}});
             double const length = double(product_.nonzeros()) / double(a.rows());
             bool const lean = length * length * double(a.nonzeros()) <= limits.products;
             if (lean || limits.share == 0 || limits.share > 1) break;
@@ -269,6 +177,24 @@ public:
     I nonzeros() const { return product_.nonzeros(); }
 
 private:
+    /// On the host a worker makes a row of P where P_0 is constant; devices, and other P_0, take a product.
+    static constexpr bool by_rows = std::is_same_v<Executor, host_executor>;
+
+    /// The marks, and product_.
+    void find_structure(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+                        filter_scales<T> const& scales, is_kept<T, I> const& kept) {
+        if constexpr (by_rows)
+            if (!of_.empty()) {
+                product_.range = all_rows(a);
+                product_.columns = tentative_.columns();
+                return find_prolongator_rows(exec, a, kept, scales.others, marks_.view(), product_);
+            }
+        mark(exec, a, plan, scales, kept);
+        I const nonzeros = place(exec, a);
+        smoothing_plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), nonzeros, {});
+        product_ = blank_plan(smoothing(nullptr), tentative_.view(), all_rows(smoothing(nullptr)));
+        structure_of_product(exec, smoothing(nullptr), tentative_.view(), constant_mask{}, product_);
+    }
     void mark(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
               is_kept<T, I> const& kept) {
         using namespace graph_detail;
@@ -298,8 +224,11 @@ private:
     /// p = (I - omega D_F^-1 A_F) P_0
     void smooth(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
                 array_view<T> p) const {
+        if constexpr (by_rows)
+            if (!of_.empty())
+                return fill_prolongator_rows<T, I>(exec, a, scales, marks_.view(), of_.view(), product_, p);
         using namespace graph_detail;
-        buffer<filtered_row<T>> rows(exec, a.rows());
+        buffer<damped_row<T>> rows(exec, a.rows());
         buffer<T> values(exec, source_.size());
         reduce_rows(exec, plan, along_nonzeros{filter_by_mark<T, I>{}, a.coefficients, a.indices, marks_.data()},
                     add_filtered<T>{},
@@ -316,6 +245,7 @@ private:
     }
 
     csr<T, I> tentative_{};
+    buffer<I> of_{};               ///< aggregates of the unknowns, where rows of P are made by themselves
     buffer<std::uint8_t> marks_{}; ///< nonzeros of A that A_F keeps
     buffer<I> offsets_{}, indices_{}, source_{};
     srcsr_plan<I> smoothing_plan_{};

@@ -114,37 +114,44 @@ TEST_CASE_TEMPLATE("pairs of a matching, and aggregates of aggregates", Fixture,
 
 TEST_CASE_TEMPLATE("contraction folds the edges between aggregates", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    auto const host = random_graph(200, 6, 9);
+    constexpr int n = 1200;
+    auto const host = random_graph(n, 6, 9);
     auto const graph = exec.copy(host);
     auto const forest = extract_forest(exec, graph.view(), parallel_factor(exec, graph.view()));
-    std::vector<std::int32_t> companions(200, left_out); // of single vertices: their rows and columns vanish
+    std::vector<std::int32_t> companions(n, left_out); // of single vertices: their rows and columns vanish
     auto const local = exec.copy(companions);
-    auto const a = aggregate_runs(exec, forest, 2, local.view());
-    auto const of = to_vector(exec, a.of);
-    std::map<std::pair<int, int>, double> sums, least;
-    for (int i = 0; i < 200; ++i)
-        for (int k = host.row_offsets()[i]; k < host.row_offsets()[i + 1]; ++k) {
-            std::pair const at{of[std::size_t(i)], of[std::size_t(host.column_indices()[k])]};
-            if (at.first < 0 || at.second < 0) continue;
-            double const w = host.values()[k];
-            sums[at] += w;
-            least[at] = least.contains(at) ? std::min(least[at], w) : w;
-        }
-    auto const holds = [&](csr<double> const& c, std::map<std::pair<int, int>, double> const& expected) {
-        auto const offsets = to_vector(exec, c.row_offsets()), columns = to_vector(exec, c.column_indices());
-        auto const values = to_vector(exec, c.values());
-        CHECK(c.rows() == a.count);
-        CHECK(c.columns() == a.count);
-        REQUIRE(values.size() == expected.size());
-        std::size_t k = 0; // a map is in the order of rows and columns
-        for (auto const& [at, value] : expected) {
-            CHECK(columns[k] == at.second);
-            CHECK(offsets[std::size_t(at.first)] <= std::int32_t(k));
-            CHECK(std::int32_t(k) < offsets[std::size_t(at.first) + 1]);
-            CHECK(values[k++] == value);
-        }
-    };
-    holds(contract(exec, graph.view(), a), sums);
-    holds(contract(exec, min_plus<double>{}, graph.view(), a, 0.0), least);
-    CHECK_THROWS_AS(contract(exec, exec.copy(random_graph(9, 2, 1)).view(), a), dimension_error);
+    std::vector<vertex_aggregates<std::int32_t>> all;
+    all.push_back(aggregate_runs(exec, forest, 2, local.view()));
+    std::vector<std::int32_t> dealt(n);
+    for (int v = 0; v < n; ++v) dealt[std::size_t(v)] = v % 7 == 0 ? -1 : v % 3; // hundreds in an aggregate
+    all.push_back({n, 3, exec.copy(dealt)});
+    for (auto const& a : all) {
+        auto const of = to_vector(exec, a.of);
+        std::map<std::pair<int, int>, double> sums, least;
+        for (int i = 0; i < n; ++i)
+            for (int k = host.row_offsets()[i]; k < host.row_offsets()[i + 1]; ++k) {
+                std::pair const at{of[std::size_t(i)], of[std::size_t(host.column_indices()[k])]};
+                if (at.first < 0 || at.second < 0) continue;
+                double const w = host.values()[k];
+                sums[at] += w;
+                least[at] = least.contains(at) ? std::min(least[at], w) : w;
+            }
+        auto const holds = [&](csr<double> const& c, std::map<std::pair<int, int>, double> const& expected) {
+            auto const offsets = to_vector(exec, c.row_offsets()), columns = to_vector(exec, c.column_indices());
+            auto const values = to_vector(exec, c.values());
+            CHECK(c.rows() == a.count);
+            CHECK(c.columns() == a.count);
+            REQUIRE(values.size() == expected.size());
+            std::size_t k = 0; // a map is in the order of rows and columns
+            for (auto const& [at, value] : expected) {
+                CHECK(columns[k] == at.second);
+                CHECK(offsets[std::size_t(at.first)] <= std::int32_t(k));
+                CHECK(std::int32_t(k) < offsets[std::size_t(at.first) + 1]);
+                CHECK(values[k++] == value);
+            }
+        };
+        holds(contract(exec, graph.view(), a), sums);
+        holds(contract(exec, min_plus<double>{}, graph.view(), a, 0.0), least);
+        CHECK_THROWS_AS(contract(exec, exec.copy(random_graph(9, 2, 1)).view(), a), dimension_error);
+    }
 }

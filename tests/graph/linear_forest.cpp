@@ -2,7 +2,11 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <string>
 
+#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/operations.hpp>
+#include <coppice/factor.hpp>
 #include <coppice/linear_forest.hpp>
 
 #include "support/executors.hpp"
@@ -185,6 +189,34 @@ TEST_CASE_TEMPLATE("cycles of equal weights are broken once, the same way everyw
         auto const again = extract_forest(host, here.view(), parallel_factor(host, here.view(), {.rounds = 0}));
         CHECK(to_vector(exec, forest.permutation) == to_vector(host, again.permutation));
     }
+}
+
+TEST_CASE("few threads walk along the paths, many scan: the same forest") {
+    host_executor const few(1), many(8);
+    for (char const* kind : {"laplace2d", "aniso2", "aniso3", "laplace3d"}) {
+        auto const a = generate<double>(few, kind, {.nx = kind == std::string("laplace3d") ? 12 : 40});
+        for (int const degree : {1, 2})
+            for (tie_rule const ties : {tie_rule::near, tie_rule::hash}) {
+                INFO(kind, ", degree ", degree);
+                auto const f = parallel_factor(few, a.view(), {.degree = degree, .ties = ties});
+                auto const walked = extract_forest(few, a.view(), f), scanned = extract_forest(many, a.view(), f);
+                CHECK(on_host(few, walked) == on_host(many, scanned));
+                CHECK(walked.paths == scanned.paths);
+                CHECK(walked.longest_path == scanned.longest_path);
+                CHECK(walked.cycles_broken == scanned.cycles_broken);
+                CHECK(walked.edges == scanned.edges);
+                CHECK(walked.weight == scanned.weight); // every bit
+                CHECK(walked.weight_coverage == scanned.weight_coverage);
+            }
+    }
+    // The same with far neighbours, which nobody walks along: a matrix whose numbers were shuffled.
+    auto const a = generate<double>(few, "laplace2d", {.nx = 200});
+    std::vector<std::int32_t> shuffled(40000);
+    for (int p = 0; p < 40000; ++p) shuffled[std::size_t(p)] = std::int32_t(std::int64_t(p) * 17389 % 40000);
+    auto const b = permute(few, a.view(), few.copy(shuffled).view());
+    auto const f = parallel_factor(few, b.view());
+    CHECK(f.edges > 30000);
+    CHECK(on_host(few, extract_forest(few, b.view(), f)) == on_host(many, extract_forest(many, b.view(), f)));
 }
 
 TEST_CASE_TEMPLATE("the system holds the coefficients of A along the paths", Fixture, COPPICE_TEST_EXECUTORS) {

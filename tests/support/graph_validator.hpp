@@ -132,6 +132,7 @@ inline double factor_weight(plain_graph const& g, int n, std::vector<int> const&
 /// A forest in host memory.
 struct plain_forest {
     std::vector<int> path_ids, positions, permutation, inverse, path_offsets, links;
+    bool operator==(plain_forest const&) const = default;
 };
 
 /// No vertex over degree 2, no cycle, every path contiguous in the permutation, from its smaller end to its larger.
