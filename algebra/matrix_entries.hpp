@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include <coppice/algebra/compress.hpp>
-#include <coppice/algebra/matrix_market.hpp>
-#include <coppice/core/file.hpp>
+#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/core/files/file.hpp>
 
 namespace coppice::detail {
 

@@ -13,7 +13,7 @@
 #include "apps/app.hpp"
 #include "apps/interrupt.hpp"
 #include <coppice/core/error.hpp>
-#include <coppice/core/file.hpp>
+#include <coppice/core/files/file.hpp>
 
 namespace coppice::app {
 namespace {

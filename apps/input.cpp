@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "apps/names.hpp"
-#include <coppice/algebra/generators.hpp>
-#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/semirings.hpp>
 

@@ -12,7 +12,7 @@
 #include "apps/app.hpp"
 #include "apps/output.hpp"
 #include <coppice/algebra/csr.hpp>
-#include <coppice/algebra/matrix_file.hpp>
+#include <coppice/algebra/files/matrix_file.hpp>
 
 namespace coppice::app {
 

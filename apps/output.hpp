@@ -15,7 +15,7 @@
 #include "apps/app.hpp"
 #include "apps/backend.hpp"
 #include "apps/files.hpp"
-#include <coppice/core/file.hpp>
+#include <coppice/core/files/file.hpp>
 
 namespace coppice::app {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bench/lapack.hpp"
-#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -15,9 +15,9 @@
 #include "bench/accuracy_problems.hpp"
 #include "bench/bench.hpp"
 #include <coppice/algebra/block_transform.hpp>
-#include <coppice/algebra/partition_gallery.hpp>
-#include <coppice/algebra/pentadiagonal_gallery.hpp>
-#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/algebra/generate/partition_gallery.hpp>
+#include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/generate/tridiagonal_gallery.hpp>
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/classical/classical_catalogue.hpp>
 

@@ -9,7 +9,7 @@
 #include <cuda_runtime.h>
 
 #include "bench/bench.hpp"
-#include <coppice/core/cuda_event.cuh>
+#include <coppice/core/cuda/cuda_event.cuh>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice::bench {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 namespace coppice::bench {
 

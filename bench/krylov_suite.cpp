@@ -15,7 +15,7 @@
 #if defined(COPPICE_HAS_EIGEN)
 #include "bench/eigen_peer.hpp"
 #endif
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/solvers/krylov/krylov.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 namespace coppice::bench {
 

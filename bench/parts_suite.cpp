@@ -12,7 +12,7 @@
 
 #include "bench/bench.hpp"
 #include <coppice/algebra/random.hpp>
-#include <coppice/core/device_group.hpp>
+#include <coppice/core/cuda/device_group.hpp>
 #include <coppice/solvers/distributed/reduced_parts.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/distributed/tridiagonal_parts.hpp>

@@ -11,7 +11,7 @@
 #include "bench/bench.hpp"
 #include "bench/lapack.hpp"
 #include <coppice/algebra/convert.hpp>
-#include <coppice/algebra/queue_chain.hpp>
+#include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/solvers/hybrid/hbisa.hpp>
 #include <coppice/solvers/krylov/krylov.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>

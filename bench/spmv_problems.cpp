@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bench/spmv_problems.hpp"
 
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
 

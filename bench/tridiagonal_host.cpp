@@ -8,7 +8,7 @@
 #include "bench/bench.hpp"
 #include "bench/lapack.hpp"
 #include "bench/random_bands.hpp"
-#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/algebra/generate/tridiagonal_gallery.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
 
 namespace coppice::bench {

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include <coppice/core/cuda_executor.hpp>
+#include <coppice/core/cuda/cuda_executor.hpp>
 #include <coppice/core/host_executor.hpp>
 
 namespace coppice {

@@ -22,8 +22,8 @@
 #include <coppice/core/block.hpp>
 #include <coppice/core/parallel_host.hpp>
 #if defined(__CUDACC__)
-#include <coppice/core/cuda_check.hpp>
-#include <coppice/core/launch_shared.cuh>
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/launch_shared.cuh>
 #endif
 
 namespace coppice {

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/core/device_group.hpp>
+#include <coppice/core/cuda/device_group.hpp>
 #include <coppice/core/executor.hpp>
 
 namespace coppice {

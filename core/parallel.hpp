@@ -3,8 +3,8 @@
 /// Parallel primitives, the same on every executor.
 ///
 /// Algorithms call them unqualified with an executor as first argument; core/parallel_host.hpp and
-/// core/parallel_cuda.cuh hold the two launchers. All function objects are called with std::int64_t indices and, for
-/// CUDA, are trivially copyable with COPPICE_HD call operators (or device lambdas). On CUDA everything is queued on
+/// core/cuda/parallel_cuda.cuh hold the two launchers. All function objects are called with std::int64_t indices and,
+/// for CUDA, are trivially copyable with COPPICE_HD call operators (or device lambdas). On CUDA everything is queued on
 /// the executor's stream; calls that return a value wait for it. All results are independent of the number of threads
 /// and the same on every run.
 ///
@@ -23,7 +23,7 @@
 #include <coppice/core/executor.hpp>
 #include <coppice/core/parallel_host.hpp>
 #if defined(__CUDACC__)
-#include <coppice/core/parallel_cuda.cuh>
+#include <coppice/core/cuda/parallel_cuda.cuh>
 #endif
 
 namespace coppice {

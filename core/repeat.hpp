@@ -72,5 +72,5 @@ inline std::shared_ptr<memory_resource> shared_memory(host_executor const& exec)
 } // namespace coppice
 
 #if defined(__CUDACC__)
-#include <coppice/core/repeat_cuda.cuh>
+#include <coppice/core/cuda/repeat_cuda.cuh>
 #endif

@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-#include <coppice/core/launch_early.cuh>
+#include <coppice/core/cuda/launch_early.cuh>
 
 namespace coppice {
 namespace detail {

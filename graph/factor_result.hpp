@@ -12,7 +12,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/graph/edge_order.hpp>
 #include <coppice/graph/proposal.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice {
 

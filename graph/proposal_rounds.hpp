@@ -10,7 +10,7 @@
 #include <coppice/graph/factor_result.hpp>
 #include <coppice/graph/matching_rounds_host.hpp>
 #include <coppice/graph/proposal.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice::graph_detail {
 

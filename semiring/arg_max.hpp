@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include <coppice/semiring/operators.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice {
 

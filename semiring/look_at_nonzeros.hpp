@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/algebra/nonzero_flags.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice::detail {
 

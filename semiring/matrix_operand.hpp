@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice {
 

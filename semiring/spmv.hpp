@@ -8,7 +8,7 @@
 
 #include <coppice/core/memory_range.hpp>
 #include <coppice/semiring/semirings.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 #include <coppice/semiring/stored_value.hpp>
 
 namespace coppice {

@@ -3,10 +3,10 @@
 /// Bridges: sums of signs over the subtrees of a search tree.
 #pragma once
 
-#include <coppice/graph/analytics/bfs.hpp>
 #include <coppice/graph/analytics/components.hpp>
-#include <coppice/graph/analytics/level_lists.hpp>
+#include <coppice/graph/analytics/paths/bfs.hpp>
 #include <coppice/graph/analytics/undirected.hpp>
+#include <coppice/graph/analytics/work/level_lists.hpp>
 
 namespace coppice {
 

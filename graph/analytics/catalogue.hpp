@@ -15,20 +15,20 @@
 
 #include <coppice/core/names.hpp>
 #include <coppice/graph/analytics/answer.hpp>
-#include <coppice/graph/analytics/bfs.hpp>
 #include <coppice/graph/analytics/bridges.hpp>
 #include <coppice/graph/analytics/colouring.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/cores.hpp>
-#include <coppice/graph/analytics/diameter.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
 #include <coppice/graph/analytics/maximal_matching.hpp>
 #include <coppice/graph/analytics/pagerank.hpp>
+#include <coppice/graph/analytics/paths/bfs.hpp>
+#include <coppice/graph/analytics/paths/diameter.hpp>
+#include <coppice/graph/analytics/paths/sssp.hpp>
+#include <coppice/graph/analytics/paths/widest_path.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
-#include <coppice/graph/analytics/sssp.hpp>
 #include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
-#include <coppice/graph/analytics/widest_path.hpp>
 #include <coppice/graph/centrality/entries.hpp>
 #include <coppice/graph/communities/entries.hpp>
 #include <coppice/graph/factor.hpp>

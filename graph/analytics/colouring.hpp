@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <coppice/algebra/transform.hpp>
-#include <coppice/graph/analytics/in_order_host.hpp>
-#include <coppice/graph/analytics/rounds.hpp>
+#include <coppice/graph/analytics/work/in_order_host.hpp>
+#include <coppice/graph/analytics/work/rounds.hpp>
 
 namespace coppice {
 

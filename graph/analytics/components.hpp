@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <coppice/graph/analytics/worklist.hpp>
+#include <coppice/graph/analytics/work/worklist.hpp>
 
 namespace coppice {
 

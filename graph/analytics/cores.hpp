@@ -3,8 +3,8 @@
 /// Core numbers by peeling.
 #pragma once
 
-#include <coppice/graph/analytics/kept_edges.hpp>
-#include <coppice/graph/analytics/rounds.hpp>
+#include <coppice/graph/analytics/work/kept_edges.hpp>
+#include <coppice/graph/analytics/work/rounds.hpp>
 
 namespace coppice {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/graph/analytics/in_order_host.hpp>
-#include <coppice/graph/analytics/rounds.hpp>
+#include <coppice/graph/analytics/work/in_order_host.hpp>
+#include <coppice/graph/analytics/work/rounds.hpp>
 
 namespace coppice {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/graph/analytics/graph_view.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice {
 

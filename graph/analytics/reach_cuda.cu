@@ -2,9 +2,9 @@
 /// \file
 /// What follows from searches, on CUDA: strong components, widest paths, bridges, diameters; centralities; changes.
 #include <coppice/graph/analytics/bridges.hpp>
-#include <coppice/graph/analytics/diameter.hpp>
+#include <coppice/graph/analytics/paths/diameter.hpp>
+#include <coppice/graph/analytics/paths/widest_path.hpp>
 #include <coppice/graph/analytics/strong_components.hpp>
-#include <coppice/graph/analytics/widest_path.hpp>
 #include <coppice/graph/centrality/betweenness.hpp>
 #include <coppice/graph/centrality/closeness.hpp>
 #include <coppice/graph/centrality/spectral.hpp>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/graph/analytics/components.hpp>
-#include <coppice/graph/analytics/rounds.hpp>
+#include <coppice/graph/analytics/work/rounds.hpp>
 
 namespace coppice {
 

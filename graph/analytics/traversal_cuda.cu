@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Traversals and sets of vertices on CUDA.
-#include <coppice/graph/analytics/bfs.hpp>
 #include <coppice/graph/analytics/colouring.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/cores.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
 #include <coppice/graph/analytics/maximal_matching.hpp>
-#include <coppice/graph/analytics/sssp.hpp>
+#include <coppice/graph/analytics/paths/bfs.hpp>
+#include <coppice/graph/analytics/paths/sssp.hpp>
 #include <coppice/graph/analytics/undirected.hpp>
 
 namespace coppice {

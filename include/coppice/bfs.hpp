@@ -9,4 +9,4 @@
 /// 0; values are not looked at.
 #pragma once
 
-#include <coppice/graph/analytics/bfs.hpp>
+#include <coppice/graph/analytics/paths/bfs.hpp>

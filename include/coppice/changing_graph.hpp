@@ -10,5 +10,5 @@
 #pragma once
 
 #include <coppice/graph/analytics/pagerank.hpp>
-#include <coppice/graph/analytics/sssp.hpp>
+#include <coppice/graph/analytics/paths/sssp.hpp>
 #include <coppice/graph/change/components_again.hpp>

@@ -20,7 +20,7 @@
 #pragma once
 
 #include <coppice/algebra/block_transform.hpp>
-#include <coppice/algebra/generators.hpp>
-#include <coppice/algebra/partition_gallery.hpp>
-#include <coppice/algebra/pentadiagonal_gallery.hpp>
-#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/algebra/generate/generators.hpp>
+#include <coppice/algebra/generate/partition_gallery.hpp>
+#include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/generate/tridiagonal_gallery.hpp>

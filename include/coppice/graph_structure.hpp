@@ -23,9 +23,9 @@
 #include <coppice/graph/analytics/colouring.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/cores.hpp>
-#include <coppice/graph/analytics/diameter.hpp>
 #include <coppice/graph/analytics/independent_set.hpp>
 #include <coppice/graph/analytics/maximal_matching.hpp>
+#include <coppice/graph/analytics/paths/diameter.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>

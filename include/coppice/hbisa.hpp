@@ -11,6 +11,6 @@
 #pragma once
 
 #include <coppice/algebra/block_hybrid.hpp>
-#include <coppice/algebra/queue_chain.hpp>
+#include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/solvers/hybrid/hbisa.hpp>
 #include <coppice/solvers/hybrid/stationary.hpp>

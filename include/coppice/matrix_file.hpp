@@ -40,4 +40,4 @@
 
 #include <complex>
 
-#include <coppice/algebra/matrix_file.hpp>
+#include <coppice/algebra/files/matrix_file.hpp>

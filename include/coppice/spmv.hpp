@@ -15,8 +15,8 @@
 /// **Order and bits.** ⊕ is associative but need not commute. Results have the same bits on every run and for any
 /// number of threads. No value is added atomically, except under srcsr_scheme::balanced_atomic, which says so.
 ///
-/// **On CUDA** (semiring/srcsr_options.hpp): make_srcsr_plan takes a scheme and sizes; plan.reason says which sizes it
-/// took and why; `coppice tune` measures them. along_nonzeros{f, arrays...} is the fast way to write multiply;
+/// **On CUDA** (semiring/srcsr/srcsr_options.hpp): make_srcsr_plan takes a scheme and sizes; plan.reason says which
+/// sizes it took and why; `coppice tune` measures them. along_nonzeros{f, arrays...} is the fast way to write multiply;
 /// plan.workspace<accumulator>() is what reduce_rows needs beside the plan. A plan serves one stream at a time, and its
 /// calls may be captured into a CUDA graph.
 ///
@@ -35,4 +35,4 @@
 
 #include <coppice/semiring/semirings.hpp>
 #include <coppice/semiring/spmv.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>

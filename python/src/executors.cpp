@@ -9,7 +9,7 @@
 #include "parts.hpp"
 
 #if defined(COPPICE_HAS_CUDA)
-#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/cuda/cuda_check.hpp>
 #endif
 
 namespace coppice::python {

@@ -7,7 +7,7 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice {
 

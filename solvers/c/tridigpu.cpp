@@ -6,7 +6,7 @@
 #if defined(COPPICE_HAS_CUDA)
 #include <cuda_runtime_api.h>
 
-#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/cuda/cuda_check.hpp>
 #endif
 
 namespace coppice::c_interface {

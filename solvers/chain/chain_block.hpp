@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <coppice/solvers/chain/chain_bands.hpp>
-#include <coppice/solvers/chain/chain_ring.hpp>
+#include <coppice/solvers/chain/window/chain_ring.hpp>
 #include <coppice/solvers/tiles/chain_tile.hpp>
 
 namespace coppice::chain {

@@ -10,10 +10,10 @@
 
 #include <cooperative_groups.h>
 
-#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/launch_early.cuh>
+#include <coppice/core/cuda/launch_shared.cuh>
 #include <coppice/core/executor.hpp>
-#include <coppice/core/launch_early.cuh>
-#include <coppice/core/launch_shared.cuh>
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/chain/chain_factor_stage.hpp>
 #include <coppice/solvers/chain/chain_roles.hpp>

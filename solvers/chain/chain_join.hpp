@@ -13,7 +13,7 @@
 #include <bit>
 
 #include <coppice/core/block.hpp>
-#include <coppice/solvers/chain/chain_registers.hpp>
+#include <coppice/solvers/chain/window/chain_registers.hpp>
 
 namespace coppice::chain {
 

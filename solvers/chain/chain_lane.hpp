@@ -25,7 +25,7 @@
 #pragma once
 
 #include <coppice/solvers/chain/chain_roles.hpp>
-#include <coppice/solvers/chain/chain_stack.hpp>
+#include <coppice/solvers/chain/window/chain_stack.hpp>
 
 namespace coppice::chain {
 

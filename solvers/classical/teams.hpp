@@ -11,8 +11,8 @@
 #include <coppice/core/parallel_host.hpp>
 #include <coppice/solvers/chain/chain_lane.hpp> // alone
 #if defined(__CUDACC__)
-#include <coppice/core/cuda_check.hpp>
-#include <coppice/core/launch_shared.cuh>
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/launch_shared.cuh>
 #endif
 
 namespace coppice::classical {

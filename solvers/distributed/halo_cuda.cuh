@@ -3,8 +3,8 @@
 /// Halos between devices. See solvers/distributed/halo.hpp for the contract.
 #pragma once
 
-#include <coppice/core/cuda_check.hpp>
-#include <coppice/core/device_group.hpp>
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/device_group.hpp>
 #include <coppice/solvers/distributed/halo.hpp>
 
 namespace coppice::distributed {

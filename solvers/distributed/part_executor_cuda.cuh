@@ -3,8 +3,8 @@
 /// Passes over vectors in parts on CUDA: each device sums up its part, the sums cross, and every device decides.
 #pragma once
 
-#include <coppice/core/cuda_check.hpp>
-#include <coppice/core/repeat_cuda.cuh>
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/repeat_cuda.cuh>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/vectors/basis_passes_cuda.cuh>
 #include <coppice/solvers/vectors/vector_pass_cuda.cuh>

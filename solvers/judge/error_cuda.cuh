@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/core/executor.hpp>
-#include <coppice/core/launch_early.cuh>
 #include <coppice/solvers/judge/band_error.hpp>
 
 namespace coppice::chain {

@@ -9,7 +9,7 @@
 #include <coppice/algebra/float16.hpp>
 #include <coppice/solvers/multilevel/multilevel_cycle.hpp>
 #include <coppice/solvers/precondition/convergence_factor.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
 
 namespace coppice {
 

@@ -11,7 +11,7 @@
 
 #include <coppice/algebra/csr.hpp>
 #include <coppice/graph/linear_forest.hpp>
-#include <coppice/solvers/precondition/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
 
 namespace coppice {
 

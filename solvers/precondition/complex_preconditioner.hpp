@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/solvers/precondition/catalogue.hpp>
+#include <coppice/solvers/precondition/catalogue/catalogue.hpp>
 #include <coppice/solvers/vectors/elements.hpp>
 
 namespace coppice {

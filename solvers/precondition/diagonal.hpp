@@ -9,8 +9,8 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/precondition/preconditioner_row.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
 
 namespace coppice {
 

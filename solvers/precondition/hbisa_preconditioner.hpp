@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <coppice/solvers/hybrid/hbisa.hpp>
+#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
-#include <coppice/solvers/precondition/preconditioner_row.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
 
 namespace coppice {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include <coppice/solvers/precondition/any_preconditioner.hpp>
-#include <coppice/solvers/precondition/catalogue.hpp>
+#include <coppice/solvers/precondition/catalogue/catalogue.hpp>
 #include <coppice/solvers/precondition/complex_preconditioner.hpp>
 
 namespace coppice {

@@ -8,12 +8,12 @@
 #include <string>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/precondition/catalogue/preconditioner_needs.hpp>
+#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
+#include <coppice/solvers/precondition/catalogue/tridiagonal_rows.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
 #include <coppice/solvers/precondition/mend_tridiagonal.hpp>
-#include <coppice/solvers/precondition/preconditioner_needs.hpp>
-#include <coppice/solvers/precondition/preconditioner_row.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
-#include <coppice/solvers/precondition/tridiagonal_rows.hpp>
+#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
 
 namespace coppice {
 namespace detail {

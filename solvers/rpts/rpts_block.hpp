@@ -17,9 +17,9 @@
 #include <coppice/core/block.hpp>
 #include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/direct/side_pack.hpp>
-#include <coppice/solvers/rpts/rpts_borders.hpp>
+#include <coppice/solvers/rpts/partition/rpts_borders.hpp>
+#include <coppice/solvers/rpts/partition/rpts_vectors.hpp>
 #include <coppice/solvers/rpts/rpts_stage.hpp>
-#include <coppice/solvers/rpts/rpts_vectors.hpp>
 
 namespace coppice::rpts {
 

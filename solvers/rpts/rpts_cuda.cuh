@@ -9,10 +9,10 @@
 
 #include <cooperative_groups.h>
 
-#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/launch_early.cuh>
+#include <coppice/core/cuda/launch_shared.cuh>
 #include <coppice/core/executor.hpp>
-#include <coppice/core/launch_early.cuh>
-#include <coppice/core/launch_shared.cuh>
 #include <coppice/solvers/rpts/rpts_block.hpp>
 #include <coppice/solvers/rpts/rpts_resident.hpp>
 #include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>

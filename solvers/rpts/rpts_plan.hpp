@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include <coppice/core/block.hpp>
+#include <coppice/solvers/rpts/partition/rpts_tree.hpp>
 #include <coppice/solvers/rpts/rpts_stage.hpp>
-#include <coppice/solvers/rpts/rpts_tree.hpp>
 
 namespace coppice::rpts {
 

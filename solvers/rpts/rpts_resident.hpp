@@ -11,10 +11,10 @@
 
 #include <cstdint>
 
-#include <coppice/solvers/rpts/rpts_own.hpp>
-#include <coppice/solvers/rpts/rpts_pairs.hpp>
+#include <coppice/solvers/rpts/partition/rpts_own.hpp>
+#include <coppice/solvers/rpts/partition/rpts_pairs.hpp>
+#include <coppice/solvers/rpts/partition/rpts_tree.hpp>
 #include <coppice/solvers/rpts/rpts_plan.hpp>
-#include <coppice/solvers/rpts/rpts_tree.hpp>
 
 namespace coppice::rpts {
 

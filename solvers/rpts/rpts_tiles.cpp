@@ -5,9 +5,9 @@
 #include <coppice/solvers/rpts/rpts_tiles.hpp>
 
 #include <coppice/core/lane/pack.hpp>
-#include <coppice/solvers/rpts/rpts_borders.hpp>
-#include <coppice/solvers/rpts/rpts_ends.hpp>
-#include <coppice/solvers/rpts/rpts_halves.hpp>
+#include <coppice/solvers/rpts/partition/rpts_borders.hpp>
+#include <coppice/solvers/rpts/partition/rpts_ends.hpp>
+#include <coppice/solvers/rpts/partition/rpts_halves.hpp>
 
 namespace coppice::COPPICE_ISA {
 namespace {

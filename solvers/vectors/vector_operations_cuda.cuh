@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/core/block.hpp>
-#include <coppice/core/cuda_check.hpp>
+#include <coppice/core/cuda/cuda_check.hpp>
 #include <coppice/core/executor.hpp>
 #include <coppice/solvers/vectors/dot_pairs.hpp>
 

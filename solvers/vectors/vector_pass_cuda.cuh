@@ -3,7 +3,7 @@
 /// Passes over vectors on CUDA. See solvers/vectors/vector_pass.hpp for the contract.
 #pragma once
 
-#include <coppice/core/launch_early.cuh>
+#include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/solvers/vectors/vector_pass.hpp>
 #include <coppice/solvers/vectors/vector_pass_block.hpp>
 

@@ -6,8 +6,8 @@
 
 #include "support/executors.hpp"
 #include <coppice/algebra/convert.hpp>
-#include <coppice/algebra/generators.hpp>
-#include <coppice/algebra/queue_chain.hpp>
+#include <coppice/algebra/generate/generators.hpp>
+#include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/algebra/random.hpp>
 
 using namespace coppice;

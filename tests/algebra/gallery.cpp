@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/algebra/generate/tridiagonal_gallery.hpp>
 
 #include <algorithm>
 #include <cmath>

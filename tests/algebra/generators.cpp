@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 #include <algorithm>
 #include <cmath>

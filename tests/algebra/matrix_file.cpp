@@ -16,9 +16,9 @@
 #include "support/matrix_market_reference.hpp"
 #include "support/same_bits.hpp"
 #include "support/temporary_folder.hpp"
-#include <coppice/algebra/harwell_boeing.hpp>
+#include <coppice/algebra/files/harwell_boeing.hpp>
 #include <coppice/core/error.hpp>
-#include <coppice/core/tar.hpp>
+#include <coppice/core/files/tar.hpp>
 
 using namespace coppice;
 namespace fs = std::filesystem;

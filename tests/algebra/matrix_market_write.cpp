@@ -15,7 +15,7 @@
 #include "support/same_bits.hpp"
 #include "support/temporary_folder.hpp"
 #include <coppice/algebra/convert.hpp>
-#include <coppice/core/file.hpp>
+#include <coppice/core/files/file.hpp>
 
 using namespace coppice;
 namespace fs = std::filesystem;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The chain of the queue: its states by a walk over the definition, Table 2, and options outside their range.
-#include <coppice/algebra/queue_chain.hpp>
+#include <coppice/algebra/generate/queue_chain.hpp>
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 
 #include "support/same_bits.hpp"
 #include <coppice/algebra/block_hybrid.hpp>
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 using namespace coppice;
 using coppice::test::same_bits;

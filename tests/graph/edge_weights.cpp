@@ -5,7 +5,7 @@
 
 #include "support/executors.hpp"
 #include "support/stored_rows.hpp"
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
 

@@ -8,7 +8,7 @@
 
 #include "support/executors.hpp"
 #include "support/graphs.hpp"
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/factor.hpp>
 #include <coppice/linear_forest.hpp>

@@ -16,7 +16,7 @@
 
 #include <lapacke.h>
 
-#include <coppice/algebra/tridiagonal_gallery.hpp>
+#include <coppice/algebra/generate/tridiagonal_gallery.hpp>
 
 namespace coppice::test {
 

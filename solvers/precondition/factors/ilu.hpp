@@ -3,8 +3,8 @@
 /// ILU(0) and IC(0).
 #pragma once
 
+#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/factors/ilu_factors.hpp>
-#include <coppice/solvers/precondition/preconditioner_row.hpp>
 
 namespace coppice {
 

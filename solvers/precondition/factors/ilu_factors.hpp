@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/semiring/srcsr.hpp>
+#include <coppice/semiring/srcsr/srcsr.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
 #include <coppice/solvers/precondition/factors/ilu_lane.hpp>
 #include <coppice/solvers/precondition/factors/ilu_pattern.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
 
 namespace coppice {
 

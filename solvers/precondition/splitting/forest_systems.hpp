@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/mend_tridiagonal.hpp>
-#include <coppice/solvers/precondition/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_options.hpp>
 
 namespace coppice::detail {

@@ -6,7 +6,7 @@
 #include <coppice/solvers/precondition/forest_preconditioner.hpp>
 #include <coppice/solvers/precondition/splitting/forest_systems.hpp>
 #include <coppice/solvers/precondition/splitting/normalised_weights.hpp>
-#include <coppice/solvers/precondition/splitting/pattern_mark.hpp>
+#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
 
 namespace coppice::detail {
 

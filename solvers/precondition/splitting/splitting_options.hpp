@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/graph/forest_decomposition.hpp>
-#include <coppice/solvers/precondition/tridiagonal_rows.hpp>
+#include <coppice/solvers/precondition/catalogue/tridiagonal_rows.hpp>
 
 namespace coppice {
 

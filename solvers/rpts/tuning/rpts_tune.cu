@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <coppice/algebra/random.hpp>
-#include <coppice/core/cuda_event.cuh>
+#include <coppice/core/cuda/cuda_event.cuh>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
 #include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <coppice/core/cuda_executor.hpp>
-#include <coppice/core/tuning_file.hpp>
+#include <coppice/core/cuda/cuda_executor.hpp>
+#include <coppice/core/files/tuning_file.hpp>
 #include <coppice/solvers/rpts/rpts_plan.hpp>
 #include <coppice/solvers/rpts/rpts_resident.hpp>
 #include <coppice/solvers/rpts/rpts_stage.hpp>
@@ -30,8 +30,8 @@ struct tridiagonal_tuning_record {
     double microseconds = 0; ///< of a solve with partial pivoting
 };
 
-/// A line of the tuning file without its kind, "tridiagonal" (core/tuning_file.hpp); threads=0: systems stay whole;
-/// partition=32: a stage of tiles comes first.
+/// A line of the tuning file without its kind, "tridiagonal" (core/files/tuning_file.hpp); threads=0: systems stay
+/// whole; partition=32: a stage of tiles comes first.
 ///
 ///     device="NVIDIA H200" bytes=4 rows=12 systems=5 partition=8 threads=128 microseconds=7.1
 std::string to_line(tridiagonal_tuning_record const& record);

@@ -11,7 +11,7 @@
 #include "support/block_stand_in.hpp"
 #include "support/counted.hpp"
 #include "support/executors.hpp"
-#include <coppice/algebra/partition_gallery.hpp>
+#include <coppice/algebra/generate/partition_gallery.hpp>
 #include <coppice/solvers/chain/chain_lane.hpp>
 
 using namespace coppice;

@@ -9,9 +9,9 @@
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
-#include <coppice/algebra/matrix_market.hpp>
-#include <coppice/algebra/partition_gallery.hpp>
-#include <coppice/algebra/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/generate/partition_gallery.hpp>
+#include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -11,7 +11,7 @@
 
 #include "support/executors.hpp"
 #include <coppice/algebra/convert.hpp>
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/solvers/krylov/krylov.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>

@@ -10,7 +10,7 @@
 
 #include "support/executors.hpp"
 #include <coppice/algebra/convert.hpp>
-#include <coppice/algebra/queue_chain.hpp>
+#include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/algebra/random.hpp>
 
 using namespace coppice;

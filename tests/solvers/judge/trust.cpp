@@ -13,7 +13,7 @@
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
 #include <coppice/algebra/convert.hpp>
-#include <coppice/algebra/pentadiagonal_gallery.hpp>
+#include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -8,8 +8,8 @@
 #include "solvers/dense.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
-#include <coppice/algebra/generators.hpp>
-#include <coppice/algebra/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

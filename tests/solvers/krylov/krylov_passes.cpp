@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/block_stand_in.hpp"
-#include <coppice/semiring/srcsr_block.hpp>
+#include <coppice/semiring/srcsr/srcsr_block.hpp>
 #include <coppice/solvers/krylov/bicgstab.hpp>
 #include <coppice/solvers/krylov/cg.hpp>
 #include <coppice/solvers/vectors/basis_passes_block.hpp>

@@ -7,7 +7,7 @@
 
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
-#include <coppice/core/cuda_executor.hpp>
+#include <coppice/core/cuda/cuda_executor.hpp>
 #if !defined(COPPICE_TEST_CUDA)
 #include "support/failing_memory.hpp"
 #else

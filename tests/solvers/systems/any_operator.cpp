@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 #include "support/executors.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "solvers/dense.hpp"
 #include "support/executors.hpp"
-#include <coppice/algebra/generators.hpp>
+#include <coppice/algebra/generate/generators.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compressed columns of numbers in fields of fixed width, as Fortran reads them: fields may touch, so blanks do not
+// part them.
+#include <coppice/algebra/files/harwell_boeing.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <coppice/algebra/files/matrix_market_text.hpp>
+#include <coppice/algebra/matrix_entries.hpp>
+
+namespace coppice::detail {
+namespace {
+
+/// The fields of a body, group after group; every group of numbers begins on a new line.
+class card_reader {
+public:
+    card_reader(std::string const& file, std::string_view text, harwell_boeing_header const& h)
+        : file_(file), at_(text.data() + h.body), end_(text.data() + text.size()), line_(h.lines) {}
+
+    /// Numbers of this format come next, from the next line on.
+    void begin(card_format const& format, char const* what) {
+        format_ = format;
+        what_ = what;
+        left_ = 0;
+    }
+
+    /// The next field without the blanks around it; never empty.
+    std::string_view next() {
+        if (left_ == 0) next_line();
+        --left_;
+        auto field = rest_.substr(0, static_cast<std::size_t>(format_.width));
+        rest_.remove_prefix(field.size());
+        while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
+        while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
+        if (field.empty()) fail(std::string("a number is missing among the ") + what_);
+        return field;
+    }
+
+    std::int64_t integer(std::int64_t low, std::int64_t high) {
+        auto const field = next();
+        char const* at = field.data();
+        char const* const end = at + field.size();
+        std::int64_t value = 0;
+        auto const status = parse_integer(at, end, value);
+        if (status == number_status::malformed || (status == number_status::good && at != end))
+            fail(std::string("expected an integer among the ") + what_ + ", found " + quoted(field));
+        if (status == number_status::out_of_range || value < low || value > high)
+            fail(quoted(field) + " among the " + what_ + " is outside " + std::to_string(low) + " to " +
+                 std::to_string(high));
+        return value;
+    }
+
+    template <class R>
+    R real() {
+        auto const field = next();
+        std::string rewritten; // where the point or the exponent is implied
+        std::string_view token = field;
+        if (has_implied_parts(field)) token = rewritten = with_explicit_exponent(field);
+        char const* at = token.data();
+        R value{};
+        auto const status = parse_real(at, at + token.size(), value);
+        if (status == number_status::out_of_range)
+            fail("value " + quoted(field) + " is beyond the range of a " + std::to_string(8 * sizeof(R)) +
+                 "-bit floating-point number");
+        if (status != number_status::good || at != token.data() + token.size())
+            fail("expected a real value, found " + quoted(field));
+        return value;
+    }
+
+    std::int64_t line() const { return line_; }
+    [[noreturn]] void fail(std::string const& message) const { throw format_error(file_, line_, message); }
+
+private:
+    void next_line() {
+        if (at_ == end_) fail(std::string("the file ends among the ") + what_);
+        char const* const stop = line_end(at_, end_);
+        rest_ = {at_, static_cast<std::size_t>(stop - at_)};
+        at_ = stop == end_ ? end_ : stop + 1;
+        left_ = format_.count;
+        ++line_;
+    }
+
+    static std::size_t exponent_of(std::string_view field) {
+        return std::min(field.find_first_of("eEdDqQ+-", 1), field.size());
+    }
+    static bool is_number(std::string_view field) {
+        return field.find_first_of("0123456789") != field.npos && field.find_first_of("nN") == field.npos;
+    }
+    bool has_implied_parts(std::string_view field) const {
+        if (!is_number(field)) return false;
+        bool const no_point = field.find('.') == field.npos, no_exponent = exponent_of(field) == field.size();
+        return (format_.decimals > 0 && no_point) || (format_.scale != 0 && no_exponent);
+    }
+    // A field without a point has its last `decimals` digits behind it; one without exponent is scaled.
+    std::string with_explicit_exponent(std::string_view field) const {
+        auto const split = exponent_of(field);
+        bool const letter = split < field.size() && field[split] != '+' && field[split] != '-';
+        auto const tail = field.substr(split + (letter ? 1 : 0));
+        char const* at = tail.data();
+        std::int64_t exponent = 0;
+        if (split < field.size() &&
+            (parse_integer(at, at + tail.size(), exponent) != number_status::good || std::abs(exponent) > 99999))
+            return std::string(field); // its own fault, told by the caller
+        if (split == field.size()) exponent -= format_.scale;
+        if (field.find('.') == field.npos) exponent -= format_.decimals;
+        return std::string(field.substr(0, split)) + "e" + std::to_string(exponent);
+    }
+
+    std::string const& file_;
+    char const* at_;
+    char const* end_;
+    std::int64_t line_;
+    card_format format_{};
+    char const* what_ = "";
+    std::int64_t left_ = 0;
+    std::string_view rest_{};
+};
+
+template <class T>
+T read_value(card_reader& cards, harwell_boeing_header const& h, bool on_diagonal) {
+    using real = typename real_type<T>::type;
+    auto const re = cards.template real<real>();
+    if constexpr (is_complex<T>)
+        if (h.field == matrix_market_field::complex) {
+            T const value(re, cards.template real<real>());
+            if (h.symmetry == matrix_market_symmetry::hermitian && on_diagonal && value.imag() != real(0))
+                cards.fail("an entry on the diagonal of a hermitian matrix has an imaginary part");
+            return value;
+        }
+    return T(re);
+}
+
+/// Where columns begin, counted from 0; the last is the number of entries.
+std::vector<std::int64_t> read_pointers(card_reader& cards, harwell_boeing_header const& h) {
+    std::vector<std::int64_t> pointers;
+    cards.begin(h.pointers, "pointers");
+    for (std::int64_t j = 0; j <= h.columns; ++j) {
+        auto const low = j == 0 ? 1 : pointers.back() + 1;
+        auto const high = j == 0 ? 1 : h.stored + 1;
+        pointers.push_back(cards.integer(j == h.columns ? high : low, high) - 1);
+    }
+    return pointers;
+}
+
+/// Symmetric kinds store their lower triangle, skew-symmetric ones without the diagonal.
+template <class T, class I>
+void require_triangle(card_reader const& cards, matrix_market_symmetry symmetry, triplet<T, I> const& e) {
+    if (symmetry == matrix_market_symmetry::general || e.row > e.column) return;
+    if (e.row == e.column && symmetry != matrix_market_symmetry::skew_symmetric) return;
+    cards.fail("entry (" + std::to_string(e.row + 1) + ", " + std::to_string(e.column + 1) + ") lies " +
+               (e.row == e.column ? "on" : "above") + " the diagonal of a " + name_of(symmetry) + " matrix");
+}
+
+} // namespace
+
+template <class T, class I>
+matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string const& file, std::string_view text,
+                                          file_progress const& tell) {
+    auto const h = parse_harwell_boeing_header(file, text);
+    require_value_type<T>(file, 3, h.field == matrix_market_field::complex);
+    require_index_type<I>(file, 3, h.rows, h.columns);
+    card_reader cards(file, text, h);
+    auto const pointers = read_pointers(cards, h);
+    if (h.stored > static_cast<std::int64_t>(text.size())) cards.fail("the file ends among the indices");
+
+    buffer<triplet<T, I>> entries(exec, h.stored);
+    constexpr std::int64_t step = std::int64_t(1) << 16; // entries between two reports of progress
+    cards.begin(h.indices, "indices");
+    for (std::int64_t j = 0; j < h.columns; ++j)
+        for (std::int64_t k = pointers[static_cast<std::size_t>(j)]; k < pointers[static_cast<std::size_t>(j) + 1];
+             ++k) {
+            entries[k] = {static_cast<I>(cards.integer(1, h.rows) - 1), static_cast<I>(j), T(1)};
+            require_triangle(cards, h.symmetry, entries[k]);
+            if (tell && k % step == 0) tell("parsing", k / 2, h.stored);
+        }
+    cards.begin(h.values, "values");
+    if (h.field != matrix_market_field::pattern)
+        for (std::int64_t k = 0; k < h.stored; ++k) {
+            entries[k].value = read_value<T>(cards, h, entries[k].row == entries[k].column);
+            if (tell && k % step == 0) tell("parsing", (h.stored + k) / 2, h.stored);
+        }
+    return {h.rows, h.columns, h.symmetry, std::move(entries)};
+}
+
+#define COPPICE_PARSE(T, I)                                                                                            \
+    template matrix_entries<T, I> parse_harwell_boeing(host_executor const&, std::string const&, std::string_view,     \
+                                                       file_progress const&)
+COPPICE_PARSER(COPPICE_PARSE);
+
+} // namespace coppice::detail

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <optional>
+
+#include <coppice/algebra/files/harwell_boeing.hpp>
+#include <coppice/algebra/files/matrix_market_text.hpp>
+#include <coppice/core/error.hpp>
+
+namespace coppice::detail {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// The lines of a text, one after the other, without their ends.
+class line_source {
+public:
+    explicit line_source(std::string_view text) : text_(text) {}
+
+    /// Nothing behind the last line.
+    std::optional<std::string_view> next() {
+        if (offset == text_.size()) return std::nullopt;
+        auto const stop = std::min(text_.find('\n', offset), text_.size());
+        auto line = text_.substr(offset, stop - offset);
+        offset = std::min(stop + 1, text_.size());
+        ++number;
+        if (line.ends_with('\r')) line.remove_suffix(1);
+        return line;
+    }
+
+    std::size_t offset = 0;
+    std::int64_t number = 0;
+
+private:
+    std::string_view text_;
+};
+
+bool is_type_code(std::string_view line) {
+    if (line.size() < 3 || (line.size() > 3 && !is_blank(line[3]))) return false;
+    auto const one_of = [](char c, std::string_view all) { return all.find(lower(c)) != all.npos; };
+    return one_of(line[0], "rcpiq") && one_of(line[1], "suhzr") && one_of(line[2], "ae");
+}
+
+/// The whole numbers at the front of a line, at most Count, and how many there are.
+template <std::size_t Count>
+std::size_t leading_integers(std::string_view line, std::array<std::int64_t, Count>& numbers) {
+    char const* at = line.data();
+    char const* const end = at + line.size();
+    for (std::size_t i = 0; i < Count; ++i) {
+        at = skip_blanks(at, end);
+        if (parse_integer(at, end, numbers[i]) != number_status::good || numbers[i] < 0) return i;
+    }
+    return Count;
+}
+
+void read_type(std::string const& file, std::string_view code, harwell_boeing_header& h) {
+    switch (lower(code[0])) {
+    case 'r':
+        h.field = matrix_market_field::real;
+        break;
+    case 'i':
+        h.field = matrix_market_field::integer;
+        break;
+    case 'c':
+        h.field = matrix_market_field::complex;
+        break;
+    case 'p':
+        h.field = matrix_market_field::pattern;
+        break;
+    default:
+        throw format_error(file, 3, "type " + quoted(code) + " keeps its values in another file, which is not read");
+    }
+    switch (lower(code[1])) {
+    case 's':
+        h.symmetry = matrix_market_symmetry::symmetric;
+        break;
+    case 'z':
+        h.symmetry = matrix_market_symmetry::skew_symmetric;
+        break;
+    case 'h':
+        h.symmetry = matrix_market_symmetry::hermitian;
+        break;
+    default:
+        h.symmetry = matrix_market_symmetry::general;
+    }
+    if (lower(code[2]) == 'e')
+        throw format_error(file, 3,
+                           "type " + quoted(code) + " is a sum of finite elements; assembled matrices are read");
+    if (h.symmetry == matrix_market_symmetry::hermitian && h.field != matrix_market_field::complex)
+        throw format_error(file, 3, std::string("a hermitian matrix must be complex, not ") + name_of(h.field));
+    if (h.symmetry == matrix_market_symmetry::skew_symmetric && h.field == matrix_market_field::pattern)
+        throw format_error(file, 3, "a pattern cannot be skew-symmetric: it has no signs");
+}
+
+/// The n-th text in parentheses of a line, with them; formats have columns of their own that not all writers keep to.
+std::string_view parenthesised(std::string_view line, int n) {
+    for (;; --n) {
+        auto const open = line.find('(');
+        if (open == line.npos) return {};
+        std::size_t close = open;
+        for (int depth = 0; close < line.size(); ++close) {
+            depth += line[close] == '(' ? 1 : line[close] == ')' ? -1 : 0;
+            if (depth == 0) break;
+        }
+        if (close == line.size()) return {};
+        if (n == 0) return line.substr(open, close - open + 1);
+        line.remove_prefix(close + 1);
+    }
+}
+
+/// Reads the small numbers and letters of a format.
+class format_scanner {
+public:
+    explicit format_scanner(std::string_view text) {
+        for (char const c : text)
+            if (!is_blank(c)) text_ += lower(c);
+    }
+    bool take(char c) {
+        if (at_ == text_.size() || text_[at_] != c) return false;
+        ++at_;
+        return true;
+    }
+    bool take_one_of(std::string_view letters) {
+        return at_ < text_.size() && letters.find(text_[at_]) != letters.npos && (++at_, true);
+    }
+    /// A number of at most six digits.
+    std::optional<int> number() {
+        int value = 0;
+        auto const first = at_;
+        for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - first < 6; ++at_)
+            value = 10 * value + (text_[at_] - '0');
+        return at_ == first ? std::nullopt : std::optional(value);
+    }
+    bool done() const { return at_ == text_.size(); }
+
+private:
+    std::string text_{};
+    std::size_t at_ = 0;
+};
+
+/// Throws unless as many lines are promised as so many numbers take.
+void require_lines(std::string const& file, char const* what, std::int64_t promised, std::int64_t numbers,
+                   card_format const& format) {
+    std::int64_t const needed = numbers / format.count + (numbers % format.count != 0);
+    if (promised != needed)
+        throw format_error(file, 2,
+                           "the header promises " + std::to_string(promised) + " lines of " + what + "; " +
+                               std::to_string(numbers) + " of them, " + std::to_string(format.count) +
+                               " a line, take " + std::to_string(needed));
+}
+
+} // namespace
+
+bool is_harwell_boeing(std::string_view text) {
+    line_source lines(text.substr(0, 1000)); // three lines of 80 characters, and some grace
+    std::optional<std::string_view> line;
+    for (int i = 0; i < 3; ++i) line = lines.next();
+    return line && is_type_code(*line);
+}
+
+card_format parse_card_format(std::string const& file, std::int64_t line, std::string_view text) {
+    card_format f;
+    format_scanner scan(text);
+    bool good = scan.take('(');
+    bool const negative = scan.take('-');
+    auto number = scan.number();
+    if (number && scan.take('p')) {
+        f.scale = negative ? -*number : *number;
+        scan.take(',');
+        number = scan.number();
+    } else {
+        good = good && !negative;
+    }
+    f.count = number.value_or(1);
+    good = good && scan.take_one_of("iefdg");
+    f.width = scan.number().value_or(0);
+    if (scan.take('.')) f.decimals = scan.number().value_or(0);
+    if (scan.take('e')) good = good && scan.number(); // digits of the exponent: the field shows them
+    if (!good || !scan.take(')') || !scan.done() || f.count < 1 || f.width < 1)
+        throw format_error(file, line, "unknown format " + quoted(text) + "; expected one like (16I5) or (1P,5D16.9)");
+    return f;
+}
+
+harwell_boeing_header parse_harwell_boeing_header(std::string const& file, std::string_view text) {
+    line_source lines(text);
+    auto const next = [&] {
+        auto const line = lines.next();
+        if (!line) throw format_error(file, lines.number, "the file ends inside its header");
+        return *line;
+    };
+    next();                               // title and key
+    std::array<std::int64_t, 5> counts{}; // lines: all, pointers, indices, values, right-hand sides
+    if (leading_integers(next(), counts) < 3)
+        throw format_error(file, 2, "expected numbers of lines: all, pointers, indices, values");
+    auto const type_line = next();
+    harwell_boeing_header h;
+    if (!is_type_code(type_line))
+        throw format_error(file, 3, "expected a type such as RUA, found " + quoted(type_line));
+    read_type(file, type_line.substr(0, 3), h);
+    std::array<std::int64_t, 3> sizes{};
+    if (leading_integers(type_line.substr(3), sizes) < 3)
+        throw format_error(file, 3, "expected numbers of rows, columns and entries behind the type");
+    h.rows = sizes[0];
+    h.columns = sizes[1];
+    h.stored = sizes[2];
+    if (h.symmetry != matrix_market_symmetry::general && h.rows != h.columns)
+        throw format_error(file, 3,
+                           std::string("a ") + name_of(h.symmetry) + " matrix must be square, not " +
+                               std::to_string(h.rows) + " x " + std::to_string(h.columns));
+    auto const formats = next();
+    h.pointers = parse_card_format(file, 4, parenthesised(formats, 0));
+    h.indices = parse_card_format(file, 4, parenthesised(formats, 1));
+    if (h.field != matrix_market_field::pattern) h.values = parse_card_format(file, 4, parenthesised(formats, 2));
+    if (counts[4] > 0) next(); // what right-hand sides there are; they stand behind the matrix
+
+    // No file holds so many; sums of sizes stay within 64 bits below.
+    constexpr std::int64_t most = std::int64_t(1) << 60;
+    if (h.rows > most || h.columns > most || h.stored > most)
+        throw format_error(file, 3, "sizes beyond what a file can hold");
+    require_lines(file, "pointers", counts[1], h.columns + 1, h.pointers);
+    require_lines(file, "indices", counts[2], h.stored, h.indices);
+    if (h.field != matrix_market_field::pattern)
+        require_lines(file, "values", counts[3], h.stored * (h.field == matrix_market_field::complex ? 2 : 1),
+                      h.values);
+    h.body = lines.offset;
+    h.lines = lines.number;
+    return h;
+}
+
+} // namespace coppice::detail

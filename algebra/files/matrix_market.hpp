@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Matrix Market files: reading, writing. The contract is told in include/coppice/matrix_market.hpp.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/files/file.hpp>
+
+namespace coppice {
+
+enum class matrix_market_format { coordinate, array };
+enum class matrix_market_field { real, integer, complex, pattern };
+enum class matrix_market_symmetry { general, symmetric, skew_symmetric, hermitian };
+
+/// Banner and size line of a file.
+struct matrix_market_header {
+    matrix_market_format format = matrix_market_format::coordinate;
+    matrix_market_field field = matrix_market_field::real;
+    matrix_market_symmetry symmetry = matrix_market_symmetry::general;
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    /// Entries that the file stores: from its size line (coordinate) or implied by its size and symmetry (array).
+    std::int64_t stored = 0;
+};
+
+char const* name_of(matrix_market_format format);
+char const* name_of(matrix_market_field field);
+char const* name_of(matrix_market_symmetry symmetry);
+
+/// Banner and size line only; a long file is neither read nor inflated. Errors as read_matrix_market().
+matrix_market_header read_matrix_market_header(std::filesystem::path const& path);
+
+/// The matrix in a file, plain or gzip, as sorted compressed rows in host memory.
+///
+/// Both triangles of a symmetric, skew-symmetric or hermitian matrix are stored in the result; duplicates are summed
+/// in file order; stored zeros are kept; a pattern has ones. NaN and infinite values are read as they stand: whether
+/// they make sense is the business of validate(). Instantiated for float, double and complex of both, 32- and 64-bit I.
+/// The result is the same for any number of threads. Throws io_error (cannot be opened or read), format_error with
+/// the line, overflow_error where the nonzeros of the full matrix do not fit an I.
+template <class T, class I = std::int32_t>
+csr<T, I> read_matrix_market(host_executor const& exec, std::filesystem::path const& path);
+
+struct vector_read_options {
+    std::int64_t length = -1; ///< what the vector must have, or dimension_error before memory is asked for; -1: any
+    file_progress progress{};
+};
+
+/// The vector in a file: an n x 1 or 1 x n matrix, array or coordinate (absent entries are 0, duplicates are summed).
+/// Instantiated for the same value types; errors as read_matrix_market(), and format_error for any other shape.
+template <class T>
+std::vector<T> read_vector(host_executor const& exec, std::filesystem::path const& path,
+                           vector_read_options const& options = {});
+
+/// Dense columns one after the other.
+template <class T>
+struct dense_columns {
+    std::int64_t rows = 0, columns = 0;
+    std::vector<T> values{}; ///< [rows * columns]
+};
+
+/// The vectors in a file, each a column of an array; one may be whatever read_vector() takes. `options.length` is what
+/// each must have. Instantiated for the same value types; errors as read_matrix_market().
+template <class T>
+dense_columns<T> read_vectors(host_executor const& exec, std::filesystem::path const& path,
+                              vector_read_options const& options = {});
+
+struct matrix_market_write_options {
+    /// What is written. general: every nonzero. Otherwise the lower triangle only (for skew_symmetric the strictly
+    /// lower one); the matrix must be what the word says, value for value (-0 equals 0), else argument_error.
+    matrix_market_symmetry symmetry = matrix_market_symmetry::general;
+    /// Comment lines below the banner, without their '%'; may hold several lines.
+    std::string comment{};
+    file_progress progress{};
+};
+
+/// Writes a matrix in host memory as `coordinate`, `real` or `complex`: rows in order, nonzeros in storage order, each
+/// value with the fewest digits that read back to the same bits, or nan. A name that ends in .gz is written compressed.
+///
+/// The file appears under its name only when complete; on failure an older file of that name is untouched. The name "-"
+/// is standard output, which takes what there is up to the failure. Throws
+/// io_error with the path and the reason. Deterministic, whatever the number of threads.
+template <class T, class I>
+void write_matrix_market(host_executor const& exec, std::filesystem::path const& path, csr_view<T, I> a,
+                         matrix_market_write_options const& options = {});
+
+/// Writes x as an n x 1 `array`; otherwise as write_matrix_market().
+template <class T>
+void write_vector(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
+                  std::string const& comment = {}, file_progress const& progress = {});
+/// The same for x[n * columns], columns one after the other.
+template <class T>
+void write_vectors(host_executor const& exec, std::filesystem::path const& path, array_view<T const> x,
+                   std::int64_t columns, std::string const& comment = {}, file_progress const& progress = {});
+
+// The same with one thread, and for owners.
+
+template <class T, class I>
+void write_matrix_market(std::filesystem::path const& path, csr_view<T, I> a,
+                         matrix_market_write_options const& options = {}) {
+    write_matrix_market(host_executor{1}, path, a, options);
+}
+template <class T, class I>
+void write_matrix_market(std::filesystem::path const& path, csr<T, I> const& a,
+                         matrix_market_write_options const& options = {}) {
+    write_matrix_market(host_executor{1}, path, a.view(), options);
+}
+template <class T, class I>
+void write_matrix_market(host_executor const& exec, std::filesystem::path const& path, csr<T, I> const& a,
+                         matrix_market_write_options const& options = {}) {
+    write_matrix_market(exec, path, a.view(), options);
+}
+template <class T>
+void write_vector(std::filesystem::path const& path, array_view<T> x, std::string const& comment = {}) {
+    write_vector<std::remove_const_t<T>>(host_executor{1}, path, x, comment);
+}
+template <class T>
+void write_vector(std::filesystem::path const& path, std::vector<T> const& x, std::string const& comment = {}) {
+    array_view<T const> const view{x.data(), static_cast<std::int64_t>(x.size())};
+    write_vector<T>(host_executor{1}, path, view, comment);
+}
+template <class T>
+void write_vector(std::filesystem::path const& path, buffer<T> const& x, std::string const& comment = {}) {
+    write_vector<T>(host_executor{1}, path, x.view(), comment);
+}
+
+} // namespace coppice

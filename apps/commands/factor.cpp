@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice factor MATRIX: a weighted [0, n]-factor of the graph of a matrix.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "apps/backend.hpp"
+#include "apps/factor_arguments.hpp"
+#include "apps/input.hpp"
+#include "apps/output.hpp"
+#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/operations.hpp>
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string matrix{};
+    std::string method = "parallel";
+    factor_arguments factor{};
+    std::string output{};
+};
+
+constexpr std::string_view methods[] = {"parallel", "greedy"};
+
+/// The factor as a symmetric matrix: |w| of every edge that it keeps. All in host memory.
+template <class T>
+csr<T> matrix_of(host_executor const& host, csr_view<T> weights, graph_factor<std::int32_t> const& f) {
+    std::int64_t const n = f.vertices;
+    auto const neighbors = [&](std::int64_t v) { return f.neighbors.data() + f.degree * v; };
+    buffer<std::int32_t> offsets(host, n + 1);
+    offsets[n] = exclusive_scan(
+        host, n, [&](std::int64_t v) { return f.degree - std::count(neighbors(v), neighbors(v) + f.degree, -1); },
+        [&](std::int64_t v, std::int32_t first) { offsets[v] = first; }, std::int32_t{0});
+    buffer<std::int32_t> columns(host, offsets[n]);
+    buffer<T> values(host, offsets[n]);
+    for_each(host, n, [&](std::int64_t v) {
+        auto* const row = columns.data() + offsets[v];
+        auto* const end = std::copy_if(neighbors(v), neighbors(v) + f.degree, row, [](auto w) { return w >= 0; });
+        std::sort(row, end);
+        auto const* const all = weights.indices + weights.row_begin(v);
+        for (auto* c = row; c != end; ++c) {
+            auto const at = std::lower_bound(all, weights.indices + weights.row_end(v), *c) - weights.indices;
+            values[c - columns.data()] = weights.coefficients[at];
+        }
+    });
+    return {f.vertices, f.vertices, std::move(offsets), std::move(columns), std::move(values)};
+}
+
+void tell(sheet& result, options const& o, factor_options const& used, graph_factor<std::int32_t> const& f,
+          double weights_seconds, double seconds) {
+    result.line("factor", fmt::format("[0,{}], {}, ties {}", f.degree, o.method, name_of(used.ties)));
+    result.line("edges", show_count(f.edges) + (f.maximal ? ", maximal" : ""));
+    result.line("weight coverage", show_fraction(f.weight_coverage));
+    result.line("rounds", std::to_string(f.rounds));
+    result.line("time", fmt::format("{} for the weights, {} for the factor", show_seconds(weights_seconds),
+                                    show_seconds(seconds)));
+    if (!o.output.empty()) result.line("written to", o.output);
+    auto& json = result.json();
+    json["method"] = o.method;
+    json["degree"] = f.degree;
+    json["rounds"] = f.rounds;
+    json["ties"] = name_of(used.ties);
+    json["maximal"] = f.maximal;
+    json["edges"] = f.edges;
+    json["weight_coverage"] = f.weight_coverage;
+    json["weights_seconds"] = weights_seconds;
+    json["seconds"] = seconds;
+}
+
+template <class Executor, class T>
+outcome find_factor(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+    auto const host = make_host(o.common);
+    auto const used = read_factor_arguments(o.factor);
+    progress status(o.common);
+    auto const a = load_matrix<T>(host, o.matrix, status);
+    require_square("factor", o.matrix, a.rows(), a.columns());
+    auto const on_device = exec.copy(a);
+    status.show("edge weights");
+    exec.synchronize();
+    stopwatch clock;
+    auto const weights = symmetrised_weights(exec, on_device.view());
+    exec.synchronize();
+    double const weights_seconds = clock.lap();
+    status.show("factor");
+    graph_factor<std::int32_t> f;
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        f = o.method == "greedy" ? greedy_factor(exec, weights.view(), used)
+                                 : parallel_factor(exec, weights.view(), used);
+    else
+        f = parallel_factor(exec, weights.view(), used);
+    exec.synchronize();
+    double const seconds = clock.lap();
+    files.write(o.output, [&](std::string const& path) {
+        auto const kept = matrix_of(host, host.copy(weights).view(), host.copy(f));
+        write_matrix_market(host, path, kept,
+                            {.symmetry = matrix_market_symmetry::symmetric, .progress = status.of_file(o.output)});
+    });
+    status.clear();
+
+    sheet result("factor", o.common);
+    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.backend(chosen);
+    tell(result, o, used, f, weights_seconds, seconds);
+    result.publish(files);
+    return {};
+}
+
+outcome run(options& o) {
+    check_common_options(o.common);
+    check_matrix_argument(o.matrix, "factor");
+    require_name("method", o.method, methods);
+    read_factor_arguments(o.factor);
+    if (o.method == "greedy" && o.common.backend == "cuda")
+        throw usage_error("the greedy method is sequential and works on the host only; use --backend host");
+    if (o.method == "greedy") o.common.backend = "host";
+    auto const chosen = make_executor(o.common);
+    output_files files;
+    files.expect("-o", o.output);
+    files.expect("--json", o.common.json);
+    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return find_factor<Executor, T>(o, chosen, exec, files);
+    });
+}
+
+} // namespace
+
+command add_factor(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("factor", "Find a weighted [0, n]-factor of the graph of a matrix");
+    add_matrix_argument(*cli, o->matrix);
+    add_integer(*cli, "--degree", o->factor.options.degree, "edges that a vertex may keep, 1 to 4")->type_name("n");
+    cli->add_option("--method", o->method, "parallel (algorithm 8) or greedy (algorithm 6)")
+        ->type_name("parallel|greedy");
+    add_factor_options(*cli, o->factor);
+    cli->add_option("-o,--output", o->output, "where to write the factor, a symmetric matrix of its edge weights")
+        ->type_name("FILE");
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice forest MATRIX: the linear forest of a matrix and the permutation that makes it tridiagonal.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "apps/backend.hpp"
+#include "apps/factor_arguments.hpp"
+#include "apps/input.hpp"
+#include "apps/output.hpp"
+#include "apps/report/collect.hpp"
+#include <coppice/algebra/operations.hpp>
+#include <coppice/core/files/file.hpp>
+#include <coppice/graph/linear_forest.hpp>
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string matrix{};
+    factor_arguments factor{{.ties = tie_rule::near}}; // whole grid lines rather than independence of the numbering
+    std::string output{};
+};
+
+struct timing {
+    double weights = 0;
+    double factor = 0;
+    double forest = 0;
+    double all() const { return weights + factor + forest; }
+};
+
+/// Position by position the vertex that stands there, counted from 1.
+std::string permutation_text(array_view<std::int32_t const> permutation) {
+    std::string text = "%%MatrixMarket matrix array integer general\n"
+                       "% row p of the permuted matrix is row permutation(p) of the original one\n";
+    text.reserve(text.size() + static_cast<std::size_t>(permutation.size()) * 8);
+    text += std::to_string(permutation.size()) + " 1\n";
+    for (auto const vertex : permutation) text.append(std::to_string(vertex + 1)) += '\n';
+    return text;
+}
+
+void write_permutation(output_files& files, std::string const& path, array_view<std::int32_t const> permutation) {
+    if (path.empty()) return;
+    auto const text = permutation_text(permutation);
+    files.write_text(path, path.ends_with(".gz") ? gzip_member(text) : text);
+}
+
+void tell(sheet& result, options const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
+          linear_forest<std::int32_t> const& forest, double identity_coverage, timing const& seconds) {
+    result.line("paths",
+                fmt::format("{}, the longest of {}", show_count(forest.paths), counted(forest.longest_path, "row")));
+    result.line("cycles broken", show_count(forest.cycles_broken));
+    result.line("weight coverage",
+                fmt::format("{}  (factor {}, sub- and superdiagonal of the original order {})",
+                            show_fraction(forest.weight_coverage), show_fraction(factor.weight_coverage),
+                            show_fraction(identity_coverage)));
+    result.line("time", fmt::format("{}: weights {}, factor {} ({} rounds), paths {}", show_seconds(seconds.all()),
+                                    show_seconds(seconds.weights), show_seconds(seconds.factor), factor.rounds,
+                                    show_seconds(seconds.forest)));
+    if (!o.output.empty()) result.line("written to", o.output);
+    auto& json = result.json();
+    json["ties"] = name_of(used.ties);
+    json["rounds"] = factor.rounds;
+    json["paths"] = forest.paths;
+    json["longest_path"] = forest.longest_path;
+    json["cycles_broken"] = forest.cycles_broken;
+    json["edges"] = forest.edges;
+    json["weight_coverage"] = forest.weight_coverage;
+    json["factor_coverage"] = factor.weight_coverage;
+    json["identity_coverage"] = identity_coverage;
+    json["weights_seconds"] = seconds.weights;
+    json["factor_seconds"] = seconds.factor;
+    json["forest_seconds"] = seconds.forest;
+    json["seconds"] = seconds.all();
+    for (auto const& bin : report::bin_paths(forest.path_offsets.view()))
+        json["path_lengths"].push_back(
+            {{"shortest", bin.shortest}, {"longest", bin.longest}, {"paths", bin.paths}, {"rows", bin.vertices}});
+}
+
+template <class Executor, class T>
+outcome find_forest(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+    auto const host = make_host(o.common);
+    auto const used = read_factor_arguments(o.factor);
+    progress status(o.common);
+    auto const a = load_matrix<T>(host, o.matrix, status);
+    require_square("forest", o.matrix, a.rows(), a.columns());
+    auto const on_device = exec.copy(a);
+    auto const lap = [&](stopwatch& clock) {
+        exec.synchronize();
+        return clock.lap();
+    };
+    exec.synchronize();
+    timing seconds;
+    stopwatch clock;
+    status.show("edge weights");
+    auto const weights = symmetrised_weights(exec, on_device.view());
+    seconds.weights = lap(clock);
+    status.show("factor");
+    auto const factor = parallel_factor(exec, weights.view(), used);
+    seconds.factor = lap(clock);
+    status.show("forest");
+    auto const found = extract_forest(exec, weights.view(), factor);
+    seconds.forest = lap(clock);
+    double const identity_coverage = coverages(exec, on_device.view()).identity_coverage();
+    auto const forest = host.copy(found);
+    write_permutation(files, o.output, forest.permutation.view());
+    status.clear();
+
+    sheet result("forest", o.common);
+    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.backend(chosen);
+    tell(result, o, used, factor, forest, identity_coverage, seconds);
+    result.publish(files);
+    return {};
+}
+
+outcome run(options const& o) {
+    check_common_options(o.common);
+    check_matrix_argument(o.matrix, "forest");
+    read_factor_arguments(o.factor);
+    auto const chosen = make_executor(o.common);
+    output_files files;
+    files.expect("-o", o.output);
+    files.expect("--json", o.common.json);
+    return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return find_forest<Executor, T>(o, chosen, exec, files);
+    });
+}
+
+} // namespace
+
+command add_forest(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("forest", "Find the linear forest of a matrix and its permutation");
+    add_matrix_argument(*cli, o->matrix);
+    add_factor_options(*cli, o->factor);
+    cli->add_option("-o,--output", o->output,
+                    "where to write the permutation: for every position the row that goes there, counted from 1")
+        ->type_name("FILE");
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice generate KIND -o FILE: test problems.
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "apps/backend.hpp"
+#include "apps/names.hpp"
+#include "apps/output.hpp"
+#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/generate/generators.hpp>
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string kind{};
+    std::string output{};
+    std::map<std::string, std::string> parameters{}; ///< as typed; absent ones keep their default
+};
+
+/// "--edge-factor,--edge_factor": with hyphens like all options, and as generate:KIND,... spells it.
+std::string option_of(std::string const& key) {
+    auto hyphened = key;
+    std::replace(hyphened.begin(), hyphened.end(), '_', '-');
+    return "--" + hyphened + (hyphened == key ? "" : ",--" + key);
+}
+
+std::string list_of_kinds() {
+    std::string text = "\nKinds and their options:\n";
+    for (auto const& kind : generator_kinds()) {
+        std::string keys;
+        for (auto const& key : kind.keys) keys += " " + option_of(key).substr(0, option_of(key).find(','));
+        text += fmt::format("  {:<12} {}\n  {:<12}{}\n", kind.name, kind.description, "", keys);
+    }
+    return text;
+}
+
+generator_options read_parameters(options const& o) {
+    std::vector<std::string_view> names;
+    for (auto const& kind : generator_kinds()) names.push_back(kind.name);
+    if (o.kind.empty()) throw usage_error("generate needs a KIND; valid: " + listed(names));
+    require_name("kind of matrix", o.kind, names);
+    generator_options parameters;
+    for (auto const& [key, value] : o.parameters)
+        if (!value.empty()) set_generator_option(parameters, o.kind, key, value);
+    return parameters;
+}
+
+template <class T>
+outcome write_generated(options const& o, generator_options const& parameters, output_files& files) {
+    auto const host = make_host(o.common);
+    progress status(o.common);
+    status.show("generating " + o.kind);
+    stopwatch clock;
+    auto const a = generate<T>(host, o.kind, parameters);
+    double const seconds = clock.lap();
+    status.show("writing " + o.output);
+    files.write(o.output, [&](std::string const& path) {
+        write_matrix_market(
+            host, path, a,
+            {.comment = " " + o.kind + ", made by coppice generate", .progress = status.of_file(o.output)});
+    });
+    status.clear();
+
+    sheet result("generate", o.common);
+    result.line("matrix", o.kind);
+    result.line("size", show_size(a.rows(), a.columns(), a.nonzeros()));
+    result.line("written to", o.output);
+    result.line("time", fmt::format("{} to make, {} to write", show_seconds(seconds), show_seconds(clock.lap())));
+    auto& json = result.json();
+    json["kind"] = o.kind;
+    json["rows"] = a.rows();
+    json["columns"] = a.columns();
+    json["nonzeros"] = a.nonzeros();
+    json["output"] = o.output;
+    json["seconds"] = seconds;
+    result.publish(files);
+    return {};
+}
+
+outcome run(options const& o) {
+    check_common_options(o.common);
+    if (o.common.backend == "cuda")
+        make_executor(o.common); // matrices are made on the host; a missing GPU is still told
+    auto const parameters = read_parameters(o);
+    if (o.output.empty()) throw usage_error("generate needs -o FILE to write the matrix to");
+    output_files files;
+    files.expect("-o", o.output);
+    files.expect("--json", o.common.json);
+    return o.common.precision == "single" ? write_generated<float>(o, parameters, files)
+                                          : write_generated<double>(o, parameters, files);
+}
+
+} // namespace
+
+command add_generate(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("generate", "Write a test problem as a Matrix Market file");
+    cli->add_option("KIND", o->kind, "which matrix")->type_name("");
+    cli->add_option("-o,--output", o->output, "the file to write; compressed where it ends in .gz")->type_name("FILE");
+    for (auto const& kind : generator_kinds())
+        for (auto const& key : kind.keys)
+            if (o->parameters.try_emplace(key).second)
+                cli->add_option(option_of(key), o->parameters[key])->group(""); // the list of kinds tells of them
+    add_common_options(*cli, o->common);
+    cli->footer(list_of_kinds());
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice solve MATRIX: Krylov solve with a preconditioner made from nothing but the matrix.
+#include "apps/commands/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "apps/parts.hpp"
+#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/operations.hpp>
+#include <coppice/solvers/distributed/solve_parts.hpp>
+#include <coppice/solvers/systems/matrix_traits.hpp>
+
+namespace coppice::app {
+namespace {
+
+/// The names that an option takes, the automatic choice first.
+template <std::size_t N>
+std::vector<std::string_view> with_automatic(std::array<std::string_view, N> const& names) {
+    std::vector<std::string_view> all{automatic_name};
+    all.insert(all.end(), names.begin(), names.end());
+    return all;
+}
+
+std::string show_finding(finding const& f) {
+    std::string name(f.key);
+    std::replace(name.begin(), name.end(), '_', ' ');
+    if (f.unit == finding_unit::share) return name + " " + show_fraction(f.value);
+    if (f.unit == finding_unit::number) return name + " " + show_scientific(f.value);
+    return name + " " + show_count(std::int64_t(f.value));
+}
+
+// What the setup found; its times stand in the JSON object.
+std::string show_findings(preconditioner_report const& report) {
+    std::string text;
+    for (finding const& f : report.findings)
+        if (f.unit != finding_unit::seconds) text += (text.empty() ? "" : ", ") + show_finding(f);
+    return text;
+}
+
+nlohmann::ordered_json findings_json(preconditioner_report const& report) {
+    auto json = nlohmann::ordered_json::object();
+    for (finding const& f : report.findings)
+        if (f.unit == finding_unit::count)
+            json[std::string(f.key)] = std::int64_t(f.value);
+        else
+            json[std::string(f.key)] = f.value;
+    return json;
+}
+
+nlohmann::ordered_json options_json(option_values const& options) {
+    auto json = nlohmann::ordered_json::object();
+    for (auto const& [name, value] : options.entries()) json[name] = value.text;
+    return json;
+}
+
+/// How an attempt ended.
+std::string show_ending(solver_attempt const& attempt) {
+    if (!attempt.refusal.empty()) return "not run: " + attempt.refusal;
+    krylov_result const& r = attempt.result;
+    return fmt::format("{}, {}, residual {}", r.converged ? "converged" : in_words(r.reason),
+                       counted(r.iterations, "iteration"), show_scientific(r.relative_residual));
+}
+
+nlohmann::ordered_json attempts_json(std::vector<solver_attempt> const& attempts) {
+    auto all = nlohmann::ordered_json::array();
+    for (solver_attempt const& attempt : attempts) {
+        nlohmann::ordered_json one = {{"solver", attempt.choice.solver},
+                                      {"preconditioner", attempt.choice.preconditioner}};
+        if (attempt.refusal.empty()) {
+            one["reason"] = to_string(attempt.result.reason);
+            one["iterations"] = attempt.result.iterations;
+            one["relative_residual"] = attempt.result.relative_residual;
+            one["setup_seconds"] = attempt.setup_seconds;
+            one["solve_seconds"] = attempt.solve_seconds;
+        } else {
+            one["not_run"] = attempt.refusal;
+        }
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+template <class T>
+void tell(sheet& result, solve_options const& o, solve_run<T> const& r) {
+    result.line("solver", fmt::format("{}, preconditioner {}{}{}, tolerance {:g}", r.solver, r.preconditioner,
+                                      o.parts > 1 ? fmt::format(" of {} parts", o.parts) : "",
+                                      o.is_automatic() ? " (chosen)" : "", o.tolerance));
+    if (r.attempts.size() > 1)
+        for (solver_attempt const& attempt : r.attempts)
+            result.line("tried",
+                        attempt.choice.solver + ", " + attempt.choice.preconditioner + ": " + show_ending(attempt));
+    if (auto const found = show_findings(r.setup); !found.empty()) result.line(r.setup.name, found);
+    result.line(r.result.converged ? "converged" : "not converged",
+                counted(r.result.iterations, "iteration") +
+                    (r.result.reason == krylov_reason::converged ? "" : ", " + in_words(r.result.reason)));
+    result.line("relative residual", show_scientific(r.result.relative_residual));
+    if (!std::isnan(r.forward_error)) result.line("forward error", show_scientific(r.forward_error));
+    result.line("time",
+                fmt::format("{} to set up, {} to solve", show_seconds(r.setup_seconds), show_seconds(r.solve_seconds)));
+    if (!o.system.output.empty()) result.line("solution", o.system.output);
+    if (!o.report.empty()) result.line("report", o.report);
+}
+
+template <class T>
+void tell_json(nlohmann::ordered_json& json, solve_options const& o, solve_run<T> const& r) {
+    json["solver"] = r.solver;
+    json["preconditioner"] = r.preconditioner;
+    json["parts"] = o.parts;
+    if (o.is_automatic() && o.parts == 1) json["attempts"] = attempts_json(r.attempts);
+    json["preconditioner_options"] = options_json(r.setup.options);
+    json["factors"] = r.setup.has("factors") ? std::int64_t(r.setup.number("factors")) : 1;
+    json["rhs"] = o.system.rhs.empty() ? o.system.solution : o.system.rhs;
+    json["tolerance"] = o.tolerance;
+    if (o.absolute_tolerance > 0) json["absolute_tolerance"] = o.absolute_tolerance;
+    json["max_iterations"] = o.max_iterations;
+    if (o.mixed) json["refinements"] = r.result.restarts;
+    if (r.solver == "gmres" || r.solver == "fgmres") json["restart"] = o.restart;
+    if (r.solver == "idrs") json["shadow_space"] = o.shadow_space;
+    json["iterations"] = r.result.iterations;
+    json["converged"] = r.result.converged;
+    json["reason"] = to_string(r.result.reason);
+    json["relative_residual"] = r.result.relative_residual;
+    json["forward_relative_error"] = r.forward_error;
+    json["mended_rows"] = r.setup.has("mended_rows") ? std::int64_t(r.setup.number("mended_rows")) : 0;
+    json["setup_seconds"] = r.setup_seconds;
+    json["solve_seconds"] = r.solve_seconds;
+    if (!r.setup.findings.empty()) json[r.setup.name] = findings_json(r.setup);
+    json["residual_history"] = r.result.residual_history;
+}
+
+template <class T>
+outcome judge(solve_options const& o, host_executor const& host, csr<T> const& a, solve_run<T> const& r) {
+    if (r.result.converged) return {};
+    auto reason = fmt::format("{} did not converge on {}: {} after {}, relative residual {}, tolerance {:g}", r.solver,
+                              o.matrix, in_words(r.result.reason), counted(r.result.iterations, "iteration"),
+                              show_scientific(r.result.relative_residual), o.tolerance);
+    if (r.attempts.size() > 1) reason += fmt::format("; {} combinations were tried", r.attempts.size());
+    if (r.result.reason == krylov_reason::cancelled) return {exit_numerical, reason};
+    if (needs_symmetry(r.solver) && !traits_of(host, a.view()).symmetric)
+        reason += fmt::format("; {} needs a {} matrix, this one is not", r.solver,
+                              is_complex_number<T> ? "Hermitian" : "symmetric");
+    if (r.result.reason == krylov_reason::not_finite && r.preconditioner != "none")
+        reason += "; the " + r.preconditioner + " preconditioner may be singular";
+    return {exit_numerical, reason};
+}
+
+/// The tolerance of |b - Ax| / |b| that both tolerances together come to. `scale`: the power of two in b.
+template <class T>
+double joint_tolerance(solve_options const& o, host_executor const& host, buffer<T> const& b, int scale) {
+    auto const square = [&](std::int64_t i) { return std::norm(std::complex<double>(b[i])); };
+    double const norm = std::ldexp(std::sqrt(reduce(host, b.size(), 0.0, square, plus{})), -scale);
+    return norm > 0 ? std::max(o.tolerance, o.absolute_tolerance / norm) : o.tolerance;
+}
+
+/// Throws where a complex system cannot have what is asked for.
+void check_complex(solve_options const& o) {
+    if (o.compare || o.mixed || !o.report.empty())
+        throw usage_error(std::string(o.compare ? "--compare"
+                                      : o.mixed ? "--mixed"
+                                                : "--report") +
+                          " is for real systems; this one is complex");
+    if (o.preconditioner == automatic_name) return;
+    auto const& known = complex_preconditioner_names;
+    if (std::find(known.begin(), known.end(), o.preconditioner) == known.end())
+        throw usage_error(fmt::format("--preconditioner {} is for real matrices, this system is complex; valid: {}",
+                                      o.preconditioner, listed(with_automatic(known))));
+}
+
+/// The starting guess, or one for each right-hand side; empty for zeros.
+template <class T>
+buffer<T> load_start(solve_options const& o, host_executor const& host, std::int64_t rows, std::int64_t columns,
+                     progress& status) {
+    if (o.start.empty()) return {};
+    auto start = load_vectors<T>(host, o.start, rows, "--x0", status);
+    if (start.columns != columns)
+        throw dimension_error(fmt::format("--x0 {}: {} for {}", o.start, counted(start.columns, "vector"),
+                                          counted(columns, "right-hand side")));
+    return std::move(start.values);
+}
+
+/// Writes and tells what a solve gave.
+template <class T>
+outcome finish(solve_options const& o, any_executor const& chosen, host_executor const& host, csr<T> const& a,
+               solve_run<T> const& r, output_files& files, progress& status) {
+    files.write(o.system.output, [&](std::string const& path) {
+        write_vector<T>(host, path, r.x.view(), {}, status.of_file(o.system.output));
+    });
+    status.clear();
+
+    sheet result("solve", o.common);
+    result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
+    result.backend(chosen);
+    tell(result, o, r);
+    tell_json(result.json(), o, r);
+    auto const end = judge(o, host, a, r);
+    result.publish(files, end);
+    return end;
+}
+
+/// In parts, with preconditioners of their own blocks, or a multilevel method over all. Names that are not given: cg
+/// for symmetric matrices, else bicgstab; forest.
+template <class Executor, class T>
+solve_run<T> run_in_parts(solve_options const& o, Executor const& exec, host_executor const& host, csr<T> const& a,
+                          right_hand_side<T> const& rhs, buffer<T> const& start, progress& status) {
+    solve_run<T> run;
+    run.solver = o.solver != automatic_name ? o.solver : traits_of(host, a.view()).symmetric ? "cg" : "bicgstab";
+    run.preconditioner = o.preconditioner != automatic_name ? o.preconditioner : "forest";
+    run.x = buffer<T>(host, a.rows());
+    auto const values = o.options_of(run.preconditioner);
+    executors_of_parts(exec, o.parts).run([&](Executor const& part, part_messages const& others) {
+        rows_of_part const rows(a.rows(), others);
+        auto const begin = a.row_offsets()[rows.first], end = a.row_offsets()[rows.last];
+        std::vector<std::int32_t> offsets(a.row_offsets().begin() + rows.first,
+                                          a.row_offsets().begin() + rows.last + 1);
+        for (auto& offset : offsets) offset -= begin;
+        csr_part<Executor, T> const own(part, others, offsets,
+                                        {a.column_indices().begin() + begin, a.column_indices().begin() + end},
+                                        {a.values().begin() + begin, a.values().begin() + end});
+        auto const b = part.copy(array_view<T const>(rhs.b.data() + rows.first, rows.size()));
+        auto x = start.empty() ? part.copy(std::vector<T>(std::size_t(rows.size()), T(0)))
+                               : part.copy(array_view<T const>(start.data() + rows.first, rows.size()));
+        part.synchronize();
+        others.gather(0);
+        stopwatch clock;
+        auto const m = make_part_preconditioner(part, others, run.preconditioner, own, values);
+        part.synchronize();
+        others.gather(0);
+        double const setup_seconds = clock.lap();
+        krylov_options options{.tolerance = o.tolerance, .max_iterations = o.max_iterations, .restart = o.restart};
+        options.progress = [&](std::int64_t iteration, double residual) {
+            if (others.part() == 0 && status.enabled())
+                status.show(run.solver + " in parts: iteration " + std::to_string(iteration) + ", relative residual " +
+                            show_scientific(residual));
+            for (int const stops : others.gather(int(is_interrupted()))) // all parts end at the same iteration
+                if (stops) return false;
+            return true;
+        };
+        auto const result = solve_in_parts(part, others, run.solver, own, m, b.view(), x.view(), options);
+        part.synchronize();
+        others.gather(0);
+        if (others.part() == 0) {
+            run.setup_seconds = setup_seconds;
+            run.solve_seconds = clock.lap();
+            run.result = result;
+            run.setup = m.report();
+        }
+        part.copy_elements(x.data(), run.x.data() + rows.first, rows.size());
+    });
+    run.forward_error = forward_relative_error<T>(host, run.x.view(), rhs.solution);
+    return run;
+}
+
+/// Throws where parts do not go with what else is asked for.
+void check_parts_of_solve(solve_options const& o) {
+    check_parts(o.parts);
+    if (o.parts == 1) return;
+    if (o.compare || o.mixed || !o.report.empty())
+        throw usage_error(std::string("--parts does not go with ") + (o.compare ? "--compare"
+                                                                      : o.mixed ? "--mixed"
+                                                                                : "--report"));
+}
+
+template <class Executor, class T>
+outcome solve_system(solve_options o, any_executor const& chosen, Executor const& exec, matrix_input& input,
+                     output_files& files, progress& status) {
+    auto const host = make_host(o.common);
+    auto a = std::move(input).template load<T>(host);
+    require_square("solve", o.matrix, a.rows(), a.columns());
+    if constexpr (is_complex_number<T>)
+        check_complex(o);
+    else if (o.preconditioner != automatic_name && !o.compare)
+        if (auto const reason = reason_against(host, o.preconditioner, a.view()))
+            throw input_error(o.matrix + ": " + *reason);
+    int const scale = scale_into_range(host, a);
+    auto const rhs = make_right_hand_side<T>(host, o.system, a, scale, status, true);
+    buffer<T> const start = load_start<T>(o, host, a.rows(), rhs.columns, status);
+    if (rhs.columns > 1 && o.parts > 1)
+        throw usage_error(
+            fmt::format("--parts is for one right-hand side, --rhs {} holds {}", o.system.rhs, rhs.columns));
+    if (rhs.columns > 1) {
+        if (o.compare || o.mixed || !o.report.empty())
+            throw usage_error(fmt::format("{} is for one right-hand side, --rhs {} holds {}",
+                                          o.compare ? "--compare"
+                                          : o.mixed ? "--mixed"
+                                                    : "--report",
+                                          o.system.rhs, rhs.columns));
+        linear_system<Executor, T> const several(exec, a, rhs, start);
+        interruptible const until_interrupted;
+        return solve_several(o, chosen, exec, several, rhs.columns, scale, files, status);
+    }
+    if (o.absolute_tolerance > 0) o.tolerance = joint_tolerance(o, host, rhs.b, scale);
+    if (o.parts > 1) {
+        if constexpr (is_complex_number<T>) {
+            throw usage_error("--parts is for real systems; this one is complex");
+        } else {
+            interruptible const until_interrupted;
+            auto const r = run_in_parts<Executor, T>(o, exec, host, a, rhs, start, status);
+            return finish(o, chosen, host, a, r, files, status);
+        }
+    }
+    linear_system<Executor, T> const system(exec, a, rhs, start);
+    interruptible const until_interrupted;
+
+    if constexpr (!is_complex_number<T>)
+        if (o.compare) return compare_solvers(o, chosen, exec, system, files, status);
+    auto const r = run_solver(o, exec, system, o.preconditioner, o.max_iterations, status);
+    if constexpr (!is_complex_number<T>)
+        if (!o.report.empty()) {
+            solve_options as_chosen = o;
+            as_chosen.solver = r.solver;
+            as_chosen.preconditioner = r.preconditioner;
+            write_report(as_chosen, chosen, exec, system, r, files, status);
+        }
+    return finish(o, chosen, host, a, r, files, status);
+}
+
+// Splits NAME,key=value and holds all options against the catalogue; for a preconditioner that is to be chosen against
+// all of it.
+void read_preconditioner(solve_options& o) {
+    auto const choice = parse_choice(o.preconditioner);
+    require_name("preconditioner", choice.name, with_automatic(preconditioner_names));
+    o.preconditioner = choice.name;
+    for (auto const& [name, value] : choice.options.entries()) o.preconditioner_options.set(name, value);
+    for (preconditioner_row const& row : preconditioner_catalogue)
+        if (choice.name == row.name || choice.name == automatic_name)
+            chosen_options("preconditioner \"" + std::string(row.name) + "\"", row.options,
+                           choice.name == row.name ? o.preconditioner_options : o.options_of(row.name));
+}
+
+void check(solve_options& o) {
+    check_common_options(o.common);
+    check_matrix_argument(o.matrix, "solve");
+    require_name("solver", o.solver, with_automatic(krylov_names));
+    read_preconditioner(o);
+    bool const others = o.solver != automatic_name && o.solver != "fgmres";
+    if (o.preconditioner != automatic_name && preconditioner_row_of(o.preconditioner).varies && others)
+        throw usage_error(
+            fmt::format("--preconditioner {} is another one at every iteration and needs --solver fgmres, "
+                        "not {}",
+                        o.preconditioner, o.solver));
+    if (!(o.tolerance >= 0 && std::isfinite(o.tolerance)))
+        throw usage_error(fmt::format("--tolerance is {}, expected a finite number of at least 0", o.tolerance));
+    if (!(o.absolute_tolerance >= 0 && std::isfinite(o.absolute_tolerance)))
+        throw usage_error(
+            fmt::format("--absolute-tolerance is {}, expected a finite number of at least 0", o.absolute_tolerance));
+    check_inputs(o.matrix, "--x0", o.start);
+    if (o.start == "-" && o.system.rhs == "-")
+        throw usage_error("--rhs and --x0 are both -, but standard input can be read only once");
+    if (o.max_iterations < 0)
+        throw usage_error(fmt::format("--max-iterations is {}, expected at least 0", o.max_iterations));
+    if (o.restart < 1 || o.restart > 1000)
+        throw usage_error(fmt::format("--restart is {}, expected 1 to 1000", o.restart));
+    if (o.shadow_space < 1 || o.shadow_space > krylov_options::most_shadow_space)
+        throw usage_error(
+            fmt::format("--shadow-space is {}, expected 1 to {}", o.shadow_space, krylov_options::most_shadow_space));
+    if (o.mixed && (o.compare || !o.report.empty()))
+        throw usage_error("--mixed is for one solve, not for --compare or --report");
+    if (o.mixed && o.common.precision == "single")
+        throw usage_error("--mixed refines in double precision, --precision single asks for another one");
+    if (o.compare && !o.report.empty())
+        throw usage_error("--compare prints a table of all solvers, --report draws one of them beside others; use one");
+    check_parts_of_solve(o);
+    check_system_arguments(o.system, o.matrix);
+}
+
+std::string kind_of(option_row const& row) {
+    if (row.kind != option_kind::choice) return row.kind == option_kind::integer ? "N" : "X";
+    std::string text;
+    for (std::string_view const choice : row.choices)
+        if (!choice.empty()) text.append(text.empty() ? "" : "|").append(choice);
+    return text;
+}
+
+// An option that several preconditioners have stands once, with all that it means.
+void add_preconditioner_options(CLI::App& cli, option_values& values) {
+    struct entry {
+        std::string kind;
+        std::map<std::string, std::string> meanings; // and whose
+    };
+    std::map<std::string, entry> options;
+    for (preconditioner_row const& row : preconditioner_catalogue)
+        for (option_row const& option : row.options) {
+            entry& e = options[std::string(option.name)];
+            e.kind = kind_of(option);
+            std::string& whose = e.meanings[fmt::format("{}; {} by default", option.meaning, option.standard)];
+            whose.append(whose.empty() ? "" : ", ").append(row.name);
+        }
+    for (auto const& [name, e] : options) {
+        std::string help;
+        for (auto const& [meaning, whose] : e.meanings)
+            help += fmt::format("{}{}: {}", help.empty() ? "" : ". ", whose, meaning);
+        cli.add_option_function<std::string>(
+               "--" + name, [&values, name = name](std::string const& value) { values.set(name, value); }, help)
+            ->type_name(e.kind);
+    }
+}
+
+outcome run(solve_options& o) {
+    check(o);
+    auto const chosen = make_executor(o.common);
+    output_files files;
+    files.expect("-o", o.system.output);
+    files.expect("--report", o.report);
+    files.expect("--json", o.common.json);
+    progress status(o.common);
+    matrix_input input(o.matrix, status);
+    auto const solve = [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
+        return solve_system<Executor, T>(o, chosen, exec, input, files, status);
+    };
+    if (input.is_complex() || is_complex_vector(o.system.rhs)) return with_complex_backend(o.common, chosen, solve);
+    return with_backend(o.common, chosen, solve);
+}
+
+} // namespace
+
+command add_solve(CLI::App& program) {
+    auto const o = std::make_shared<solve_options>();
+    auto* const cli = program.add_subcommand("solve", "Solve a linear system with a preconditioned Krylov method");
+    add_matrix_argument(*cli, o->matrix);
+    cli->add_option("--solver", o->solver,
+                    "one of " + listed(with_automatic(krylov_names)) +
+                        "; auto, the default, chooses by the matrix, and another where one fails")
+        ->type_name("NAME");
+    cli->add_option("--preconditioner", o->preconditioner,
+                    "one of " + listed(with_automatic(preconditioner_names)) +
+                        "; auto by default. Its options follow by name, or behind it: forest,rounds=7")
+        ->type_name("NAME");
+    add_preconditioner_options(*cli, o->preconditioner_options);
+    cli->add_option("--tolerance", o->tolerance, "of the relative residual |b - Ax| / |b|; 1e-6 by default")
+        ->type_name("X");
+    cli->add_option("--absolute-tolerance", o->absolute_tolerance,
+                    "of |b - Ax|; a solve ends where it meets this or the relative one")
+        ->type_name("X");
+    cli->add_option("--x0", o->start, "starting guess, a Matrix Market array; zeros by default")->type_name("FILE");
+    add_integer(*cli, "--max-iterations", o->max_iterations, "10000 by default")->type_name("N");
+    add_integer(*cli, "--shadow-space", o->shadow_space, "idrs: dimension of the shadow space, 1 to 8; 4 by default")
+        ->type_name("S");
+    add_integer(*cli, "--restart", o->restart, "gmres, fgmres: dimension of the Krylov space; 30 by default")
+        ->type_name("N");
+    add_parts_option(*cli, o->parts);
+    add_system_options(*cli, o->system);
+    cli->add_flag("--mixed", o->mixed,
+                  "solve in single precision, with the preconditioner, and refine the solution in double; gmres and "
+                  "forest where they are not named, in cycles of --restart");
+    cli->add_flag("--compare", o->compare,
+                  "run all solvers with all preconditioners that suit the matrix; a table, the fastest first, set-up "
+                  "included; -o writes the solution of the fastest");
+    cli->add_option("--report", o->report,
+                    "write a self-contained HTML page with pictures; runs the other preconditioners to compare")
+        ->type_name("FILE.html");
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// coppice tune: measures how sparse products and tridiagonal systems are best cut on this GPU, and keeps it.
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "apps/backend.hpp"
+#include "apps/output.hpp"
+#include <coppice/semiring/srcsr/srcsr_tuning.hpp>
+#include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
+
+namespace coppice::app {
+namespace {
+
+struct options {
+    common_options common{};
+    std::string output{};
+    std::string only{};
+};
+
+std::filesystem::path place_of(options const& o) {
+    if (!o.output.empty()) return o.output;
+    auto const file = default_tuning_file();
+    if (file.empty())
+        throw usage_error("no place for the tuning file: none of COPPICE_TUNING_FILE, XDG_CACHE_HOME and HOME is set; "
+                          "use -o FILE");
+    return file;
+}
+
+outcome run(options const& o) {
+    check_common_options(o.common);
+    auto const file = place_of(o);
+    auto const chosen = make_executor(o.common);
+    auto const* const gpu = [&]() -> cuda_executor const* {
+#if defined(COPPICE_HAS_CUDA)
+        return std::get_if<cuda_executor>(&chosen);
+#else
+        return nullptr;
+#endif
+    }();
+    if (!gpu) throw backend_error("tune measures a GPU, and none is used here: the host has nothing to choose");
+    output_files files;
+    files.expect("--json", o.common.json);
+    if (std::error_code none; std::filesystem::exists(file, none)) { // refuse before measuring
+        read_tuning_file(file);
+        read_tridiagonal_tuning(file);
+    }
+
+    bool const talks = !o.common.quiet && !files.on_stdout();
+    auto const say = [&](std::string const& line) {
+        if (talks) fmt::print("{}\n", line);
+    };
+    sheet result("tune", o.common);
+    auto& json = result.json();
+    result.backend(chosen);
+    if (o.only != "tridiagonal") {
+        auto const records = tune_srcsr(*gpu, say);
+        write_tuning_file(file, records);
+        result.line("sparse products", fmt::format("{} kinds measured", records.size()));
+        json["products"] = records.size();
+    }
+    if (o.only != "product") {
+        auto const found = tune_tridiagonal(*gpu, say);
+        write_tridiagonal_tuning(file, found);
+        result.line("tridiagonal systems",
+                    fmt::format("{} sizes, where another cut than the rule's is faster", found.records.size()));
+        json["tridiagonal"] = found.records.size();
+    }
+    result.line("written to", file.string());
+    json["file"] = file.string();
+    result.publish(files);
+    return {};
+}
+
+} // namespace
+
+command add_tune(CLI::App& program) {
+    auto const o = std::make_shared<options>();
+    auto* const cli = program.add_subcommand("tune", "Measure what is fastest on this GPU, once");
+    cli->add_option("-o,--output", o->output, "the tuning file; by default the one that every program reads")
+        ->type_name("FILE");
+    cli->add_option("--only", o->only, "sparse products or tridiagonal systems alone")
+        ->check(CLI::IsMember({"product", "tridiagonal"}));
+    add_common_options(*cli, o->common);
+    return {cli, [o] { return run(*o); }};
+}
+
+} // namespace coppice::app

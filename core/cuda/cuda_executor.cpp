@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/core/cuda/cuda_executor.hpp>
+
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <coppice/core/cuda/cuda_check.hpp>
+
+namespace coppice {
+namespace {
+
+/// Makes `device` current for a scope.
+class device_scope {
+public:
+    explicit device_scope(int device) {
+        COPPICE_CUDA_CHECK(cudaGetDevice(&previous_));
+        if (previous_ != device) COPPICE_CUDA_CHECK(cudaSetDevice(device));
+        changed_ = previous_ != device;
+    }
+    ~device_scope() {
+        if (changed_) cudaSetDevice(previous_);
+    }
+    device_scope(device_scope const&) = delete;
+    device_scope& operator=(device_scope const&) = delete;
+
+private:
+    int previous_ = 0;
+    bool changed_ = false;
+};
+
+/// Memory from a pool of its own that keeps what is freed, in stream order.
+class stream_ordered_memory final : public memory_resource {
+public:
+    stream_ordered_memory(int device, cudaStream_t stream) : device_(device), stream_(stream) {
+        if (!stream_) {
+            COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+            owns_stream_ = true;
+        }
+    }
+    ~stream_ordered_memory() override {
+        if (!pool_ && !owns_stream_) return; // nothing of ours is queued: the caller's stream is not waited for
+        device_scope const scope(device_);
+        cudaStreamSynchronize(stream_);
+        if (pool_) cudaMemPoolDestroy(pool_);
+        if (owns_stream_) cudaStreamDestroy(stream_);
+    }
+
+    void* allocate(std::size_t bytes) override {
+        if (!pool_) make_pool();
+        void* p = nullptr;
+        COPPICE_CUDA_CHECK(cudaMallocFromPoolAsync(&p, bytes, pool_, stream_));
+        return p;
+    }
+    void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
+    memory_place place() const noexcept override { return memory_place::device; }
+    void read(void const* from, void* host_to, std::size_t bytes) override {
+        COPPICE_CUDA_CHECK(cudaMemcpyAsync(host_to, from, bytes, cudaMemcpyDefault, stream_));
+        COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream_));
+    }
+    cudaStream_t stream() const { return stream_; }
+
+private:
+    // Only once something is allocated: calls that work in the caller's memory make executors that need none.
+    void make_pool() {
+        cudaMemPoolProps properties{};
+        properties.allocType = cudaMemAllocationTypePinned;
+        properties.location = {cudaMemLocationTypeDevice, device_};
+        COPPICE_CUDA_CHECK(cudaMemPoolCreate(&pool_, &properties));
+        std::uint64_t keep = UINT64_MAX;
+        COPPICE_CUDA_CHECK(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+    }
+
+    int device_;
+    cudaStream_t stream_;
+    bool owns_stream_ = false;
+    cudaMemPool_t pool_{};
+};
+
+/// Places in pinned host memory, through which small values come twice as fast as through the driver's own. Shared by
+/// the executors of the process, whose number differs; pages are never given back.
+class pinned_places {
+public:
+    static constexpr std::size_t bytes = 256;
+
+    /// Null where the machine gives none.
+    std::byte* take() {
+        std::lock_guard const lock(mutex_);
+        if (free_.empty()) add_page();
+        if (free_.empty()) return nullptr;
+        std::byte* const place = free_.back();
+        free_.pop_back();
+        return place;
+    }
+    void give_back(std::byte* place) {
+        std::lock_guard const lock(mutex_);
+        free_.push_back(place);
+    }
+    /// Outlives every executor, static ones included.
+    static pinned_places& all() {
+        static auto* const places = new pinned_places;
+        return *places;
+    }
+
+private:
+    void add_page() {
+        constexpr int places = 64;
+        void* page = nullptr;
+        // Allocating is refused to a thread that captures a graph, unless it says that it knows.
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+        COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+        cudaError_t const status = cudaHostAlloc(&page, places * bytes, cudaHostAllocPortable);
+        COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
+        if (status != cudaSuccess) {
+            cudaGetLastError();
+            return;
+        }
+        free_.reserve(free_.size() + places);
+        for (int p = 0; p < places; ++p) free_.push_back(static_cast<std::byte*>(page) + std::size_t(p) * bytes);
+    }
+
+    std::mutex mutex_;
+    std::vector<std::byte*> free_;
+};
+
+/// Asked for once a process: the driver takes milliseconds to gather the properties of a device.
+std::string name_of_device(int device) {
+    static std::mutex mutex;
+    static std::vector<std::string> names;
+    std::lock_guard const lock(mutex);
+    if (names.size() <= std::size_t(device)) names.resize(std::size_t(device) + 1);
+    std::string& name = names[std::size_t(device)];
+    if (name.empty()) {
+        cudaDeviceProp properties{};
+        COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+        name = properties.name;
+    }
+    return name;
+}
+
+int checked_device(int device) {
+    int const count = cuda_device_count();
+    if (count == 0) throw backend_error("no CUDA device is available on this machine");
+    if (device < 0 || device >= count)
+        throw backend_error("CUDA device " + std::to_string(device) + " does not exist: this machine has " +
+                            std::to_string(count));
+    COPPICE_CUDA_CHECK(cudaSetDevice(device));
+    return device;
+}
+
+} // namespace
+
+struct cuda_executor::state {
+    int device;
+    cudaStream_t recorder = nullptr; ///< in the place of the default stream, from the first recording on
+    bool records = false;
+    int multiprocessors = 0;
+    std::string name{};
+    std::shared_ptr<stream_ordered_memory> memory;
+    std::shared_ptr<memory_resource> resource;
+    std::byte* pinned = nullptr; ///< from the first value on that is loaded
+
+    ~state() {
+        if (pinned) pinned_places::all().give_back(pinned);
+        if (recorder) cudaStreamDestroy(recorder);
+    }
+};
+
+int cuda_device_count() noexcept {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError(); // no driver or no device: clear the sticky code
+        return 0;
+    }
+    return count;
+}
+
+cuda_executor::cuda_executor(int device) : state_(made(device, nullptr)) {}
+cuda_executor::cuda_executor(int device, CUstream_st* stream)
+    : state_(made(device, stream ? stream : cudaStreamLegacy)) {}
+
+std::shared_ptr<cuda_executor::state> cuda_executor::made(int device, CUstream_st* stream) {
+    auto to = std::make_shared<state>();
+    to->device = checked_device(device);
+    COPPICE_CUDA_CHECK(cudaDeviceGetAttribute(&to->multiprocessors, cudaDevAttrMultiProcessorCount, to->device));
+    to->name = name_of_device(to->device);
+    to->memory = std::make_shared<stream_ordered_memory>(to->device, stream);
+    to->resource = to->memory;
+    return to;
+}
+
+int cuda_executor::device() const { return state_->device; }
+CUstream_st* cuda_executor::stream() const { return state_->records ? state_->recorder : state_->memory->stream(); }
+int cuda_executor::multiprocessors() const { return state_->multiprocessors; }
+std::string const& cuda_executor::name() const { return state_->name; }
+std::shared_ptr<memory_resource> const& cuda_executor::memory() const { return state_->resource; }
+
+cuda_executor::recording::recording(cuda_executor const& exec) : state_(exec.state_) {
+    if (state_->memory->stream() != cudaStreamLegacy) return;
+    if (!state_->recorder) COPPICE_CUDA_CHECK(cudaStreamCreateWithFlags(&state_->recorder, cudaStreamNonBlocking));
+    state_->records = true;
+}
+cuda_executor::recording::~recording() { state_->records = false; }
+
+void cuda_executor::synchronize() const { COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream())); }
+
+void cuda_executor::copy_bytes(void const* from, void* to, std::size_t bytes) const {
+    if (bytes == 0) return;
+    COPPICE_CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()));
+    cudaPointerAttributes source{}, target{};
+    COPPICE_CUDA_CHECK(cudaPointerGetAttributes(&source, from));
+    COPPICE_CUDA_CHECK(cudaPointerGetAttributes(&target, to));
+    if (source.type != cudaMemoryTypeDevice || target.type != cudaMemoryTypeDevice) synchronize();
+}
+
+void cuda_executor::load_bytes(void const* from, void* to, std::size_t bytes) const {
+    if (!state_->pinned) state_->pinned = pinned_places::all().take();
+    if (!state_->pinned || bytes > pinned_places::bytes) return copy_bytes(from, to, bytes);
+    COPPICE_CUDA_CHECK(cudaMemcpyAsync(state_->pinned, from, bytes, cudaMemcpyDefault, stream()));
+    synchronize();
+    std::memcpy(to, state_->pinned, bytes);
+}
+
+} // namespace coppice

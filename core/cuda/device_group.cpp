@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/core/cuda/device_group.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+#include <dlfcn.h>
+
+#include <coppice/core/cuda/cuda_check.hpp>
+
+namespace coppice {
+namespace {
+
+// NCCL's interface as far as it is used here; it has been the same since NCCL 2.7.
+using nccl_comm = void*;
+constexpr int nccl_success = 0, nccl_char = 0;
+
+struct nccl_library {
+    int (*get_version)(int*) = nullptr;
+    int (*init_all)(nccl_comm*, int, int const*) = nullptr;
+    int (*destroy)(nccl_comm) = nullptr;
+    int (*abort)(nccl_comm) = nullptr;
+    int (*all_gather)(void const*, void*, std::size_t, int, nccl_comm, cudaStream_t) = nullptr;
+    int (*send)(void const*, std::size_t, int, int, nccl_comm, cudaStream_t) = nullptr;
+    int (*receive)(void*, std::size_t, int, int, nccl_comm, cudaStream_t) = nullptr;
+    int (*group_start)() = nullptr;
+    int (*group_end)() = nullptr;
+    char const* (*error_string)(int) = nullptr;
+    std::string why_not{};
+
+    static nccl_library const& get() {
+        static nccl_library const library = load();
+        return library;
+    }
+
+private:
+    static nccl_library load() {
+        nccl_library all;
+        void* const handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+        if (!handle) {
+            char const* const why = dlerror();
+            all.why_not = std::string("NCCL was not found: ") + (why ? why : "no reason given");
+            return all;
+        }
+        auto const find = [&](char const* name, auto& function) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
+            if (!function && all.why_not.empty()) all.why_not = std::string("this NCCL has no ") + name;
+        };
+        find("ncclGetVersion", all.get_version);
+        find("ncclCommInitAll", all.init_all);
+        find("ncclCommDestroy", all.destroy);
+        find("ncclCommAbort", all.abort);
+        find("ncclAllGather", all.all_gather);
+        find("ncclSend", all.send);
+        find("ncclRecv", all.receive);
+        find("ncclGroupStart", all.group_start);
+        find("ncclGroupEnd", all.group_end);
+        find("ncclGetErrorString", all.error_string);
+        return all;
+    }
+};
+
+void check(int status, char const* what) {
+    if (status == nccl_success) return;
+    throw device_error(std::string("NCCL: ") + what + ": " + nccl_library::get().error_string(status));
+}
+
+} // namespace
+
+void make_current(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaSetDevice(exec.device())); }
+
+std::size_t device_memory(cuda_executor const& exec) {
+    cudaDeviceProp properties{};
+    COPPICE_CUDA_CHECK(cudaGetDeviceProperties(&properties, exec.device()));
+    return properties.totalGlobalMem;
+}
+
+struct device_group::state {
+    std::vector<nccl_comm> communicators{};
+    std::mutex mutex{};
+    bool aborted = false;
+};
+
+device_group::device_group(std::unique_ptr<state> made) : state_(std::move(made)) {}
+
+std::shared_ptr<device_group> device_group::make(std::vector<cuda_executor> const& executors, std::string& why_not) {
+    if (executors.size() < 2) {
+        why_not = "there is one part only";
+        return nullptr;
+    }
+    std::vector<int> devices;
+    for (cuda_executor const& exec : executors) devices.push_back(exec.device());
+    std::vector<int> sorted = devices;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+        why_not = "parts share a device";
+        return nullptr;
+    }
+    nccl_library const& nccl = nccl_library::get();
+    if (!nccl.why_not.empty()) {
+        why_not = nccl.why_not;
+        return nullptr;
+    }
+    auto made = std::make_unique<state>();
+    made->communicators.resize(devices.size());
+    int current = 0;
+    COPPICE_CUDA_CHECK(cudaGetDevice(&current));
+    int const status = nccl.init_all(made->communicators.data(), int(devices.size()), devices.data());
+    COPPICE_CUDA_CHECK(cudaSetDevice(current));
+    check(status, "ncclCommInitAll");
+    return std::shared_ptr<device_group>(new device_group(std::move(made)));
+}
+
+device_group::~device_group() {
+    if (state_->aborted) return;
+    for (nccl_comm const c : state_->communicators) nccl_library::get().destroy(c);
+}
+
+void device_group::all_gather(int part, cuda_executor const& exec, void const* mine, void* all,
+                              std::size_t bytes) const {
+    check(nccl_library::get().all_gather(mine, all, bytes, nccl_char, state_->communicators[std::size_t(part)],
+                                         exec.stream()),
+          "ncclAllGather");
+}
+
+void device_group::exchange(int part, cuda_executor const& exec, std::span<device_message const> sends,
+                            std::span<device_message const> receives) const {
+    nccl_library const& nccl = nccl_library::get();
+    nccl_comm const own = state_->communicators[std::size_t(part)];
+    check(nccl.group_start(), "ncclGroupStart");
+    int status = nccl_success;
+    auto const note = [&](int s) {
+        if (status == nccl_success) status = s;
+    };
+    for (device_message const& m : sends) note(nccl.send(m.at, m.bytes, nccl_char, m.part, own, exec.stream()));
+    for (device_message const& m : receives) note(nccl.receive(m.at, m.bytes, nccl_char, m.part, own, exec.stream()));
+    note(nccl.group_end());
+    check(status, "ncclSend and ncclRecv");
+}
+
+void device_group::abort() noexcept {
+    std::lock_guard const lock(state_->mutex);
+    if (state_->aborted) return;
+    state_->aborted = true;
+    for (nccl_comm const c : state_->communicators) nccl_library::get().abort(c);
+}
+
+int device_group::nccl_version() {
+    nccl_library const& nccl = nccl_library::get();
+    int version = 0;
+    if (nccl.why_not.empty()) check(nccl.get_version(&version), "ncclGetVersion");
+    return version;
+}
+
+} // namespace coppice

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Parallel primitives on CUDA: thin launchers over CUB. See core/parallel.hpp for the contracts.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/cuda/launch_early.cuh>
+#include <coppice/core/executor.hpp>
+
+namespace coppice {
+namespace detail {
+
+template <class F>
+__global__ void for_each_kernel(std::int64_t n, F f) {
+    wait_for_predecessor();
+    std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
+    for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
+}
+
+/// Runs a CUB call twice: once for its size, once with memory of the executor's pool.
+template <class Call>
+void with_cub_storage(cuda_executor const& exec, Call const& call) {
+    std::size_t bytes = 0;
+    COPPICE_CUDA_CHECK(call(nullptr, bytes));
+    buffer<unsigned char> storage(exec, static_cast<std::int64_t>(bytes > 0 ? bytes : 1));
+    COPPICE_CUDA_CHECK(call(storage.data(), bytes));
+}
+
+template <class T, class In>
+struct scan_input {
+    In in;
+    __host__ __device__ T operator()(std::int64_t i) const { return static_cast<T>(in(i)); }
+};
+template <class T, class Out>
+struct scan_output {
+    array_view<T> sums; ///< with the own element
+    T init;
+    Out out;
+    __device__ void operator()(std::int64_t i) const { out(i, i > 0 ? sums[i - 1] : init); }
+};
+template <class Predicate>
+struct as_count {
+    Predicate keep;
+    __host__ __device__ std::int64_t operator()(std::int64_t i) const { return keep(i) ? 1 : 0; }
+};
+template <class Predicate, class Emit>
+struct emit_selected {
+    array_view<std::int64_t> ends; ///< how many are kept up to i
+    Predicate keep;
+    Emit emit;
+    __device__ void operator()(std::int64_t i) const {
+        if (keep(i)) emit(ends[i] - 1, i);
+    }
+};
+
+} // namespace detail
+
+template <class F>
+void for_each(cuda_executor const& exec, std::int64_t n, F f) {
+    if (n <= 0) return;
+    constexpr int threads = 256;
+    std::int64_t const blocks = (n + threads - 1) / threads;
+    auto const grid = static_cast<unsigned>(blocks < (1 << 30) ? blocks : (1 << 30));
+    launch_early(exec, &detail::for_each_kernel<F>, dim3(grid), threads, 0, {}, n, f);
+}
+
+template <class R, class Map, class Combine>
+void reduce_to(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine combine, R* to) {
+    auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
+                                                       detail::scan_input<R, Map>{map});
+    detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceReduce::Reduce(storage, bytes, input, to, n, combine, init, exec.stream());
+    });
+}
+
+template <class R, class Map, class Combine>
+R reduce(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine combine) {
+    if (n <= 0) return init;
+    buffer<R> result(exec, 1);
+    reduce_to(exec, n, init, map, combine, result.data());
+    return exec.load(result.data());
+}
+
+template <class In, class Out, class T>
+T exclusive_scan(cuda_executor const& exec, std::int64_t n, In in, Out out, T init) {
+    if (n <= 0) return init;
+    buffer<T> sums(exec, n);
+    auto const input =
+        thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), detail::scan_input<T, In>{in});
+    detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceScan::InclusiveScanInit(storage, bytes, input, sums.data(), ::cuda::std::plus<T>{}, init, n,
+                                                  exec.stream());
+    });
+    for_each(exec, n, detail::scan_output<T, Out>{sums.view(), init, out});
+    return exec.load(sums.data() + n - 1);
+}
+
+template <class Predicate, class Emit>
+std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
+    if (n <= 0) return 0;
+    buffer<std::int64_t> ends(exec, n);
+    auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
+                                                       detail::as_count<Predicate>{keep});
+    detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceScan::InclusiveSum(storage, bytes, input, ends.data(), n, exec.stream());
+    });
+    for_each(exec, n, detail::emit_selected<Predicate, Emit>{ends.view(), keep, emit});
+    return exec.load(ends.data() + n - 1);
+}
+
+template <class Key, class Value>
+void sort_by_key(cuda_executor const& exec, array_view<Key> keys, array_view<Value> values) {
+    require_size("values of sort_by_key", values.size(), keys.size());
+    std::int64_t const n = keys.size();
+    if (n <= 1) return;
+    buffer<Key> other_keys(exec, n);
+    buffer<Value> other_values(exec, n);
+    cub::DoubleBuffer<Key> key_pair(keys.data(), other_keys.data());
+    cub::DoubleBuffer<Value> value_pair(values.data(), other_values.data());
+    detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(storage, bytes, key_pair, value_pair, n, 0, int(8 * sizeof(Key)),
+                                               exec.stream());
+    });
+    if (key_pair.Current() != keys.data()) exec.copy_elements(key_pair.Current(), keys.data(), n);
+    if (value_pair.Current() != values.data()) exec.copy_elements(value_pair.Current(), values.data(), n);
+}
+
+} // namespace coppice

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Loops as CUDA graphs with a conditional while node. See core/repeat.hpp for the contract.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <coppice/core/cuda/cuda_check.hpp>
+#include <coppice/core/repeat.hpp>
+
+namespace coppice {
+namespace detail {
+
+/// In front of the while node: tells the loop which condition ends it.
+template <class Loop> // a template, as several sources hold it
+__global__ void enter_loop_kernel(Loop* loop, unsigned long long condition) {
+    loop->condition = condition;
+    if (!loop->on) loop->stop();
+}
+/// Behind it: what runs later is not part of the graph.
+template <class Loop>
+__global__ void leave_loop_kernel(Loop* loop) {
+    loop->condition = 0;
+}
+
+/// Pinned memory that the device reaches by the same address.
+class mapped_memory final : public memory_resource {
+public:
+    void* allocate(std::size_t bytes) override {
+        void* p = nullptr;
+        COPPICE_CUDA_CHECK(cudaHostAlloc(&p, bytes, cudaHostAllocPortable | cudaHostAllocMapped));
+        return p;
+    }
+    void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeHost(pointer); }
+    memory_place place() const noexcept override { return memory_place::host; }
+    void read(void const* from, void* host_to, std::size_t bytes) override { __builtin_memcpy(host_to, from, bytes); }
+};
+
+/// A graph and its executable, destroyed together.
+class cuda_graph {
+public:
+    cuda_graph() { COPPICE_CUDA_CHECK(cudaGraphCreate(&graph_, 0)); }
+    ~cuda_graph() {
+        if (replay_) cudaGraphExecDestroy(replay_);
+        cudaGraphDestroy(graph_);
+    }
+    cuda_graph(cuda_graph const&) = delete;
+    cuda_graph& operator=(cuda_graph const&) = delete;
+
+    cudaGraph_t get() const { return graph_; }
+    void instantiate() { COPPICE_CUDA_CHECK(cudaGraphInstantiate(&replay_, graph_, 0)); }
+    void launch(cudaStream_t stream) const { COPPICE_CUDA_CHECK(cudaGraphLaunch(replay_, stream)); }
+
+private:
+    cudaGraph_t graph_ = nullptr;
+    cudaGraphExec_t replay_ = nullptr;
+};
+
+#if CUDART_VERSION >= 12040
+
+/// Captures what `work` queues on `stream` into `graph`, behind its node `behind` if that is given. The last node.
+template <class Work>
+cudaGraphNode_t capture_into(cudaStream_t stream, cudaGraph_t graph, cudaGraphNode_t const* behind, Work const& work) {
+    COPPICE_CUDA_CHECK(
+        cudaStreamBeginCaptureToGraph(stream, graph, behind, nullptr, behind ? 1 : 0, cudaStreamCaptureModeRelaxed));
+    cudaGraph_t same = nullptr;
+    try {
+        work();
+    } catch (...) {
+        cudaStreamEndCapture(stream, &same);
+        cudaGetLastError();
+        throw;
+    }
+    COPPICE_CUDA_CHECK(cudaStreamEndCapture(stream, &same));
+    std::size_t count = 1;
+    cudaGraphNode_t first = nullptr;
+    if (!behind) COPPICE_CUDA_CHECK(cudaGraphGetRootNodes(graph, &first, &count));
+    return first;
+}
+
+inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t behind, cudaGraphConditionalHandle condition,
+                                      cudaGraph_t& body) {
+    cudaGraphNodeParams parameters{};
+    parameters.type = cudaGraphNodeTypeConditional;
+    parameters.conditional.handle = condition;
+    parameters.conditional.type = cudaGraphCondTypeWhile;
+    parameters.conditional.size = 1;
+    cudaGraphNode_t node = nullptr;
+#if CUDART_VERSION >= 13000
+    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &behind, nullptr, 1, &parameters));
+#else
+    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &behind, 1, &parameters));
+#endif
+    body = parameters.conditional.phGraph_out[0];
+    return node;
+}
+
+/// The loop as a graph: enter, while (condition) `times` body, leave.
+template <class Body>
+void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* loop, int times, Body const& body) {
+    cuda_executor::recording const scope(exec);
+    cudaStream_t const stream = exec.stream();
+    cudaGraphConditionalHandle condition{};
+    COPPICE_CUDA_CHECK(cudaGraphConditionalHandleCreate(&condition, graph.get(), 1, cudaGraphCondAssignDefault));
+    auto const enter = capture_into(stream, graph.get(), nullptr, [&] {
+        enter_loop_kernel<<<1, 1, 0, stream>>>(loop, condition);
+        COPPICE_CUDA_CHECK(cudaGetLastError());
+    });
+    cudaGraph_t inner = nullptr;
+    auto const node = add_while_node(graph.get(), enter, condition, inner);
+    capture_into(stream, inner, nullptr, [&] {
+        for (int k = 0; k < times; ++k) body();
+    });
+    capture_into(stream, graph.get(), &node, [&] {
+        leave_loop_kernel<<<1, 1, 0, stream>>>(loop);
+        COPPICE_CUDA_CHECK(cudaGetLastError());
+    });
+    graph.instantiate();
+}
+
+#endif
+
+} // namespace detail
+
+template <>
+class repetition<cuda_executor> {
+public:
+    explicit repetition(cuda_executor const& exec) : exec_(exec) {}
+    ~repetition() {
+        if (graph_) cudaStreamSynchronize(exec_.stream()); // a graph that runs must not be destroyed
+    }
+    repetition(repetition const&) = delete;
+    repetition& operator=(repetition const&) = delete;
+
+    template <class Body>
+    void run(loop_switch* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
+        if (!tried_ && traits.replayable) make(loop, traits.repeats, body);
+        if (!graph_) {
+            while (exec_.load(&loop->on)) {
+                body();
+                if (watch) {
+                    exec_.synchronize();
+                    watch();
+                }
+            }
+            return;
+        }
+        graph_->launch(exec_.stream());
+        if (!watch) return;
+        while (cudaStreamQuery(exec_.stream()) == cudaErrorNotReady) {
+            watch();
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+        }
+        exec_.synchronize(); // reports what failed
+        watch();
+    }
+    bool on_device() const { return graph_ != nullptr; }
+    /// Why not, where a replayable body is run by the host.
+    std::string const& why_not() const { return why_not_; }
+
+private:
+    template <class Body>
+    void make(loop_switch* loop, [[maybe_unused]] int times, Body const& body) {
+        tried_ = true;
+#if CUDART_VERSION >= 12040
+        try {
+            auto graph = std::make_unique<detail::cuda_graph>();
+            detail::make_loop_graph(exec_, *graph, loop, times, body);
+            graph_ = std::move(graph);
+        } catch (device_error const& e) { // an older driver, or a body that cannot be captured after all
+            why_not_ = e.what();
+        }
+#else
+        why_not_ = "this toolkit has no while nodes";
+#endif
+    }
+
+    cuda_executor exec_;
+    std::unique_ptr<detail::cuda_graph> graph_;
+    bool tried_ = false;
+    std::string why_not_{};
+};
+
+inline std::shared_ptr<memory_resource> shared_memory(cuda_executor const&) {
+    static auto const memory = std::make_shared<detail::mapped_memory>();
+    return memory;
+}
+
+} // namespace coppice

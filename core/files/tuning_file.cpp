@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/core/files/tuning_file.hpp>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace coppice {
+
+std::filesystem::path default_tuning_file() {
+    if (char const* const file = std::getenv("COPPICE_TUNING_FILE"); file && *file) return file;
+    if (char const* const cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+        return std::filesystem::path(cache) / "coppice" / "tuning.txt";
+    if (char const* const home = std::getenv("HOME"); home && *home)
+        return std::filesystem::path(home) / ".cache" / "coppice" / "tuning.txt";
+    return {};
+}
+
+namespace detail {
+namespace {
+
+/// Does a line begin with this kind? Then it is left with what follows.
+bool is_of_kind(std::string_view& line, std::string_view kind) {
+    std::string_view const rest = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+    if (rest.substr(0, kind.size()) != kind || rest.substr(kind.size(), 1) != " ") return false;
+    line = rest.substr(kind.size() + 1);
+    return true;
+}
+
+/// The lines of a file, as they may have been written on any system.
+std::vector<std::string> lines_of(std::ifstream& in) {
+    std::vector<std::string> all;
+    for (std::string text; std::getline(in, text);) {
+        if (!text.empty() && text.back() == '\r') text.pop_back();
+        all.push_back(text);
+    }
+    return all;
+}
+
+} // namespace
+
+std::string_view tuning_line::value_of(std::string_view name) {
+    while (!rest_.empty() && rest_.front() == ' ') rest_.remove_prefix(1);
+    if (rest_.substr(0, name.size()) != name || rest_.substr(name.size(), 1) != "=")
+        fail("expected " + std::string(name) + "=");
+    rest_.remove_prefix(name.size() + 1);
+    bool const quoted = !rest_.empty() && rest_.front() == '"';
+    if (quoted) rest_.remove_prefix(1);
+    std::size_t const end = std::min(rest_.find(quoted ? '"' : ' '), rest_.size());
+    if (quoted && end == rest_.size()) fail("missing quotation mark");
+    std::string_view const value = rest_.substr(0, end);
+    rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    return value;
+}
+
+void read_tuning_lines(std::filesystem::path const& file, std::string_view kind,
+                       std::function<void(tuning_line&)> const& read) {
+    std::ifstream in(file);
+    if (!in) throw io_error("cannot open '" + file.string() + "'");
+    long number = 0;
+    for (std::string const& text : lines_of(in)) {
+        ++number;
+        std::size_t const begin = text.find_first_not_of(' ');
+        if (begin == std::string::npos || text[begin] == '#') continue;
+        std::string_view rest = text;
+        bool const known = std::any_of(std::begin(tuning_kinds), std::end(tuning_kinds), [&](std::string_view k) {
+            std::string_view copy = rest;
+            return is_of_kind(copy, k);
+        });
+        bool const mine = is_of_kind(rest, kind);
+        tuning_line line(rest, file, number);
+        if (!known) line.fail("a record begins with product or tridiagonal");
+        if (mine) read(line);
+    }
+}
+
+void write_tuning_lines(std::filesystem::path const& file, std::string_view kind,
+                        std::vector<std::string> const& devices, std::vector<std::string> const& lines) {
+    std::vector<std::string> all;
+    if (std::ifstream in(file); in) {
+        all = lines_of(in);
+        std::erase_if(all, [&](std::string const& text) {
+            std::string_view rest = text;
+            if (!is_of_kind(rest, kind)) return false;
+            auto const device = tuning_line(rest, file, 1 + (&text - all.data())).value_of("device");
+            return std::find(devices.begin(), devices.end(), device) != devices.end();
+        });
+    }
+    if (all.empty()) all.push_back("# Written by `coppice tune`: what was fastest on each device");
+    for (auto const& line : lines) all.push_back(std::string(kind) + " " + line);
+    std::error_code none;
+    std::filesystem::create_directories(file.parent_path(), none);
+    std::filesystem::path const beside = file.string() + ".new";
+    std::ofstream out(beside);
+    for (auto const& line : all) out << line << '\n';
+    out.close();
+    std::error_code failed;
+    if (out) std::filesystem::rename(beside, file, failed);
+    if (!out || failed) throw io_error("cannot write '" + file.string() + "'");
+}
+
+} // namespace detail
+} // namespace coppice

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Visits of lists on the host. See graph/analytics/work/worklist.hpp for the contract.
+#pragma once
+
+#include <algorithm>
+
+#include <coppice/graph/analytics/work/worklist.hpp>
+
+namespace coppice::analytics {
+
+/// The only worker there is: plain accesses.
+template <int N>
+class lone_worker {
+public:
+    static constexpr bool recurses = true;
+
+    explicit lone_worker(outputs<N> const& outs) {
+        for (int k = 0; k < N; ++k) out_[k] = outs.list[k];
+    }
+    template <int K = 0>
+    void emit(vertex_id v, std::int64_t work = 0) {
+        worklist& list = *out_[K];
+        list.items[list.count++] = v;
+        list.work += work;
+    }
+    template <class T>
+    T load(T const* p) const {
+        return *p;
+    }
+    template <class T>
+    void store(T* p, T x) const {
+        *p = x;
+    }
+    template <class T>
+    bool claim(T* p, T from, T to) const {
+        if (*p != from) return false;
+        *p = to;
+        return true;
+    }
+    template <class T>
+    T exchange(T* p, T x) const {
+        return std::exchange(*p, x);
+    }
+    template <class T>
+    bool lower(T* p, T x) const {
+        if (!(x < *p)) return false;
+        *p = x;
+        return true;
+    }
+    template <class T>
+    T add(T* p, T x) const {
+        T const old = *p;
+        *p = old + x;
+        return old;
+    }
+    template <class T>
+    T set_bits(T* p, T x) const {
+        T const old = *p;
+        *p = old | x;
+        return old;
+    }
+
+private:
+    worklist* out_[N];
+};
+
+/// One of several: relaxed atomic accesses. Keeps what it emits until there is enough to ask for a place once.
+template <int N>
+class team_worker {
+public:
+    static constexpr bool recurses = true;
+
+    explicit team_worker(outputs<N> const& outs) {
+        for (int k = 0; k < N; ++k) out_[k] = outs.list[k];
+    }
+    team_worker(team_worker const&) = delete;
+    team_worker& operator=(team_worker const&) = delete;
+    ~team_worker() {
+        for (int k = 0; k < N; ++k) flush(k);
+    }
+    template <int K = 0>
+    void emit(vertex_id v, std::int64_t work = 0) {
+        kept_[K][held_[K]++] = v;
+        work_[K] += work;
+        if (held_[K] == room) flush(K);
+    }
+    template <class T>
+    T load(T const* p) const {
+        T x;
+        __atomic_load(p, &x, __ATOMIC_RELAXED);
+        return x;
+    }
+    template <class T>
+    void store(T* p, T x) const {
+        __atomic_store(p, &x, __ATOMIC_RELAXED);
+    }
+    template <class T>
+    bool claim(T* p, T from, T to) const {
+        return __atomic_compare_exchange(p, &from, &to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+    template <class T>
+    T exchange(T* p, T x) const {
+        T old;
+        __atomic_exchange(p, &x, &old, __ATOMIC_RELAXED);
+        return old;
+    }
+    template <class T>
+    bool lower(T* p, T x) const {
+        T seen = load(p);
+        while (x < seen)
+            if (__atomic_compare_exchange(p, &seen, &x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return true;
+        return false;
+    }
+    template <class T>
+    T add(T* p, T x) const {
+        return __atomic_fetch_add(p, x, __ATOMIC_RELAXED);
+    }
+    template <class T>
+    T set_bits(T* p, T x) const {
+        return __atomic_fetch_or(p, x, __ATOMIC_RELAXED);
+    }
+
+private:
+    static constexpr int room = 256;
+
+    void flush(int k) {
+        if (held_[k] == 0) return;
+        worklist& list = *out_[k];
+        std::int64_t const at = __atomic_fetch_add(&list.count, std::int64_t(held_[k]), __ATOMIC_RELAXED);
+        std::copy_n(kept_[k], held_[k], list.items + at);
+        __atomic_fetch_add(&list.work, work_[k], __ATOMIC_RELAXED);
+        held_[k] = 0;
+        work_[k] = 0;
+    }
+
+    worklist* out_[N];
+    int held_[N] = {};
+    std::int64_t work_[N] = {};
+    vertex_id kept_[N][room];
+};
+
+/// Calls work(worker, number, first, last) for the parts of [0, n), which `workers` of different numbers are dealt from
+/// front to back: vertices may wait for those before them. In place where one would do.
+template <int N, class Work>
+void deal_out(host_executor const& exec, int workers, std::int64_t n, std::int64_t part, outputs<N> const& outs,
+              Work const& work) {
+    if (workers == 1 || n <= part) {
+        lone_worker<N> worker(outs);
+        for (std::int64_t first = 0; first < n; first += part) work(worker, 0, first, std::min(n, first + part));
+        return;
+    }
+    std::int64_t next = 0;
+    detail::for_each_block(exec, workers, 1, [&](std::int64_t number, std::int64_t, std::int64_t) {
+        team_worker<N> worker(outs);
+        for (;;) {
+            std::int64_t const first = __atomic_fetch_add(&next, part, __ATOMIC_RELAXED);
+            if (first >= n) return;
+            work(worker, int(number), first, std::min(n, first + part));
+        }
+    });
+}
+
+/// Calls work(worker, first, last) for the stretches of [0, n): in place where there is no more than one, since waking
+/// a thread costs more than thousands of edges.
+template <int N, class Work>
+void with_workers(host_executor const& exec, std::int64_t n, std::int64_t stretch, outputs<N> const& outs,
+                  Work const& work) {
+    // Not in smaller parts than balance asks for: on a grid threads that work on neighbouring rows write to the lines
+    // of memory that the others read.
+    bool const alone = n <= stretch || exec.threads() == 1;
+    std::int64_t const part = alone ? std::max<std::int64_t>(n, 1) : std::clamp(n / 64, stretch / 16, stretch);
+    deal_out(exec, exec.threads(), n, part, outs,
+             [&](auto& worker, int, std::int64_t first, std::int64_t last) { work(worker, first, last); });
+}
+
+template <int N, class F>
+void visit_items(host_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
+    if (!is_open(gate)) return;
+    worklist const list = *in;
+    with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) f(worker, list[i]);
+    });
+}
+
+/// Once: a worker goes on to what a vertex waits for.
+template <int N, class F>
+void try_items(host_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
+    visit_items(exec, gate, in, outs, [&](auto& worker, vertex_id v) {
+        if (!f(worker, v)) worker.emit(v);
+    });
+}
+
+template <int N, class F>
+void visit_edges(host_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
+                 outputs<N> const& outs, F const& f) {
+    if (!is_open(gate)) return;
+    worklist const list = *in;
+    with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            vertex_id const u = list[i];
+            if (!f.enters(worker, u)) continue;
+            for (auto k = g.offsets[u], end = g.offsets[u + 1]; k < end; ++k) f(worker, u, k);
+        }
+    });
+}
+
+template <class F>
+void visit_sums(host_executor const& exec, int const* gate, worklist const* in, graph_view const& g, F const& f) {
+    if (!is_open(gate)) return;
+    worklist const list = *in;
+    with_workers(exec, list.count, 4096, nothing(), [&](auto&, std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            vertex_id const v = list[i];
+            typename F::value sum{};
+            for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) sum = sum + f.term(v, k);
+            f.store(v, sum);
+        }
+    });
+}
+
+} // namespace coppice::analytics

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Borders between partitions of RPTS that are moved, where a partition as it stands would lose digits.
+///
+/// The inner rows of a partition may be nearly singular by themselves although the whole matrix is well-conditioned.
+/// Then both coarse rows say the same (see least_share), and no solution of the coarse system makes up for it: of the
+/// Toeplitz matrix (1, 2 cos(5 pi / 31), 1), every partition of 32 rows is singular inside, and the solution is wrong
+/// in all digits. With a row more or less the inner matrix is another one. So partitions stand in pairs that share
+/// their rows, and where one of a pair is nearly singular inside, the border between them is moved.
+/// The coarse system keeps its shape; the substitution reads how far borders have moved.
+///
+/// Without pivoting, and where entries may count as zero, borders stay, and so does that of a last partition without a
+/// partner in a cyclic system.
+#pragma once
+
+#include <cstdint>
+
+#include <coppice/solvers/rpts/partition/rpts_halves.hpp>
+
+namespace coppice::rpts {
+
+/// What is tried, one after the other: 0, 1, -1, 2, -2, 8, -8, ..., 26, -26. Positive moves give rows to the first
+/// partition of a pair. A row or two are another matrix where all of its rows matter; where a few in the middle are
+/// nearly singular, as somewhere among many random rows, the border has to come near them.
+inline constexpr int border_moves = 13;
+COPPICE_HD constexpr int border_move(int k) {
+    int const step = k < 5 ? (k + 1) / 2 : 6 * ((k - 1) / 2) - 4;
+    return (k & 1) != 0 ? step : -step;
+}
+
+/// The share of the last row in a sweep over `length` rows, where the largest of any row is 1. row(j), j from 0 in the
+/// direction of the sweep: {near, middle, away}.
+template <pivoting P, class T, class Row>
+COPPICE_HD COPPICE_ALWAYS_INLINE T share_of_last(int length, Row const& row) {
+    auto const p = row(1);
+    T entry = p.diagonal, next = p.upper, share(1), largest(1);
+    for (int j = 2; j < length; ++j) {
+        auto const q = row(j);
+        combination<T> const c(entry, q.lower);
+        entry = c.of(next, q.diagonal);
+        next = c.q_factor * q.upper;
+        share = magnitude(c.q_factor);
+        largest = larger(share, largest * magnitude(c.p_factor));
+    }
+    return share / largest;
+}
+
+/// The same over rows [first, first + length) of a pair, down or up; place(i) is where row i of the pair stands.
+template <pivoting P, class T, class R, class Place>
+COPPICE_HD COPPICE_ALWAYS_INLINE T share_in_pair(partition_rows<T, R> const& rows, int first, int length,
+                                                 bool downwards, Place const& place) {
+    return share_of_last<P, T>(length, [&](int j) COPPICE_INLINE_LAMBDA {
+        int const i = place(downwards ? first + j : first + length - 1 - j);
+        return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
+                         downwards ? rows.upper[i] : rows.lower[i], T(0));
+    });
+}
+
+} // namespace coppice::rpts
