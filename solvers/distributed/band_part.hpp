@@ -122,6 +122,8 @@ public:
         auto const unknowns = ends_.solve(alone, std::size_t(sides_));
         singular_ = singular_ || unknowns.singular;
         doubtful_ = unknowns.doubtful;
+        if (doubtful_) // the same on all parts
+            for (int const found : others_.gather(zero_lines())) singular_ = singular_ || found != 0;
         combine(unknowns, x, std::vector<bool>(std::size_t(sides_), true), false);
     }
 
@@ -165,9 +167,11 @@ public:
     /// Of the last measure(), as solve_bands judges them (judge/band_error.hpp).
     solve_report report(double bound) const {
         solve_report r{0, 0, -1, solve_status::ok, 1, 0};
-        bool finite = true;
+        bool finite = true, hopeless = false; // a solution as large as only a matrix of condition 1 / epsilon makes it
         double const largest = std::numeric_limits<double>::max();
+        double const epsilon = std::numeric_limits<decltype(std::abs(T()))>::epsilon();
         for (chain::error_parts const& e : errors_) {
+            hopeless = hopeless || e.growth() * epsilon >= 0.25;
             chain::error_parts::larger_of(r.backward_error, e.normwise());
             chain::error_parts::larger_of(r.componentwise_error, e.componentwise);
             if (!(e.solution <= largest)) r.status = solve_status::not_finite;
@@ -176,7 +180,8 @@ public:
         bool const accurate = r.backward_error <= bound;
         if (!(r.backward_error <= largest)) r.status = solve_status::not_finite;
         if (r.status == solve_status::ok && !accurate) r.status = solve_status::inaccurate;
-        if (finite && (singular_ || sums_vanish_ || (doubtful_ && !accurate))) r.status = solve_status::singular;
+        if (finite && (singular_ || sums_vanish_ || (doubtful_ && (!accurate || hopeless))))
+            r.status = solve_status::singular;
         return r;
     }
     /// Whether a step of refinement may help.
@@ -266,6 +271,7 @@ private:
         return std::ldexp(1.0, std::clamp(exponent, -most, most));
     }
     /// Of the first `rows` rows.
+    int zero_lines() const { return reduce(exec_, own(), 0, is_zero_line<lane>{rows_.part}, maximum{}); }
     uneven_sums sums_uneven(std::int64_t rows) const {
         return reduce(exec_, rows, uneven_sums{}, sums_of_row<lane>{rows_.part}, either_uneven{});
     }

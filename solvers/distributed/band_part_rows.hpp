@@ -294,6 +294,17 @@ struct sums_of_row {
         return all;
     }
 };
+/// Whether a row or its column has no entry but zeros.
+template <class L>
+struct is_zero_line {
+    part_rows<L> a;
+    COPPICE_HD int operator()(std::int64_t i) const { return is_zero(i, false) || is_zero(i, true); }
+    COPPICE_HD bool is_zero(std::int64_t i, bool of_column) const {
+        bool zero = true;
+        for (int t = 0; t < a.own.shape.entries(); ++t) zero = zero && magnitude(a.entry(i, t, of_column)) == 0;
+        return zero;
+    }
+};
 struct either_uneven {
     COPPICE_HD uneven_sums operator()(uneven_sums const& a, uneven_sums const& b) const {
         return {a.rows | b.rows, a.columns | b.columns};

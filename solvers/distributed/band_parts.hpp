@@ -94,7 +94,8 @@ solve_report solve_on_one(Executor const& exec, Messages const& others, band_mat
 /// of refinement where the backward error is beyond the bound counts as a second try; options.refinements are steps for
 /// the whole. No row of a column without a pivot and no condition number, unless all rows lie in one part: that is
 /// solved as solve_bands does. Other options are those of the solves that parts do by themselves. A matrix may be
-/// called singular where it is so to working precision and the backward error is beyond the bound.
+/// called singular where it is so to working precision and the backward error is beyond the bound, or the solution as
+/// large as condition numbers from 1 / (4 epsilon) on make it.
 ///
 /// Waits. Exchanges a few values five times, the most 2 w (k + w) + 3 elements of a part where w = kl + ku, or 2 b with
 /// blocks of b rows; three times more for each step of refinement. The bits depend on the parts, not on timing. A part

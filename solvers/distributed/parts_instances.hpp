@@ -3,6 +3,9 @@
 /// What the two sources instantiate for their executor.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include <coppice/solvers/distributed/csr_parts_apply.hpp>
 #include <coppice/solvers/distributed/levels/multilevel_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
@@ -31,6 +34,10 @@ any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_mess
         return make_preconditioner(exec, choice, a.own_block().view(), options);
     for (auto const& [key, value] : options.entries()) named.options.set(key, value);
     chosen_options const chosen("preconditioner \"multilevel\"", multilevel_entry::options, named.options);
+    for (auto const& [option, only] : {std::pair("block", "1"), std::pair("storage", "single")})
+        if (std::string const given(chosen.text(option)); given != only)
+            throw argument_error("multilevel in several parts: " + std::string(option) + "=" + given +
+                                 " is for one part; only " + only + " is there");
     detail::stopwatch watch(exec);
     distributed::multilevel_parts<Base, T> made(exec, others, a, multilevel_entry::read(chosen));
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};

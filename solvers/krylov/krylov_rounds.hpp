@@ -95,15 +95,16 @@ double true_residual(Executor const& exec, dot_scratch& scratch, A const& a, arr
 }
 
 /// The best x that a solve has met, so that it never ends with a worse one. x is kept by the passes of a method, where
-/// its krylov_control says so, and here at the beginning of each round.
+/// its krylov_control says so, on the word of the recurrence; and here at the beginning of each round by its true
+/// residual, in a place of its own: recurrences of singular systems may promise what no x holds.
 template <executor Executor, class T>
 class best_solution {
 public:
-    best_solution(Executor const& exec, std::int64_t n) : x_(exec, n) {}
+    best_solution(Executor const& exec, std::int64_t n) : x_(exec, n), sure_(exec, n) {}
 
     /// A new solve.
-    void begin() { residual_ = std::numeric_limits<double>::infinity(); }
-    element_t<T>* data() { return elements().data(); }
+    void begin() { residual_ = sure_residual_ = std::numeric_limits<double>::infinity(); }
+    element_t<T>* data() { return elements(x_).data(); }
 
     /// Opens a round: puts the best x, by its true residual, in the place of x, and b - A x in r. Returns its square.
     template <class A, class E>
@@ -113,11 +114,18 @@ public:
         if (!std::isfinite(rr) && std::isfinite(residual_)) monitor.x_is_spoilt();
         if (!std::isfinite(rr) && !std::isfinite(residual_))
             monitor.blame(first_not_finite(exec, array_view<E const>(x), "the starting guess"));
-        if (residual_ < rr || (std::isnan(rr) && std::isfinite(residual_))) {
-            double const kept = true_residual<T>(exec, scratch, a, b, elements(), r);
-            bool const better = kept < rr || !std::isfinite(rr);
+        if (is_better(residual_, rr)) {
+            double const kept = true_residual<T>(exec, scratch, a, b, elements(x_), r);
+            bool const better = is_better(kept, rr);
             if (better) exec.copy_elements(data(), x.data(), x.size());
             rr = better ? kept : true_residual<T>(exec, scratch, a, b, x, r);
+        }
+        if (is_better(sure_residual_, rr)) {
+            exec.copy_elements(elements(sure_).data(), x.data(), x.size());
+            rr = true_residual<T>(exec, scratch, a, b, x, r);
+        } else if (rr < sure_residual_) {
+            exec.copy_elements(x.data(), elements(sure_).data(), x.size());
+            sure_residual_ = rr;
         }
         exec.copy_elements(x.data(), data(), x.size());
         residual_ = rr;
@@ -128,10 +136,13 @@ public:
     void close(krylov_control const& round) { residual_ = round.best; }
 
 private:
-    array_view<element_t<T>> elements() { return as_elements(x_.view()); }
+    /// Of squares of residuals.
+    static bool is_better(double a, double b) { return a < b || (std::isfinite(a) && std::isnan(b)); }
+    static array_view<element_t<T>> elements(buffer<T>& x) { return as_elements(x.view()); }
 
-    buffer<T> x_;
+    buffer<T> x_, sure_;
     double residual_ = std::numeric_limits<double>::infinity(); ///< the square; of the recurrence, or the true one
+    double sure_residual_ = std::numeric_limits<double>::infinity();
 };
 
 } // namespace coppice::detail

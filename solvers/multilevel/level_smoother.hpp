@@ -81,20 +81,20 @@ struct sweep_forwards {
         x[i] = inverse[i] * (b[i] - unit * sum);
     }
 };
-/// to = x + (M + U)^-1 (b - A x) within each range.
-template <class T, class S, class I>
-struct sweep_backwards {
+/// to = x + (M + U)^-1 (b - A x) within each range, or with L forwards.
+template <class T, class S, class I, bool Forwards>
+struct sweep_onwards {
     csr_view<S, I> a;
     T unit;
     T const *inverse, *b, *x;
     T* to;
     COPPICE_HD void step(swept_rows const& rows, std::int64_t done) const {
-        std::int64_t const i = rows.last - 1 - done;
+        std::int64_t const i = Forwards ? rows.first + done : rows.last - 1 - done;
         T sum = T(0);
         for (I k = a.row_begin(i), end = a.row_end(i); k < end; ++k) {
             std::int64_t const j = a.indices[k];
-            T const* const from = j > i && j < rows.last ? to : x;
-            sum += T(stored_value<S>::load(a.coefficients[k])) * from[j];
+            bool const is_new = Forwards ? j < i && j >= rows.first : j > i && j < rows.last;
+            sum += T(stored_value<S>::load(a.coefficients[k])) * (is_new ? to : x)[j];
         }
         to[i] = x[i] + inverse[i] * (b[i] - unit * sum);
     }
@@ -210,6 +210,22 @@ struct chebyshev_of_two {
     static constexpr double rho = 1 / sigma, next = 1 / (2 * sigma - rho);
     static constexpr double first = 1 / theta, momentum = next * rho, second = 2 * next / delta;
 };
+/// What a smoother has to ask where no other part has unknowns: r -= K x_others.
+struct no_others {
+    template <executor Executor, class T>
+    void operator()(Executor const&, T const*, T*) const {}
+};
+/// to = base + (z + momentum z + second D r); base null: zero
+template <class T>
+struct add_chebyshev {
+    T const *inverse, *z, *base;
+    T* r; ///< and where it goes
+    COPPICE_HD void operator()(std::int64_t i) const {
+        T const step =
+            z[i] + (T(chebyshev_of_two::momentum) * z[i] + T(chebyshev_of_two::second) * (inverse[i] * r[i]));
+        r[i] = base ? base[i] + step : step;
+    }
+};
 /// to = z + momentum z + second D (b - A z)
 template <class T>
 struct store_chebyshev_step {
@@ -273,23 +289,37 @@ public:
         mender_.mend(exec, system_, options_, false);
     }
 
-    /// x = B b
-    template <class S>
-    void begin(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x) const {
+    /// x = B b. `others`, of chebyshev alone: others(exec, x, r) takes from a residual what other parts' unknowns
+    /// beside x add to it.
+    template <class S, class Others = no_others>
+    void begin(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x,
+               Others const& others = {}) const {
         std::int64_t const n = m.a.rows();
         if (kind_ == multilevel_smoother::forest) return solve(exec, b, x, n);
         if (kind_ == multilevel_smoother::gauss_seidel)
             return sweep_all(exec, n, sweep_forwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x});
         if (kind_ != multilevel_smoother::chebyshev) return for_each(exec, n, scale_by<T>{T(1), inverse_.data(), b, x});
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), b, spare_.data()});
-        m.multiply(exec, spare_.data(), store_chebyshev_step<T>{m.unit, inverse_.data(), b, spare_.data(), x});
+        if constexpr (std::is_same_v<Others, no_others>) {
+            m.multiply(exec, spare_.data(), store_chebyshev_step<T>{m.unit, inverse_.data(), b, spare_.data(), x});
+        } else {
+            m.multiply(exec, spare_.data(), store_residual<T>{m.unit, b, x});
+            others(exec, spare_.data(), x);
+            for_each(exec, n, add_chebyshev<T>{inverse_.data(), spare_.data(), nullptr, x});
+        }
     }
-    /// to = x + B (b - A x); x is used up.
-    template <class S>
-    void improve(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x, T* to) const {
+    /// to = x + B (b - A x); x is used up. A sweep goes backwards, which makes a cycle symmetric that begin() began, or
+    /// forwards. `others`: as in begin(); for the other smoothers b is without them.
+    template <class S, class Others = no_others>
+    void improve(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T* x, T* to, bool forwards = false,
+                 Others const& others = {}) const {
         std::int64_t const n = m.a.rows();
-        if (kind_ == multilevel_smoother::gauss_seidel)
-            return sweep_all(exec, n, sweep_backwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x, to});
+        if (kind_ == multilevel_smoother::gauss_seidel) {
+            auto const sweep = [&]<bool Forwards>(std::bool_constant<Forwards>) {
+                sweep_all(exec, n, sweep_onwards<T, S, I, Forwards>{m.a, m.unit, inverse_.data(), b, x, to});
+            };
+            return forwards ? sweep(std::true_type{}) : sweep(std::false_type{});
+        }
         if (kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1)
             return m.multiply(exec, x, store_diagonal_step<T>{m.unit, inverse_.data(), b, x, to});
         if (kind_ == multilevel_smoother::forest) {
@@ -299,11 +329,20 @@ public:
         }
         // B is the polynomial: two steps of the recurrence for b - A x, from zero, written for x itself.
         m.multiply(exec, x, store_residual<T>{m.unit, b, to});
+        others(exec, x, to);
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), to, spare_.data()});
-        m.multiply(exec, spare_.data(),
-                   store_chebyshev_sum<T>{{m.unit, inverse_.data(), to, spare_.data(), nullptr}, x, to});
+        if constexpr (std::is_same_v<Others, no_others>) {
+            m.multiply(exec, spare_.data(),
+                       store_chebyshev_sum<T>{{m.unit, inverse_.data(), to, spare_.data(), nullptr}, x, to});
+        } else {
+            m.multiply(exec, spare_.data(), store_residual<T>{m.unit, to, to});
+            others(exec, spare_.data(), to);
+            for_each(exec, n, add_chebyshev<T>{inverse_.data(), spare_.data(), x, to});
+        }
     }
 
+    /// Whether begin() and improve() ask for what others add; their polynomial is one in the matrix of all parts.
+    bool asks_others() const { return kind_ == multilevel_smoother::chebyshev; }
     /// D, where improve() is a step with a diagonal matrix, else null.
     T const* diagonal() const {
         return kind_ == multilevel_smoother::jacobi || kind_ == multilevel_smoother::l1 ? inverse_.data() : nullptr;

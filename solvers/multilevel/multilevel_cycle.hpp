@@ -245,24 +245,36 @@ private:
         if (level.last && solved_together_) return coupling_->solve(exec, b, x);
         T* const smoothed = storages_[depth].smoothed.data();
         auto const a = matrix(depth);
-        level.smoother.begin(exec, a, b, smoothed);
+        if (coupling_ && level.smoother.asks_others())
+            level.smoother.begin(exec, a, b, smoothed, others_of(depth));
+        else
+            level.smoother.begin(exec, a, b, smoothed);
         if (!level.last) correct(exec, depth, a, b, smoothed, x);
-        for (int step = level.last ? last_steps : 0; step > 0; --step) {
+        for (int step = level.last ? last_steps : 0; step > 0; --step) { // forwards and backwards in turn
             improve(exec, depth, a, b, smoothed, x);
-            improve(exec, depth, a, b, x, smoothed);
+            improve(exec, depth, a, b, x, smoothed, true);
         }
         improve(exec, depth, a, b, smoothed, x);
     }
+    /// r -= K x_others on a level
+    auto others_of(int depth) const {
+        return [this, depth](Executor const& exec, T const* x, T* r) {
+            coupling_->start(exec, depth, x);
+            coupling_->subtract(exec, depth, r, nullptr);
+        };
+    }
     /// to = x + B (b - A x); x is used up.
-    void improve(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* x, T* to) const {
+    void improve(Executor const& exec, int depth, level_matrix<T, S, I> const& a, T const* b, T* x, T* to,
+                 bool forwards = false) const {
         auto const& smoother = structures_[depth].smoother;
-        if (!coupling_) return smoother.improve(exec, a, b, x, to);
+        if (!coupling_) return smoother.improve(exec, a, b, x, to, forwards);
+        if (smoother.asks_others()) return smoother.improve(exec, a, b, x, to, forwards, others_of(depth));
         coupling_->start(exec, depth, x);
         if (T const* const diagonal = smoother.diagonal()) {
-            smoother.improve(exec, a, b, x, to);
+            smoother.improve(exec, a, b, x, to, forwards);
             coupling_->subtract(exec, depth, to, diagonal);
         } else {
-            smoother.improve(exec, a, coupling_->without_others(exec, depth, b), x, to);
+            smoother.improve(exec, a, coupling_->without_others(exec, depth, b), x, to, forwards);
         }
     }
     /// r = b - A x

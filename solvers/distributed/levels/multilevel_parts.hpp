@@ -96,8 +96,10 @@ private:
 template <executor Executor, class T>
 class part_coupling final : public multilevel_detail::level_coupling<Executor, T, std::int32_t> {
 public:
-    part_coupling(Executor const& exec, part_messages const& messages, csr_part<Executor, T> const& a)
-        : exec_(exec, messages) {
+    /// The options are those of the last levels, which every part has.
+    part_coupling(Executor const& exec, part_messages const& messages, csr_part<Executor, T> const& a,
+                  multilevel_options const& options)
+        : exec_(exec, messages), options_(options) {
         std::vector<coupling_entry<T>> entries;
         auto const& of_matrix = a.couplings();
         for (std::size_t r = 0; r < of_matrix.rows.size(); ++r)
@@ -183,7 +185,10 @@ public:
         for (std::size_t i = 1; i < begins_of_rows.size(); ++i) begins_of_rows[i] += begins_of_rows[i - 1];
         auto const size = std::int32_t(n);
         csr<T> const together(size, size, exec.copy(begins_of_rows), exec.copy(indices), exec.copy(coefficients));
-        solver_.push_back(make_preconditioner(exec, "multilevel", together.view()));
+        multilevel_options below = options_;
+        below.most_levels = std::max(1, options_.most_levels - int(levels_.size()) + 1);
+        solver_.push_back({multilevel_preconditioner<Executor, T>(exec, together.view(), below),
+                           preconditioner_report{"multilevel", 0, {}, {}}});
         mine_ = buffer<T>(exec, apart_);
         fill(exec, mine_.view(), T(0));
         all_ = buffer<T>(exec, n);
@@ -255,6 +260,7 @@ private:
     }
 
     part_executor<Executor> exec_;
+    multilevel_options options_;
     std::vector<std::unique_ptr<coupled_level<Executor, T>>> levels_{};
     std::int64_t apart_ = 0;                  ///< rows of the last level from part to part
     buffer<T> row_sums_{}, row_magnitudes_{}; ///< of the level that is coarsened
@@ -268,7 +274,7 @@ class multilevel_parts {
 public:
     multilevel_parts(Executor const& exec, part_messages const& messages, csr_part<Executor, T> const& a,
                      multilevel_options const& options)
-        : coupling_(std::make_unique<part_coupling<Executor, T>>(exec, messages, a)),
+        : coupling_(std::make_unique<part_coupling<Executor, T>>(exec, messages, a, options)),
           levels_(std::make_unique<hierarchy>(exec, a.own_block().view(), options, near_null_space<T>{},
                                               coupling_.get())) {}
 

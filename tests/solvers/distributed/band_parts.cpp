@@ -350,6 +350,27 @@ void check_growth() {
 
 } // namespace
 
+TEST_CASE_TEMPLATE("band parts: an empty column or row is singular, whatever the parts", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using T = double;
+    for (int const n : {4, 9})
+        for (int const reach : {1, 2})
+            for (int empty = 0; empty < n; ++empty)
+                for (bool const column : {false, true})
+                    for (int const parts : {2, 3, 4}) {
+                        CAPTURE(n);
+                        CAPTURE(reach);
+                        CAPTURE(empty);
+                        CAPTURE(column);
+                        CAPTURE(parts);
+                        banded_storage<T> s(n, reach, reach, 17);
+                        for (int i = 0; i < n; ++i)
+                            for (int k = -reach; k <= reach; ++k)
+                                if ((column ? i + k : i) == empty) s.at(i, k) = 0;
+                        CHECK(report_of<T, Fixture>(s.view(), n, parts).status == solve_status::singular);
+                    }
+}
+
 TEST_CASE_TEMPLATE("band parts: no growth", Fixture, COPPICE_TEST_EXECUTORS) {
     check_growth<double, Fixture>();
     check_growth<float, Fixture>();

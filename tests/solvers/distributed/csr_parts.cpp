@@ -2,6 +2,7 @@
 #include <coppice/solvers/distributed/csr_parts.hpp>
 
 #include <cmath>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -281,6 +282,63 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
         std::int64_t const n = jumps ? 260 * 260 : 30 * 30 * 40;
         CHECK(solve(3, nz, jumps, {0, n / 3, n / 3, n}) <= 2 * one); // an empty part
     }
+}
+
+TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays definite with every smoother", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using exec_type = decltype(Fixture::exec());
+    // A random graph, whose own blocks are weak beside what couples them.
+    std::int64_t const n = 5000;
+    std::mt19937_64 random(7);
+    std::vector<std::map<std::int64_t, double>> rows(static_cast<std::size_t>(n));
+    for (std::int64_t e = 0; e < 3 * n; ++e) {
+        auto const i = std::int64_t(random() % n), j = std::int64_t(random() % n);
+        double const w = std::pow(10.0, double(random() % 4000) / 1000 - 2);
+        if (i == j) continue;
+        for (auto const& [from, to] : {std::pair(i, j), std::pair(j, i)}) {
+            rows[std::size_t(from)][to] -= w;
+            rows[std::size_t(from)][from] += w;
+        }
+    }
+    for (std::int64_t i = 0; i < n; ++i) rows[std::size_t(i)][i] += 0.01;
+    auto const solve = [&](int parts, std::int64_t size, option_values const& chosen) {
+        std::vector<krylov_result> results(static_cast<std::size_t>(parts));
+        multi_executor<exec_type> const all(executors_of<Fixture>(std::size_t(parts)));
+        all.run([&](exec_type const& exec, part_messages const& others) {
+            std::int64_t const p = others.part(), first = size * p / parts, behind = size * (p + 1) / parts;
+            std::vector<std::int32_t> offsets{0}, columns;
+            std::vector<double> values;
+            for (std::int64_t i = first; i < behind; ++i) {
+                for (auto const& [j, value] : rows[std::size_t(i)])
+                    if (j < size) {
+                        columns.push_back(std::int32_t(j));
+                        values.push_back(value);
+                    }
+                offsets.push_back(std::int32_t(columns.size()));
+            }
+            csr_part<exec_type, double> const a(exec, others, offsets, columns, values);
+            auto const m = make_part_preconditioner(exec, others, "multilevel", a, chosen);
+            std::vector<double> right;
+            for (std::int64_t i = first; i < behind; ++i) right.push_back(std::sin(double(i)));
+            auto const b = exec.copy(right);
+            auto x = exec.copy(std::vector<double>(right.size(), 0));
+            results[std::size_t(p)] = solve_in_parts(exec, others, "cg", a, m, b.view(), x.view(),
+                                                     {.tolerance = 1e-6, .max_iterations = 300});
+        });
+        return results[0];
+    };
+    for (char const* const smoother : {"jacobi", "l1", "forest", "chebyshev", "gauss-seidel"})
+        for (int const parts : {1, 2, 4}) {
+            CAPTURE(smoother);
+            CAPTURE(parts);
+            CHECK(solve(parts, n, {{"smoother", smoother}}).converged);
+        }
+    // Few rows are solved together, with the options that were given.
+    CHECK(solve(2, 1000, {{"levels", "1"}, {"coarsest", "1"}}).iterations > solve(2, 1000, {}).iterations);
+    CHECK_THROWS_WITH_AS(solve(2, 1000, {{"block", "2"}}), doctest::Contains("block=2 is for one part"),
+                         argument_error);
+    CHECK_THROWS_WITH_AS(solve(2, 1000, {{"storage", "half"}}), doctest::Contains("storage=half is for one part"),
+                         argument_error);
 }
 
 TEST_CASE_TEMPLATE("parts: a bad matrix on one is an error on all", Fixture, COPPICE_TEST_EXECUTORS) {

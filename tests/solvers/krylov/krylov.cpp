@@ -602,6 +602,41 @@ TEST_CASE_TEMPLATE("no solve ends worse than it began, nor worse than it was on 
     }
 }
 
+TEST_CASE_TEMPLATE("small systems on which recurrences promise what no x holds", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    dense laplacian(2); // singular, and b is not in its range
+    laplacian(0, 0) = laplacian(1, 1) = 1;
+    laplacian(0, 1) = laplacian(1, 0) = -1;
+    dense empty_row(3);
+    empty_row(0, 0) = 9.6049670862378633;
+    empty_row(0, 1) = empty_row(1, 0) = -9.4873152511348007;
+    empty_row(1, 1) = 10.57666906445592;
+    dense turning(3);
+    turning(0, 1) = 0.9011666245962825;
+    turning(1, 2) = 0.025170583893774766;
+    turning(2, 0) = 1.4446120936385565;
+    std::vector<std::pair<csr<double>, std::vector<double>>> all;
+    all.emplace_back(to_csr<double>(laplacian), std::vector<double>{1, 0.5});
+    all.emplace_back(to_csr<double>(empty_row),
+                     std::vector<double>{-0.59271783905908959, 0.20303204499288019, -0.25175712866029787});
+    all.emplace_back(to_csr<double>(turning),
+                     std::vector<double>{-0.6466497812258849, 0.49759274926674224, 0.70733974063519733});
+    for (auto const& [a, b] : all)
+        for (auto const method : krylov_names)
+            for (auto const name : {"none", "tridiagonal", "forest", "ilu0"})
+                for (int const most : {1, 2, 3, 4, 20, 50}) {
+                    CAPTURE(a.rows());
+                    CAPTURE(method);
+                    CAPTURE(name);
+                    CAPTURE(most);
+                    auto const [result, x] =
+                        solve_on(exec, method, name, a, b, {.tolerance = 1e-12, .max_iterations = most});
+                    for (double const value : x) CHECK(std::isfinite(value));
+                    CHECK(residual_of(a, b, x) <= 1 + 1e-12); // from x = 0
+                    CHECK(result.relative_residual <= 1 + 1e-12);
+                }
+}
+
 TEST_CASE_TEMPLATE("tolerances that no precision meets, no iterations, a restart beyond all rows, NaN that is named",
                    Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

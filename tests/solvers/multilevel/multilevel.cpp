@@ -132,6 +132,28 @@ TEST_CASE_TEMPLATE("multilevel: sweeps over several ranges of rows stay symmetri
     }
 }
 
+TEST_CASE_TEMPLATE("multilevel: sweeps on a last level that is not solved directly stay symmetric", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const a = exec.copy(generate<double>(host_executor{1}, "laplace2d", {.nx = 30}));
+    auto const dot = [](std::vector<double> const& x, std::vector<double> const& y) {
+        return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
+    };
+    for (auto const smoother : {multilevel_smoother::gauss_seidel, multilevel_smoother::jacobi,
+                                multilevel_smoother::chebyshev, multilevel_smoother::forest}) {
+        CAPTURE(int(smoother));
+        for (int const levels : {1, 2}) {
+            multilevel_options const options{
+                .smoother = smoother, .storage = multilevel_storage::full, .coarsest = 1, .most_levels = levels};
+            multilevel<std::remove_const_t<decltype(exec)>> const m(exec, a.view(), options);
+            auto const x = random_vector<double>(int(a.rows()), 3), y = random_vector<double>(int(a.rows()), 4);
+            auto const mx = apply(exec, m, x), my = apply(exec, m, y);
+            CHECK(dot(x, mx) > 0);
+            CHECK(std::abs(dot(x, my) - dot(y, mx)) < 1e-12 * std::sqrt(dot(x, mx) * dot(y, my)));
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{2};
