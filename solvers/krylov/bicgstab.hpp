@@ -14,7 +14,7 @@ namespace coppice {
 /// Solves A x = b for general A (van der Vorst 1992), preconditioned from the right, so that its residual is that of
 /// A x = b.
 ///
-/// The constructor allocates 9 vectors; solve() allocates nothing but the history and a few scalars. One iteration
+/// The constructor allocates 10 vectors; solve() allocates nothing but the history and a few scalars. One iteration
 /// takes two products with A, two preconditioners and no decision of the host: compare its count with twice that of
 /// GMRES or CG. Where the recurrence breaks down (its divisors vanish) the method restarts from the true residual; a
 /// breakdown before the first step of a round ends it with reason `breakdown`.

@@ -11,7 +11,7 @@ namespace coppice {
 /// Solves A x = b for symmetric (complex: Hermitian) positive definite A with a preconditioner that is so, too
 /// (Hestenes and Stiefel 1952; Saad, Iterative Methods for Sparse Linear Systems, Algorithm 9.1).
 ///
-/// The constructor allocates 5 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes
+/// The constructor allocates 6 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes
 /// one product with A and one preconditioner, and no decision of the host. p·Ap <= 0 or r·z <= 0 shows that A or the
 /// preconditioner is not positive definite: reason `breakdown`.
 template <executor Executor, class T>

@@ -75,7 +75,7 @@ struct hessenberg_factor {
 /// Solves A x = b for general A (Saad and Schultz 1986), preconditioned from the right, so that the norm it minimises
 /// is that of b - A x.
 ///
-/// The constructor allocates restart + 5 vectors; solve() allocates nothing but the history and a few scalars. An
+/// The constructor allocates restart + 6 vectors; solve() allocates nothing but the history and a few scalars. An
 /// iteration takes one product with A, one preconditioner and no decision of the host, which is asked once a cycle. New
 /// basis vectors are made orthogonal by classical Gram-Schmidt, repeated where cancellation asks for it ("twice is
 /// enough", Daniel, Gragg, Kaufman and Stewart 1976): as orthogonal as the modified form, in a few passes instead of

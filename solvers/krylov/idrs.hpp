@@ -16,7 +16,7 @@ namespace coppice {
 /// Solves A x = b for general A by IDR(s) with bi-orthogonal directions (van Gijzen and Sonneveld, ACM TOMS 38, 2011,
 /// Algorithm 2), s = options.shadow_space, preconditioned from the right, so that its residual is that of A x = b.
 ///
-/// The constructor allocates 3 s + 6 vectors and one for the best x; solve() allocates nothing but the history and a
+/// The constructor allocates 3 s + 5 vectors and two for the best x; solve() allocates nothing but the history and a
 /// few scalars. An iteration takes one product with A, one preconditioner, some 2 s + 8 vectors and no decision of the
 /// host; in exact arithmetic n + n / s of them suffice. IDR(1) is related to BiCGStab; s = 4, the customary choice,
 /// often needs nearly as few products as GMRES without restart, with memory that does not grow. A step length omega

@@ -14,7 +14,7 @@ namespace coppice {
 ///
 /// It minimises the residual in the norm of the preconditioner, so |b - A x| itself may rise between two iterations;
 /// its recurrence is r = s^2 r - c eta / alpha_1 v with the rotation (c, s) of the iteration. The constructor allocates
-/// 8 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes one product with A, one
+/// 10 vectors; solve() allocates nothing but the history and a few scalars. An iteration takes one product with A, one
 /// preconditioner and no decision of the host. r·z < 0 shows that the preconditioner is not positive definite: reason
 /// `breakdown`, as where the Krylov space is complete without holding the solution.
 template <executor Executor, class T>
