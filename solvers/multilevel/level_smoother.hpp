@@ -5,6 +5,8 @@
 /// magnitudes (Gershgorin), and at most its part along a forest with the other magnitudes added to the diagonal.
 #pragma once
 
+#include <type_traits>
+
 #include <coppice/graph/linear_forest.hpp>
 #include <coppice/semiring/spmv.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
