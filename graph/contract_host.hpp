@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/row_blocks_host.hpp>
 #include <coppice/graph/aggregates.hpp>
 #include <coppice/semiring/products/product_host.hpp>
 
 namespace coppice::graph_detail {
 
-/// A sum for each of a few columns that some row has met. `marks` tell which row that was.
+/// A sum for each of a few columns that a row has met; an entry tells which row that was.
 template <class Sum, class I>
 class met_sums {
 public:
@@ -112,18 +113,13 @@ csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_vie
         parts[static_cast<std::size_t>(p)] = std::move(mine);
         pool.bring_back(std::move(worker));
     });
-    std::vector<std::int64_t> starts(parts.size() + 1, 0);
-    for (std::size_t p = 0; p < parts.size(); ++p)
-        starts[p + 1] = starts[p] + static_cast<std::int64_t>(parts[p].columns.size());
+    auto const starts = detail::starts_of_parts(parts, [](auto const& part) { return part.columns.size(); });
     O const nonzeros = detail::product_size<O>(starts.back());
     buffer<I> indices(exec, nonzeros);
     buffer<T> values(exec, nonzeros);
-    detail::for_each_block(exec, rows, block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
-        auto const& part = parts[static_cast<std::size_t>(p)];
-        std::int64_t const start = starts[static_cast<std::size_t>(p)];
+    detail::join_row_blocks(exec, parts, starts, block, offsets, [&](auto const& part, std::int64_t start) {
         std::copy(part.columns.begin(), part.columns.end(), indices.data() + start);
         std::copy(part.values.begin(), part.values.end(), values.data() + start);
-        for (std::int64_t c = first; c < last; ++c) offsets[c + 1] = static_cast<O>(offsets[c + 1] + start);
     });
     return {r.rows(), r.rows(), std::move(offsets), std::move(indices), std::move(values)};
 }

@@ -6,7 +6,7 @@
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/paths/bfs.hpp>
 #include <coppice/graph/analytics/undirected.hpp>
-#include <coppice/graph/analytics/work/level_lists.hpp>
+#include <coppice/graph/analytics/visits/level_lists.hpp>
 
 namespace coppice {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <coppice/algebra/transform.hpp>
-#include <coppice/graph/analytics/work/in_order_host.hpp>
-#include <coppice/graph/analytics/work/rounds.hpp>
+#include <coppice/graph/analytics/visits/in_order_host.hpp>
+#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
 

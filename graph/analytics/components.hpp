@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice {
 

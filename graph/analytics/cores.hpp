@@ -3,8 +3,8 @@
 /// Core numbers by peeling.
 #pragma once
 
-#include <coppice/graph/analytics/work/kept_edges.hpp>
-#include <coppice/graph/analytics/work/rounds.hpp>
+#include <coppice/graph/analytics/visits/kept_edges.hpp>
+#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
 

@@ -3,7 +3,7 @@
 /// A maximal independent set: greedy, few edges first.
 #pragma once
 
-#include <coppice/graph/analytics/work/in_order_host.hpp>
+#include <coppice/graph/analytics/visits/in_order_host.hpp>
 
 namespace coppice {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/graph/analytics/work/in_order_host.hpp>
-#include <coppice/graph/analytics/work/rounds.hpp>
+#include <coppice/graph/analytics/visits/in_order_host.hpp>
+#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/graph/analytics/components.hpp>
-#include <coppice/graph/analytics/work/rounds.hpp>
+#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
 

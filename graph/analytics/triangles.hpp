@@ -3,8 +3,8 @@
 /// Triangles and clustering coefficients: edges from small to large degrees, and what two rows share.
 #pragma once
 
-#include <coppice/graph/analytics/work/kept_edges.hpp>
-#include <coppice/graph/analytics/work/shared_neighbors.hpp>
+#include <coppice/graph/analytics/visits/kept_edges.hpp>
+#include <coppice/graph/analytics/visits/shared_neighbors.hpp>
 
 namespace coppice {
 

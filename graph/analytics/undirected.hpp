@@ -3,7 +3,7 @@
 /// Whether every edge has its opposite: what graph_view.hpp declares.
 #pragma once
 
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice {
 namespace analytics {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <coppice/graph/analytics/work/level_lists.hpp>
+#include <coppice/graph/analytics/visits/level_lists.hpp>
 #include <coppice/graph/centrality/sources.hpp>
 
 namespace coppice {

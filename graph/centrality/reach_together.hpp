@@ -3,7 +3,7 @@
 /// Breadth-first search from 64 sources at once, a bit each.
 #pragma once
 
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
 

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include <coppice/algebra/row_blocks_host.hpp>
 #include <coppice/semiring/products/marked_columns.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/semiring/semirings.hpp>
@@ -153,8 +154,7 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
     if (!std::in_range<O>(starts.products)) find(false);
     plan.indices = buffer<I>(exec, find(true));
 
-    std::vector<std::int64_t> position(found.size() + 1, 0);
-    for (std::size_t p = 0; p < found.size(); ++p) position[p + 1] = position[p] + found[p].size;
+    auto const position = starts_of_parts(found, [](auto const& piece) { return piece.size; });
     for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         std::int64_t const start = position[static_cast<std::size_t>(p)];
         auto const& from = found[static_cast<std::size_t>(p)];

@@ -41,9 +41,10 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
         chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
         return chain::solve_by_rpts(exec, a, d, x, options, workspace);
     }
-    if (report.empty() &&
-        chain::solve_small_bands(exec, a, d, x, options, [&] { chain::check_overlaps(a, d, x, {}, {}, false); }))
-        return;
+    if (chain::only_a_middle(exec, a, options, !report.empty())) {
+        chain::check_overlaps(a, d, x, {}, {}, false);
+        return chain::solve_a_middle(exec, a, d, x, options);
+    }
     auto const plan = chain::plan_workspace(exec, a, x.columns, options, !report.empty());
     chain::check_space("workspace", workspace, plan.bytes);
     chain::check_overlaps(a, d, x, workspace.slice(0, plan.bytes), report, !report.empty() || options.refinements > 0);

@@ -270,8 +270,9 @@ private:
         int const most = std::numeric_limits<decltype(std::abs(T()))>::max_exponent - 4;
         return std::ldexp(1.0, std::clamp(exponent, -most, most));
     }
-    /// Of the first `rows` rows.
+    /// 1 where a row of this part, or its column, holds zeros alone.
     int zero_lines() const { return reduce(exec_, own(), 0, is_zero_line<lane>{rows_.part}, maximum{}); }
+    /// Of the first `rows` rows.
     uneven_sums sums_uneven(std::int64_t rows) const {
         return reduce(exec_, rows, uneven_sums{}, sums_of_row<lane>{rows_.part}, either_uneven{});
     }

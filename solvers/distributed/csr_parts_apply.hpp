@@ -74,8 +74,8 @@ struct divided_rows {
                                    std::to_string(begin.back()) + " columns");
             if (c < first || c >= behind) needs.push_back(c);
         }
-        std::sort(needs.begin(), needs.end());
-        needs.erase(std::unique(needs.begin(), needs.end()), needs.end());
+        column_places const place(needs);
+        needs = place.distinct;
         own_columns.reserve(columns.size());
         own_values.reserve(columns.size());
         for (std::int32_t i = 0; i < rows; ++i) {
@@ -89,8 +89,7 @@ struct divided_rows {
                         outer.push_back(i);
                         outer_offsets.push_back(outer_offsets.back());
                     }
-                    auto const place = std::lower_bound(needs.begin(), needs.end(), c) - needs.begin();
-                    outer_places.push_back(std::int32_t(place));
+                    outer_places.push_back(place(c));
                     outer_values.push_back(values[k]);
                     ++outer_offsets.back();
                 }

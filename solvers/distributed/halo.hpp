@@ -21,6 +21,41 @@
 
 namespace coppice::distributed {
 
+/// Columns by their places among those that occur.
+class column_places {
+public:
+    std::vector<std::int32_t> distinct{}; ///< ascending
+
+    explicit column_places(std::vector<std::int32_t> const& columns) {
+        if (columns.empty()) return;
+        auto const [least, most] = std::minmax_element(columns.begin(), columns.end());
+        first_ = *least;
+        std::size_t const span = std::size_t(*most) - std::size_t(first_) + 1;
+        if (span > 64 * columns.size() + 4096) { // too far apart for a list of all
+            distinct = columns;
+            std::sort(distinct.begin(), distinct.end());
+            distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+            return;
+        }
+        places_.assign(span, -1);
+        for (std::int32_t const c : columns) places_[std::size_t(c - first_)] = 0;
+        for (std::size_t c = 0; c < span; ++c) {
+            if (places_[c] < 0) continue;
+            places_[c] = std::int32_t(distinct.size());
+            distinct.push_back(first_ + std::int32_t(c));
+        }
+    }
+    /// Of one that occurs.
+    std::int32_t operator()(std::int32_t column) const {
+        if (!places_.empty()) return places_[std::size_t(column - first_)];
+        return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
+    }
+
+private:
+    std::int32_t first_ = 0;
+    std::vector<std::int32_t> places_{};
+};
+
 /// `needs`: columns of other parts, ascending, without repetition. Part p has the columns [begin[p], begin[p + 1]).
 struct halo_plan {
     std::vector<std::int32_t> send_rows{};     ///< of this part: for part 0, then for part 1, ...

@@ -29,7 +29,8 @@ krylov_result solve_in_parts(Base const& exec, part_messages const& others, std:
 /// The preconditioner of that name (make_preconditioner) for the own block of each part: together they are block
 /// Jacobi. "multilevel" is one method over all parts: aggregates end at the cuts, but every level and the last one's
 /// solution are those of all, so that the number of iterations hardly depends on the number of parts. Called by all
-/// parts, as is apply() of a multilevel method. Throws what make_preconditioner does.
+/// parts, as is apply() of a multilevel method. Throws what make_preconditioner does, and argument_error for the
+/// options `block` and `storage` of a multilevel method in several parts.
 template <executor Base, class T>
 any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_messages const& others,
                                                      std::string_view choice, csr_part<Base, T> const& a,

@@ -217,40 +217,25 @@ struct no_others {
     template <executor Executor, class T>
     void operator()(Executor const&, T const*, T*) const {}
 };
-/// to = base + (z + momentum z + second D r); base null: zero
+/// to = x + (z + momentum z + second D r); x null: from zero.
 template <class T>
-struct add_chebyshev {
-    T const *inverse, *z, *base;
-    T* r; ///< and where it goes
-    COPPICE_HD void operator()(std::int64_t i) const {
-        T const step =
-            z[i] + (T(chebyshev_of_two::momentum) * z[i] + T(chebyshev_of_two::second) * (inverse[i] * r[i]));
-        r[i] = base ? base[i] + step : step;
+struct chebyshev_step {
+    T const *inverse, *z, *x;
+    T* to;
+    COPPICE_HD void take(std::int64_t i, T r) const {
+        T const step = z[i] + (T(chebyshev_of_two::momentum) * z[i] + T(chebyshev_of_two::second) * (inverse[i] * r));
+        to[i] = x ? x[i] + step : step;
     }
+    /// With r where the result goes.
+    COPPICE_HD void operator()(std::int64_t i) const { take(i, to[i]); }
 };
-/// to = z + momentum z + second D (b - A z)
+/// The same with r = b - A z; `to` may be b.
 template <class T>
-struct store_chebyshev_step {
+struct store_chebyshev {
     T unit;
-    T const *inverse, *b, *z;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
-        to[row] = z[row] + (T(chebyshev_of_two::momentum) * z[row] +
-                            T(chebyshev_of_two::second) * (inverse[row] * (b[row] - unit * sum)));
-    }
-};
-
-/// to = x + the step; `to` may be b.
-template <class T>
-struct store_chebyshev_sum {
-    store_chebyshev_step<T> step;
-    T const* x;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const {
-        T const z = step.z[row], r = step.b[row] - step.unit * sum;
-        to[row] =
-            x[row] + (z + (T(chebyshev_of_two::momentum) * z + T(chebyshev_of_two::second) * (step.inverse[row] * r)));
-    }
+    T const* b;
+    chebyshev_step<T> step;
+    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { step.take(row, b[row] - unit * sum); }
 };
 
 template <executor Executor, class T, class I>
@@ -302,13 +287,7 @@ public:
             return sweep_all(exec, n, sweep_forwards<T, S, I>{m.a, m.unit, inverse_.data(), b, x});
         if (kind_ != multilevel_smoother::chebyshev) return for_each(exec, n, scale_by<T>{T(1), inverse_.data(), b, x});
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), b, spare_.data()});
-        if constexpr (std::is_same_v<Others, no_others>) {
-            m.multiply(exec, spare_.data(), store_chebyshev_step<T>{m.unit, inverse_.data(), b, spare_.data(), x});
-        } else {
-            m.multiply(exec, spare_.data(), store_residual<T>{m.unit, b, x});
-            others(exec, spare_.data(), x);
-            for_each(exec, n, add_chebyshev<T>{inverse_.data(), spare_.data(), nullptr, x});
-        }
+        step_chebyshev(exec, m, b, nullptr, x, others);
     }
     /// to = x + B (b - A x); x is used up. A sweep goes backwards, which makes a cycle symmetric that begin() began, or
     /// forwards. `others`: as in begin(); for the other smoothers b is without them.
@@ -333,14 +312,7 @@ public:
         m.multiply(exec, x, store_residual<T>{m.unit, b, to});
         others(exec, x, to);
         for_each(exec, n, scale_by<T>{T(chebyshev_of_two::first), inverse_.data(), to, spare_.data()});
-        if constexpr (std::is_same_v<Others, no_others>) {
-            m.multiply(exec, spare_.data(),
-                       store_chebyshev_sum<T>{{m.unit, inverse_.data(), to, spare_.data(), nullptr}, x, to});
-        } else {
-            m.multiply(exec, spare_.data(), store_residual<T>{m.unit, to, to});
-            others(exec, spare_.data(), to);
-            for_each(exec, n, add_chebyshev<T>{inverse_.data(), spare_.data(), x, to});
-        }
+        step_chebyshev(exec, m, to, x, to, others);
     }
 
     /// Whether begin() and improve() ask for what others add; their polynomial is one in the matrix of all parts.
@@ -358,6 +330,19 @@ private:
         return kind == multilevel_smoother::forest && !has_forest ? multilevel_smoother::jacobi : kind;
     }
 
+    /// to = x + the step from z = spare_ with r = b - A z, without others in one pass; `to` may be b.
+    template <class S, class Others>
+    void step_chebyshev(Executor const& exec, level_matrix<T, S, I> const& m, T const* b, T const* x, T* to,
+                        Others const& others) const {
+        chebyshev_step<T> const step{inverse_.data(), spare_.data(), x, to};
+        if constexpr (std::is_same_v<Others, no_others>) {
+            m.multiply(exec, spare_.data(), store_chebyshev<T>{m.unit, b, step});
+        } else {
+            m.multiply(exec, spare_.data(), store_residual<T>{m.unit, b, to});
+            others(exec, spare_.data(), to);
+            for_each(exec, m.a.rows(), step);
+        }
+    }
     void solve(Executor const& exec, T const* r, T* z, std::int64_t n) const {
         solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), array_view<T const>(r, n),
                                    array_view<T>(z, n), workspace_.view(), options_);

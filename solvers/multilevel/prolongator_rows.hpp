@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <coppice/algebra/row_blocks_host.hpp>
 #include <coppice/semiring/products/marked_columns.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
@@ -73,15 +74,12 @@ void find_prolongator_rows(host_executor const& exec, csr_view<T, I> a, is_kept<
         }
         parts[std::size_t(p)] = std::move(columns);
     });
-    std::vector<std::int64_t> starts(parts.size() + 1, 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) starts[p + 1] = starts[p] + std::int64_t(parts[p].size());
+    auto const starts = detail::starts_of_parts(parts, [](auto const& columns) { return columns.size(); });
     plan.indices = buffer<I>(exec, detail::product_size<I>(starts.back()));
-    detail::for_each_block(exec, rows, prolongator_block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
-        auto const& columns = parts[std::size_t(p)];
-        std::int64_t const start = starts[std::size_t(p)];
-        std::copy(columns.begin(), columns.end(), plan.indices.data() + start);
-        for (std::int64_t i = first; i < last; ++i) plan.offsets[i + 1] = I(plan.offsets[i + 1] + start);
-    });
+    detail::join_row_blocks(exec, parts, starts, prolongator_block, plan.offsets,
+                            [&](auto const& columns, std::int64_t start) {
+                                std::copy(columns.begin(), columns.end(), plan.indices.data() + start);
+                            });
 }
 
 /// p[nonzeros of P]: the values of its rows.

@@ -3,7 +3,7 @@
 /// Breadth-first search that pushes from small frontiers and pulls to what is left behind large ones.
 #pragma once
 
-#include <coppice/graph/analytics/work/rounds.hpp>
+#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <coppice/graph/analytics/paths/negative_cycle.hpp>
-#include <coppice/graph/analytics/work/rounds.hpp>
+#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
 

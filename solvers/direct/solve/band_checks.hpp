@@ -111,8 +111,8 @@ void check_overlaps(band_matrix<T> const& a, columns_view<T const> d, columns_vi
                     array_view<std::byte> workspace, array_view<solve_report> report, bool keep_sides) {
     std::int64_t const unit = sizeof(T), part = a.size * (a.lower_bands >= 0 ? 1 : a.block) * unit;
     std::array<memory_range, 4> const matrix{
-        {{"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
-         {"the lower band", a.lower, a.lower ? part : 0},
+        {{"the lower band", a.lower, a.lower ? part : 0},
+         {"the diagonal", a.diagonal, a.lower_bands >= 0 ? part * (a.lower_bands + a.upper_bands + 1) : part},
          {"the upper band", a.upper, a.upper ? part : 0},
          {"the offsets", a.offsets, a.offsets ? (a.systems + 1) * 8 : 0}}};
     auto const apart_from_matrix = [&](memory_range const& written) {

@@ -72,21 +72,22 @@ void solve_by_chain(Executor const& exec, matrix_rows<T> const& a, columns_view<
     }
 }
 
-/// Solves a matrix that is its own middle (band_ends), without a report: no workspace, nothing to plan. Returns whether
-/// this is one; `checks()` comes before anything is written.
-template <class T, class Executor, class Checks>
-bool solve_small_bands(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
-                       band_options const& o, Checks const& checks) {
-    if constexpr (std::is_floating_point_v<T>) {
-        if (!(a.lower_bands >= 0 && a.size <= band_ends<T>::most_small && o.refinements == 0)) return false;
-        auto const rows = rows_of(a, o);
-        if (!from_both_ends(exec, rows)) return false;
-        checks();
-        solve_by_chain(exec, rows, d, x, o, nullptr, {}, nullptr, nullptr);
-        return true;
-    } else {
+/// Whether nothing is done but the elimination of a matrix that is its own middle (band_ends): there is nothing to
+/// plan, and no workspace.
+template <class T, class Executor>
+bool only_a_middle(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
+    if constexpr (std::is_floating_point_v<T>)
+        return !reported && o.refinements == 0 && a.lower_bands >= 0 && a.size <= band_ends<T>::most_small &&
+               from_both_ends(exec, rows_of(a, o));
+    else
         return false;
-    }
+}
+/// Solves such a matrix.
+template <class T, class Executor>
+void solve_a_middle(Executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+                    band_options const& o) {
+    if constexpr (std::is_floating_point_v<T>)
+        solve_by_chain(exec, rows_of(a, o), d, x, o, nullptr, {}, nullptr, nullptr);
 }
 
 } // namespace coppice::chain

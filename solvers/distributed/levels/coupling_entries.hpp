@@ -11,6 +11,7 @@
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/csr.hpp>
+#include <coppice/solvers/distributed/halo.hpp>
 
 namespace coppice::distributed {
 
@@ -38,45 +39,6 @@ void add_up(std::vector<coupling_entry<T>>& entries) {
     }
     entries.resize(kept);
 }
-
-/// Columns by their places among those that occur.
-class column_places {
-public:
-    std::vector<std::int32_t> distinct{}; ///< ascending
-
-    template <class Columns>
-    explicit column_places(Columns const& columns) {
-        if (columns.size() == 0) return;
-        std::int32_t last = first_ = columns[0];
-        for (std::size_t k = 0; k < columns.size(); ++k) {
-            first_ = std::min(first_, columns[k]);
-            last = std::max(last, columns[k]);
-        }
-        std::size_t const span = std::size_t(last) - std::size_t(first_) + 1;
-        if (span > 64 * columns.size() + 4096) { // too far apart for a list of all
-            for (std::size_t k = 0; k < columns.size(); ++k) distinct.push_back(columns[k]);
-            std::sort(distinct.begin(), distinct.end());
-            distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-            return;
-        }
-        places_.assign(span, -1);
-        for (std::size_t k = 0; k < columns.size(); ++k) places_[std::size_t(columns[k] - first_)] = 0;
-        for (std::size_t c = 0; c < span; ++c) {
-            if (places_[c] < 0) continue;
-            places_[c] = std::int32_t(distinct.size());
-            distinct.push_back(first_ + std::int32_t(c));
-        }
-    }
-    /// Of one that occurs.
-    std::int32_t operator()(std::int32_t column) const {
-        if (!places_.empty()) return places_[std::size_t(column - first_)];
-        return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
-    }
-
-private:
-    std::int32_t first_ = 0;
-    std::vector<std::int32_t> places_{};
-};
 
 /// Some rows of a matrix.
 template <class T>

@@ -56,11 +56,11 @@ struct coupled_level {
     std::int64_t size; ///< rows of the part
     buffer<T> rest{};  ///< where a smoother needs b without the others
 
-    struct columns_of {
-        std::vector<coupling_entry<T>> const& entries;
-        std::size_t size() const { return entries.size(); }
-        std::int32_t operator[](std::size_t k) const { return entries[k].column; }
-    };
+    static std::vector<std::int32_t> columns_of(std::vector<coupling_entry<T>> const& entries) {
+        std::vector<std::int32_t> columns;
+        for (auto const& e : entries) columns.push_back(e.column);
+        return columns;
+    }
     static listed_rows<T> places_of(std::vector<coupling_entry<T>> const& entries, column_places const& place) {
         listed_rows<T> listed;
         for (auto const& e : entries) {
@@ -79,12 +79,11 @@ struct coupled_level {
 
     coupled_level(Executor const& exec, part_messages const& messages, std::vector<coupling_entry<T>> with_others,
                   std::vector<std::int64_t> parts)
-        : coupled_level(exec, messages, std::move(with_others), std::move(parts),
-                        column_places(columns_of{with_others})) {}
+        : coupled_level(exec, messages, std::move(parts), column_places(columns_of(with_others)), with_others) {}
 
 private:
-    coupled_level(Executor const& exec, part_messages const& messages, std::vector<coupling_entry<T>>&& with_others,
-                  std::vector<std::int64_t>&& parts, column_places const& needs)
+    coupled_level(Executor const& exec, part_messages const& messages, std::vector<std::int64_t> parts,
+                  column_places const& needs, std::vector<coupling_entry<T>>& with_others)
         : entries(std::move(with_others)), begin(std::move(parts)),
           others(exec, messages, halo_plan(messages, begin, needs.distinct)), places(places_of(entries, needs)),
           rows(exec, rows_of(entries), places.offsets, places.columns, places.values,

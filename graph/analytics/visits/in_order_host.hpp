@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
 

@@ -3,7 +3,7 @@
 /// Lists of vertices by levels, one behind the other, to be walked up and down again.
 #pragma once
 
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Visits of lists on CUDA. See graph/analytics/work/worklist.hpp for the contract.
+/// Visits of lists on CUDA. See graph/analytics/visits/worklist.hpp for the contract.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -8,7 +8,7 @@
 
 #include <coppice/core/block.hpp>
 #include <coppice/core/cuda/launch_early.cuh>
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
 

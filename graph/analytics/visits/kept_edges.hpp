@@ -8,7 +8,7 @@
 #pragma once
 
 #include <coppice/algebra/transform.hpp>
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
 
@@ -58,5 +58,5 @@ buffer<std::int32_t> offsets_of_kept(Executor const& exec, graph_view const& g, 
 } // namespace coppice::analytics
 
 #if defined(__CUDACC__)
-#include <coppice/graph/analytics/work/kept_edges_cuda.cuh>
+#include <coppice/graph/analytics/visits/kept_edges_cuda.cuh>
 #endif

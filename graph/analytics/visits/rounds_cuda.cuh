@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rounds of few vertices on CUDA, by a cluster of blocks. See graph/analytics/work/rounds.hpp for the contract.
+/// Rounds of few vertices on CUDA, by a cluster of blocks. See graph/analytics/visits/rounds.hpp for the contract.
 #pragma once
 
 #include <cooperative_groups.h>
 
-#include <coppice/graph/analytics/work/rounds.hpp>
+#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice::analytics {
 

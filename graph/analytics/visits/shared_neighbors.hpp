@@ -13,7 +13,7 @@
 /// and on the host rows of those of most edges are bits as well.
 #pragma once
 
-#include <coppice/graph/analytics/work/kept_edges.hpp>
+#include <coppice/graph/analytics/visits/kept_edges.hpp>
 
 namespace coppice::analytics {
 
@@ -85,7 +85,7 @@ struct count_at_corners {
 
 } // namespace coppice::analytics
 
-#include <coppice/graph/analytics/work/shared_neighbors_host.hpp>
+#include <coppice/graph/analytics/visits/shared_neighbors_host.hpp>
 #if defined(__CUDACC__)
-#include <coppice/graph/analytics/work/shared_neighbors_cuda.cuh>
+#include <coppice/graph/analytics/visits/shared_neighbors_cuda.cuh>
 #endif

@@ -182,7 +182,7 @@ void settle_items(Executor const& exec, worklist const* first, worklist* now, wo
 
 } // namespace coppice::analytics
 
-#include <coppice/graph/analytics/work/worklist_host.hpp>
+#include <coppice/graph/analytics/visits/worklist_host.hpp>
 #if defined(__CUDACC__)
-#include <coppice/graph/analytics/work/worklist_cuda.cuh>
+#include <coppice/graph/analytics/visits/worklist_cuda.cuh>
 #endif

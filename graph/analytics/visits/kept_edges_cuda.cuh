@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Kept edges on CUDA: places within a row by ballots. See graph/analytics/work/kept_edges.hpp for the contract.
+/// Kept edges on CUDA: places within a row by ballots. See graph/analytics/visits/kept_edges.hpp for the contract.
 #pragma once
 
-#include <coppice/graph/analytics/work/kept_edges.hpp>
+#include <coppice/graph/analytics/visits/kept_edges.hpp>
 
 namespace coppice::analytics {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Triangles on the host. See graph/analytics/work/shared_neighbors.hpp for the contract.
+/// Triangles on the host. See graph/analytics/visits/shared_neighbors.hpp for the contract.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <vector>
 
-#include <coppice/graph/analytics/work/shared_neighbors.hpp>
+#include <coppice/graph/analytics/visits/shared_neighbors.hpp>
 
 namespace coppice::analytics {
 

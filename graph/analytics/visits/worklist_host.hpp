@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Visits of lists on the host. See graph/analytics/work/worklist.hpp for the contract.
+/// Visits of lists on the host. See graph/analytics/visits/worklist.hpp for the contract.
 #pragma once
 
 #include <algorithm>
 
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
 

@@ -12,7 +12,7 @@
 /// which may run the same steps again.
 #pragma once
 
-#include <coppice/graph/analytics/work/worklist.hpp>
+#include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
 
@@ -85,5 +85,5 @@ private:
 } // namespace coppice::analytics
 
 #if defined(__CUDACC__)
-#include <coppice/graph/analytics/work/rounds_cuda.cuh>
+#include <coppice/graph/analytics/visits/rounds_cuda.cuh>
 #endif

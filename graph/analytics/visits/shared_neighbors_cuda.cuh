@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// Triangles on CUDA: row u in shared memory, where the rows of its neighbours are looked up (Green, McColl and Bader
-/// 2012; Pandey et al., TRUST, 2021). See graph/analytics/work/shared_neighbors.hpp for the contract.
+/// 2012; Pandey et al., TRUST, 2021). See graph/analytics/visits/shared_neighbors.hpp for the contract.
 ///
 /// Where degrees differ much, nearly all that is looked up has many edges: in R-MAT 22 the 65 536 vertices of most
 /// edges are 99.6 % of it. These *hubs* have numbers of 16 bits; row u is a bit for each, and the rows have its
@@ -9,8 +9,8 @@
 /// goes through hash tables, and rows of up to eight edges through searches by a thread.
 #pragma once
 
-#include <coppice/graph/analytics/work/kept_edges.hpp>
-#include <coppice/graph/analytics/work/shared_neighbors.hpp>
+#include <coppice/graph/analytics/visits/kept_edges.hpp>
+#include <coppice/graph/analytics/visits/shared_neighbors.hpp>
 
 namespace coppice::analytics {
 
