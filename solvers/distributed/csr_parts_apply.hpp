@@ -33,6 +33,7 @@ struct halo_rows {
     buffer<T> values{};
     srcsr_plan<std::int32_t> plan{};
 
+    halo_rows() = default;
     halo_rows(Executor const& exec, std::vector<std::int32_t> const& of, std::vector<std::int32_t> const& begin,
               std::vector<std::int32_t> const& places, std::vector<T> const& entries, std::int64_t halo)
         : rows(exec.copy(of)), offsets(exec.copy(begin)), columns(exec.copy(places)), values(exec.copy(entries)),

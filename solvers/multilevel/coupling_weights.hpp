@@ -8,7 +8,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/edge_weights.hpp>
 #include <coppice/semiring/srcsr/srcsr.hpp>
-#include <coppice/solvers/multilevel/level_coupling.hpp>
+#include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
 
 namespace coppice::multilevel_detail {

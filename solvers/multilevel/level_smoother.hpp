@@ -9,8 +9,8 @@
 
 #include <coppice/graph/linear_forest.hpp>
 #include <coppice/semiring/spmv.hpp>
+#include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
-#include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/multilevel_options.hpp>
 #include <coppice/solvers/precondition/mend_tridiagonal.hpp>
 

@@ -8,6 +8,7 @@
 
 #include <coppice/semiring/products/mxm.hpp>
 #include <coppice/solvers/multilevel/aggregation.hpp>
+#include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_smoother.hpp>
 #include <coppice/solvers/multilevel/near_null_space.hpp>
 #include <coppice/solvers/multilevel/prolongator.hpp>
@@ -34,17 +35,22 @@ template <class T>
 struct level_values {
     buffer<T> p{}, r{}, next{}, turned_r{};
 };
-/// `others`: of entries that are not in `a` (level_coupling).
+/// `crossing`: of entries that are not in `a`, which `coupling` has.
 template <executor Executor, class T, class I>
 level_values<T> values_below(Executor const& exec, level_structure<Executor, T, I> const& level, csr_view<T, I> a,
-                             coupling_sums<T> const& others) {
+                             filtered_couplings<T> const& crossing, level_coupling<Executor, T, I>* coupling) {
     auto const& prolongator = level.prolongator;
     level_values<T> v{buffer<T>(exec, prolongator.nonzeros()), buffer<T>(exec, prolongator.nonzeros()),
                       buffer<T>(exec, level.galerkin.second.nonzeros())};
-    v.turned_r = prolongator.fill(exec, a, level.plan, {level.scales, others}, v.p.view(), v.r.view());
+    v.turned_r = prolongator.fill(exec, a, level.plan, {level.scales, crossing}, v.p.view(), v.r.view());
+    auto const p = prolongator.matrix(static_cast<T const*>(v.p.data()));
+    if (coupling) {
+        auto const& turned_r = v.turned_r.size() > 0 ? v.turned_r : v.p;
+        auto const damping = prolongator.damping_of(exec, a, {level.scales, crossing}, coupling->rows_at_cuts());
+        coupling->coarsen(exec, {a, p, prolongator.matrix(static_cast<T const*>(turned_r.data())), damping});
+    }
     triple_product_values(exec, level.galerkin, plus_times<T>{},
-                          prolongator.transposed(static_cast<T const*>(v.r.data())), a,
-                          prolongator.matrix(static_cast<T const*>(v.p.data())), v.next.view());
+                          prolongator.transposed(static_cast<T const*>(v.r.data())), a, p, v.next.view());
     return v;
 }
 
@@ -92,24 +98,27 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
 }
 
 /// Decides what lies below a level and its smoother. Times of the stages are added to the report; `modes`, if there are
-/// any, become those of the next level. `others`: as in values_below.
+/// any, become those of the next level. `others`: of entries that are not in `a`, which `coupling` has. Returned: what
+/// the filter makes of these.
 template <executor Executor, class T, class I>
-void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a, int depth,
-                   bool symmetric, multilevel_options const& options, level_modes<T>& modes, multilevel_report& report,
-                   coupling_sums<T> const& others) {
+filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a,
+                                    int depth, bool symmetric, multilevel_options const& options, level_modes<T>& modes,
+                                    multilevel_report& report, coupling_sums<T> const& others,
+                                    level_coupling<Executor, T, I>* coupling) {
     constexpr double least_reduction = 0.8;
     stopwatch watch(exec);
     std::int64_t const n = a.rows();
     level.a = a;
     level.a.coefficients = nullptr;
     level.plan = make_srcsr_plan(exec, a);
-    linear_forest<I> forest{};
+    level_coarsening<T, I> c;
+    filtered_couplings<T> crossing{};
     auto& row = report.levels.emplace_back(multilevel_level_report{n, a.nonzeros(), 1});
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
     if (n > options.coarsest && depth + 1 < options.most_levels) {
         level.scales = look_at_rows(exec, a, level.plan, others);
-        auto c = modes ? coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report)
-                       : coarsen_unknowns(exec, level, a, symmetric, options, watch, report);
+        c = modes ? coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report)
+                  : coarsen_unknowns(exec, level, a, symmetric, options, watch, report);
         row.coverage = c.made.coverage;
         if (depth == 0 && n <= multilevel_report::most_shown) {
             auto const of = to_vector(exec, c.made.aggregates.of);
@@ -119,34 +128,40 @@ void coarsen_level(Executor const& exec, level_structure<Executor, T, I>& level,
         I const count = c.tentative.columns();
         report.end = count == 0 ? coarsening_end::nothing : coarsening_end::stalled;
         level.last = count == 0 || double(count) > least_reduction * double(n);
-        if (!level.last) {
-            // What is dropped is lumped to the diagonal, which keeps constants alone.
-            double const share = modes ? 0 : std::ldexp(options.drop, -depth);
-            prolongator_limits const limits{share, options.products * double(report.levels.front().nonzeros)};
-            level.prolongator = {exec,
-                                 a,
-                                 level.plan,
-                                 {level.scales, others},
-                                 c.made.aggregates,
-                                 c.made.runs,
-                                 std::move(c.tentative),
-                                 !modes,
-                                 limits,
-                                 symmetric};
-            report.prolongator_seconds += watch.lap();
-            auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
-            auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));
-            level.galerkin =
-                detail::plan_triple(r, a, p, [&](auto left, auto right) { // their columns are known to rise
-                    return detail::plan_rising(exec, left, right, detail::all_rows(left));
-                });
-            level.p_plan = make_srcsr_plan(exec, p);
-            level.r_plan = make_srcsr_plan(exec, r);
-            report.galerkin_seconds += watch.lap();
-        }
-        forest = std::move(c.made.forest);
     }
+    if (coupling) level.last = coupling->is_last_of_any(level.last);
+    if (!level.last) {
+        // What is dropped is lumped to the diagonal, which keeps constants alone.
+        double const share = modes ? 0 : std::ldexp(options.drop, -depth);
+        if (coupling)
+            crossing = coupling->filter(
+                exec,
+                {1 / level.scales.unit, share, level.scales.diagonal.data(), false, {c.made.aggregates.of.data(), {}}},
+                level.scales.unit, c.tentative.columns(), symmetric);
+        prolongator_limits const limits{share, options.products * double(report.levels.front().nonzeros)};
+        level.prolongator = {exec,
+                             a,
+                             level.plan,
+                             {level.scales, crossing},
+                             c.made.aggregates,
+                             c.made.runs,
+                             std::move(c.tentative),
+                             !modes,
+                             limits,
+                             symmetric};
+        report.prolongator_seconds += watch.lap();
+        auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
+        auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));
+        level.galerkin = detail::plan_triple(r, a, p, [&](auto left, auto right) { // their columns are known to rise
+            return detail::plan_rising(exec, left, right, detail::all_rows(left));
+        });
+        level.p_plan = make_srcsr_plan(exec, p);
+        level.r_plan = make_srcsr_plan(exec, r);
+        report.galerkin_seconds += watch.lap();
+    }
+    linear_forest<I> const& forest = c.made.forest;
     level.smoother = {exec, options.smoother, n, forest.vertices > 0 ? &forest : nullptr};
+    return crossing;
 }
 
 } // namespace coppice::multilevel_detail

@@ -106,22 +106,18 @@ public:
             auto& level = structures_.emplace_back();
             if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
             auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
-            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others);
-            if (coupling_) {
-                level.last = coupling_->is_last_of_any(level.last);
-                if (level.last) solved_together_ = coupling_->finish(exec, a);
-            }
+            auto const crossing =
+                coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others, coupling_);
+            if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a);
             take_memory(exec, depth);
-            level_values<T> below = fill(exec, depth, a, others);
+            level_values<T> below = fill(exec, depth, a, others, crossing);
             if (level.last) break;
-            if (coupling_) {
-                auto const& turned_r = below.turned_r.size() > 0 ? below.turned_r : below.p;
-                coupling_->coarsen(exec, level.prolongator.matrix(static_cast<T const*>(below.p.data())),
-                                   level.prolongator.matrix(turned_r.data()));
-            }
             auto const& c = level.galerkin.second;
+            csr_view<T, I> next{c.product_rows(), c.columns,        c.nonzeros(),
+                                c.offsets.data(), c.indices.data(), below.next.data()};
+            if (coupling_) next = coupling_->join(exec, next);
             values = std::move(below.next);
-            a = {c.product_rows(), c.columns, c.nonzeros(), c.offsets.data(), c.indices.data(), values.data()};
+            a = next;
         }
         finish_report();
     }
@@ -199,7 +195,8 @@ private:
     }
 
     /// Everything that depends on the values of a level; the values below it.
-    level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a, coupling_sums<T> const& others = {}) {
+    level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a, coupling_sums<T> const& others = {},
+                         filtered_couplings<T> const& crossing = {}) {
         stopwatch watch(exec);
         auto& level = structures_[depth];
         auto& storage = storages_[depth];
@@ -213,7 +210,7 @@ private:
         level.smoother.fill(exec, a, level.plan, others);
         report_.smoother_seconds += watch.lap();
         if (level.last) return {};
-        level_values<T> below = values_below(exec, level, a, others);
+        level_values<T> below = values_below(exec, level, a, crossing, coupling_);
         for_each(exec, storage.p.size(), store_in_units<T, S>{below.p.data(), T(1), storage.p.data()});
         for_each(exec, storage.r.size(), store_in_units<T, S>{below.r.data(), T(1), storage.r.data()});
         report_.galerkin_seconds += watch.lap();
@@ -293,7 +290,10 @@ private:
         leave(exec, depth, a, b, smoothed, residual);
         level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
         level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
+        bool const crosses = coupling_ && coupling_->crosses(depth);
+        if (crosses) coupling_->start(exec, depth, residual);
         r.multiply(exec, residual, store_vector<T>{coarse_b});
+        if (crosses) coupling_->add_restricted(exec, depth, coarse_b);
         cycle(exec, depth + 1, coarse_b, coarse_x);
         if (below.second_b.size() > 0) {
             T *const again = below.second_b.data(), *const step = below.second_x.data();
@@ -302,7 +302,9 @@ private:
             cycle(exec, depth + 1, again, step);
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
         }
+        if (crosses) coupling_->start(exec, depth + 1, coarse_x);
         p.multiply(exec, coarse_x, store_added<T>{smoothed});
+        if (crosses) coupling_->add_prolonged(exec, depth, smoothed);
     }
 
     static constexpr int last_steps = 4; ///< pairs of them where the last level is not solved directly

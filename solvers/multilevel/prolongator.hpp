@@ -56,10 +56,28 @@ template <class T>
 struct store_damping {
     double one_by_unit;
     double const* diagonal;
-    coupling_sums<T> others;
+    filtered_couplings<T> others;
     damped_row<T>* rows;
     COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {
         rows[row] = damp_row(with_others(own, others, row), one_by_unit, diagonal[row]);
+    }
+};
+/// The damping of some rows by themselves.
+template <class T, class I>
+struct write_damping {
+    csr_view<T, I> a;
+    std::uint8_t const* marks;
+    double one_by_unit;
+    double const* diagonal;
+    filtered_couplings<T> others;
+    std::int32_t const* rows;
+    T* damping;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        std::int64_t const row = rows[i];
+        filtered_row<T> sum{T(0), T(0)};
+        for (I k = a.row_begin(row), end = a.row_end(row); k < end; ++k)
+            sum = add_filtered<T>{}(sum, filter_by_mark<T, I>{}(a.coefficients[k], a.indices[k], marks[k], row));
+        damping[i] = damp_row(with_others(sum, others, row), one_by_unit, diagonal[row]).damping;
     }
 };
 /// s_ij of I - omega D_F^-1 A_F.
@@ -175,6 +193,16 @@ public:
         return of_transpose;
     }
     I nonzeros() const { return product_.nonzeros(); }
+
+    /// omega D_F^-1 in these rows.
+    buffer<T> damping_of(Executor const& exec, csr_view<T, I> a, filter_scales<T> const& scales,
+                         array_view<std::int32_t const> rows) const {
+        buffer<T> damping(exec, rows.size());
+        for_each(exec, rows.size(),
+                 write_damping<T, I>{a, marks_.data(), scales.one_by_unit(), scales.diagonal(), scales.others,
+                                     rows.data(), damping.data()});
+        return damping;
+    }
 
 private:
     /// On the host a worker makes a row of P where P_0 is constant; devices, and other P_0, take a product.

@@ -3,8 +3,9 @@
 /// The filtered matrix A_F of a prolongator: which entries it keeps, which rows are smoothed and by how much.
 #pragma once
 
+#include <coppice/core/lane/lane_math.hpp>
+#include <coppice/solvers/multilevel/coupling_sums.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
-#include <coppice/solvers/multilevel/level_coupling.hpp>
 
 namespace coppice::multilevel_detail {
 
@@ -21,19 +22,18 @@ struct add_filtered {
     }
 };
 
-/// What the filter knows of the rows: their scales, and what they have beside the matrix, which is lumped to the
-/// diagonal as well.
+/// What the filter knows of the rows: their scales, and what it makes of what they have beside the matrix.
 template <class T>
 struct filter_scales {
     row_scales const& of_rows;
-    coupling_sums<T> others;
+    filtered_couplings<T> others;
 
     double one_by_unit() const { return 1 / of_rows.unit; }
     double const* diagonal() const { return of_rows.diagonal.data(); }
 };
 template <class T>
-COPPICE_HD filtered_row<T> with_others(filtered_row<T> own, coupling_sums<T> const& others, std::int64_t row) {
-    return {own.lumped + others.value(row), own.kept};
+COPPICE_HD filtered_row<T> with_others(filtered_row<T> own, filtered_couplings<T> const& others, std::int64_t row) {
+    return {own.lumped + others.lumped(row), own.kept + others.magnitude(row)};
 }
 
 /// Within an aggregate, or between two that stand one behind the other on a path of the first or the second forest:
@@ -89,7 +89,7 @@ template <class T, class I>
 struct store_smoothed {
     double one_by_unit;
     double const* diagonal; ///< in units
-    coupling_sums<T> others;
+    filtered_couplings<T> others;
     I const* of;
     std::uint8_t* smoothed;
     COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {

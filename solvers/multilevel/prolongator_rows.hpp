@@ -20,7 +20,7 @@ inline constexpr std::int64_t prolongator_block = 2048;
 
 /// Marks what A_F keeps of a row, as mark_kept does; whether the row is smoothed.
 template <class T, class I>
-void mark_row(csr_view<T, I> a, is_kept<T, I> const& kept, coupling_sums<T> const& others, std::int64_t row,
+void mark_row(csr_view<T, I> a, is_kept<T, I> const& kept, filtered_couplings<T> const& others, std::int64_t row,
               std::uint8_t* marks) {
     I const* const of = kept.along.of;
     I const begin = a.row_begin(row), end = a.row_end(row);
@@ -59,7 +59,7 @@ void append_aggregates(csr_view<T, I> a, std::uint8_t const* marks, I const* of,
 /// marks[nonzeros] of A, and the structure of P into `plan`.
 template <class T, class I>
 void find_prolongator_rows(host_executor const& exec, csr_view<T, I> a, is_kept<T, I> const& kept,
-                           coupling_sums<T> const& others, array_view<std::uint8_t> marks, product_plan<I>& plan) {
+                           filtered_couplings<T> const& others, array_view<std::uint8_t> marks, product_plan<I>& plan) {
     std::int64_t const rows = a.rows();
     plan.offsets = buffer<I>(exec, rows + 1);
     plan.offsets[0] = 0;
