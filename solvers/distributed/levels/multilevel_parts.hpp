@@ -157,6 +157,7 @@ public:
     multilevel_detail::filtered_couplings<T> filter(Executor const& exec,
                                                     multilevel_detail::is_kept<T, std::int32_t> const& kept,
                                                     double unit, std::int32_t count, bool symmetric) override {
+        detail::stopwatch watch(exec);
         auto const& level = *levels_.back();
         if (levels_.size() == 1) smooths_over_cuts_ = are_symmetric(symmetric);
         begin_below_ = begins(count);
@@ -183,11 +184,15 @@ public:
             }
             smoothing_.end_row();
         }
-        return {put(exec, left_out, left_out_), put(exec, magnitudes, kept_)};
+        multilevel_detail::filtered_couplings<T> const made{put(exec, left_out, left_out_),
+                                                            put(exec, magnitudes, kept_)};
+        cut_seconds_ += watch.lap();
+        return made;
     }
     array_view<std::int32_t const> rows_at_cuts() const override { return levels_.back()->rows.rows.view(); }
 
     void coarsen(Executor const& exec, multilevel_detail::smoothed_level<T, std::int32_t> const& made) override {
+        detail::stopwatch watch(exec);
         auto& level = *levels_.back();
         auto q = std::move(smoothing_);
         auto const damping = to_vector(exec, made.damping);
@@ -226,18 +231,22 @@ public:
                     next.between.push_back(e);
             return next;
         });
+        cut_seconds_ += watch.lap();
     }
     csr_view<T> join(Executor const& exec, csr_view<T> own) override {
+        detail::stopwatch watch(exec);
         next_level next = next_.get();
         add_level(exec, std::move(next.between), std::move(begin_below_), next.q.columns);
         auto& level = *levels_[levels_.size() - 2];
         if (level.crosses) join_levels(exec, level, *levels_.back(), next.p_halo, next.q);
         csr_view<T> const whole = next.inside.empty() ? own : add_inside(exec, level, own, next.inside);
         if (levels_.size() > 2) levels_[levels_.size() - 3]->next_values = {}; // of `level`, read for the last time
+        cut_seconds_ += watch.lap();
         return whole;
     }
 
     bool finish(Executor const& exec, csr_view<T> a) override {
+        detail::stopwatch watch(exec);
         auto const& level = *levels_.back();
         if (level.begin.back() > most_together_at_all) return false;
         for (std::size_t p = 0; p + 1 < level.begin.size(); ++p)
@@ -289,6 +298,7 @@ public:
         fill(exec, mine_.view(), T(0));
         all_ = buffer<T>(exec, n);
         solution_ = buffer<T>(exec, n);
+        together_seconds_ = watch.lap();
         return true;
     }
 
@@ -329,6 +339,8 @@ public:
     }
 
     std::int64_t levels() const { return std::int64_t(levels_.size()); }
+    double cut_seconds() const { return cut_seconds_; }           ///< of set-up: what crosses between parts
+    double together_seconds() const { return together_seconds_; } ///< of set-up: the levels that all parts have
     /// May a cycle be captured into a CUDA graph?
     bool replayable() const {
         bool all = solver_.empty() || solver_.front().replayable();
@@ -486,6 +498,7 @@ private:
     std::vector<std::int64_t> begin_below_{}; ///< [parts + 1]: rows of the next level by part
     listed_rows<T> smoothing_{};              ///< [rows at the cuts]: K_F P_0, columns over all parts
     std::future<next_level> next_{};
+    double cut_seconds_ = 0, together_seconds_ = 0;
     buffer<T> mine_{}, all_{}, solution_{};
     std::vector<any_preconditioner<Executor, T>> solver_{};
 };
@@ -508,9 +521,17 @@ public:
         throw argument_error("a multilevel method in parts is made anew for new values");
     }
     std::vector<finding> findings() const {
+        multilevel_report const& r = levels_->report();
         return {{"levels", finding_unit::count, double(coupling_->levels())},
-                {"operator_complexity", finding_unit::number, levels_->report().operator_complexity},
-                {"weight_coverage", finding_unit::share, levels_->report().levels.front().coverage}};
+                {"operator_complexity", finding_unit::number, r.operator_complexity},
+                {"weight_coverage", finding_unit::share, r.levels.front().coverage},
+                {"coupling_seconds", finding_unit::seconds, r.coupling_seconds},
+                {"aggregate_seconds", finding_unit::seconds, r.aggregate_seconds},
+                {"prolongator_seconds", finding_unit::seconds, r.prolongator_seconds},
+                {"galerkin_seconds", finding_unit::seconds, r.galerkin_seconds},
+                {"smoother_seconds", finding_unit::seconds, r.smoother_seconds},
+                {"cut_seconds", finding_unit::seconds, coupling_->cut_seconds()},
+                {"together_seconds", finding_unit::seconds, coupling_->together_seconds()}};
     }
 
 private:
