@@ -84,9 +84,26 @@ public:
     __device__ std::uint64_t set_bits(std::uint64_t* p, std::uint64_t x) const {
         return atomicOr(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
     }
+    __device__ void fence() const { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+    /// A wait of many seconds ends with an error of the device: what would come has come long before.
+    template <class T>
+    __device__ T await(T const* p) const {
+        T x = load(p);
+        for (int looks = 0; x == 0; x = load(p))
+            if (++looks == most_looks) __trap();
+        fence();
+        return x;
+    }
 
 private:
+    static constexpr int most_looks = 1 << 26;
+
     outputs<N> outs_;
+};
+template <>
+struct shared_workers<cuda_executor> {
+    using type = cuda_worker<1>;
+    static std::int64_t warps(cuda_executor const& exec) { return std::int64_t(exec.multiprocessors()) * 64; }
 };
 
 inline constexpr int visitors = 256;             ///< threads of a block

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <thread>
 
 #include <coppice/graph/analytics/visits/worklist.hpp>
 
@@ -60,6 +61,7 @@ public:
         *p = old | x;
         return old;
     }
+    void fence() const {}
 
 private:
     worklist* out_[N];
@@ -120,6 +122,14 @@ public:
     T set_bits(T* p, T x) const {
         return __atomic_fetch_or(p, x, __ATOMIC_RELAXED);
     }
+    void fence() const { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+    template <class T>
+    T await(T const* p) const {
+        T x;
+        while ((x = load(p)) == 0) std::this_thread::yield();
+        fence();
+        return x;
+    }
 
 private:
     static constexpr int room = 256;
@@ -138,6 +148,12 @@ private:
     int held_[N] = {};
     std::int64_t work_[N] = {};
     vertex_id kept_[N][room];
+};
+
+template <>
+struct shared_workers<host_executor> {
+    using type = team_worker<1>;
+    static std::int64_t warps(host_executor const& exec) { return exec.threads(); }
 };
 
 /// Calls work(worker, number, first, last) for the parts of [0, n), which `workers` of different numbers are dealt from
