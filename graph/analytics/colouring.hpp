@@ -25,8 +25,8 @@ struct colouring_result {
 /// hash: a vertex takes the smallest colour that is free when all neighbours before it have theirs (Jones and Plassmann
 /// 1993). The same for any number of threads, on host and CUDA. The host goes along the order, by stretches of vertices
 /// where neighbours have near numbers; on CUDA threads try until those before a vertex have their colours, and where
-/// rows are long every vertex that has a colour tells those behind it, and whoever is told by the last is next. Near n
-/// + m steps. Memory: 5 words a vertex; on CUDA 3, with long rows 6, and a bit an edge. Waits.
+/// rows are long every vertex that has a colour tells those behind it, and whoever is told by the last is next. Some
+/// n + m steps. Memory: 5 words a vertex; on CUDA 3, with long rows 6, and a bit an edge. Waits.
 template <executor Executor>
 colouring_result colour_graph(Executor const& exec, graph_view g);
 

@@ -30,6 +30,7 @@ struct item_step {
     worklist const* in;
     outputs<N> outs;
     F f;
+    bool opens_late = false; ///< its gate may be opened within a round: no round is small then while its list is long
 };
 template <class F>
 struct single_step {
@@ -39,6 +40,8 @@ template <int N, class F>
 edge_step(int const*, worklist const*, graph_view, outputs<N>, F) -> edge_step<N, F>;
 template <int N, class F>
 item_step(int const*, worklist const*, outputs<N>, F) -> item_step<N, F>;
+template <int N, class F>
+item_step(int const*, worklist const*, outputs<N>, F, bool) -> item_step<N, F>;
 template <class F>
 single_step(F) -> single_step<F>;
 
@@ -64,13 +67,13 @@ class rounds {
 public:
     /// `together`: whether rounds of few vertices are done many at a time.
     explicit rounds(Executor const& exec, bool together = true)
-        : exec_(exec), together_(together), again_(placed(exec, 0)), repeat_(exec) {}
+        : exec_(exec), together_(together), plan_(placed(exec, 0)), repeat_(exec) {}
 
     template <class... Steps>
     void run(loop_switch* loop, Steps const&... steps) {
         auto const body = [&] {
             (run_step(exec_, steps), ...);
-            if (together_) run_small_rounds(exec_, loop, again_.data(), steps...);
+            if (together_) run_small_rounds(exec_, loop, plan_.data(), steps...);
         };
         repeat_.run(loop, {.replayable = true}, body, nullptr);
     }
@@ -78,7 +81,7 @@ public:
 private:
     Executor exec_;
     bool together_;
-    buffer<int> again_; ///< whether small rounds go on
+    buffer<int> plan_; ///< of small rounds
     repetition<Executor> repeat_;
 };
 

@@ -3,16 +3,28 @@
 /// Rounds of few vertices on CUDA, by a cluster of blocks. See graph/analytics/visits/rounds.hpp for the contract.
 #pragma once
 
-#include <cooperative_groups.h>
-
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice::analytics {
 
-inline constexpr int round_threads = 1024;                ///< of a block
-inline constexpr int round_blocks = 8;                    ///< the most that every device with clusters has
-inline constexpr std::int64_t few_pushing = 2 * 8 * 1024; ///< vertices whose edges a cluster visits in a round
-inline constexpr std::int64_t few_items = 8 * 8 * 1024;   ///< vertices of other lists
+#if !defined(COPPICE_ROUND_THREADS)
+#define COPPICE_ROUND_THREADS 1024
+#endif
+#if !defined(COPPICE_ROUND_BLOCKS)
+#define COPPICE_ROUND_BLOCKS 8
+#endif
+#if !defined(COPPICE_ROUND_FENCE)
+#define COPPICE_ROUND_FENCE 0
+#endif
+inline constexpr int round_threads = COPPICE_ROUND_THREADS; ///< of a block
+inline constexpr int round_blocks = COPPICE_ROUND_BLOCKS;   ///< the most that every device with clusters has
+inline constexpr std::int64_t few_pushing = 2 * 8 * 1024;   ///< vertices whose edges a cluster visits in a round
+inline constexpr std::int64_t few_items = 8 * 8 * 1024;     ///< vertices of other lists
+
+template <class Step>
+inline constexpr bool is_visit = true;
+template <class F>
+inline constexpr bool is_visit<single_step<F>> = false;
 
 template <int N, class F>
 __device__ bool is_small(edge_step<N, F> const& s) {
@@ -20,37 +32,79 @@ __device__ bool is_small(edge_step<N, F> const& s) {
 }
 template <int N, class F>
 __device__ bool is_small(item_step<N, F> const& s) {
-    return !is_open(s.gate) || s.in->count <= few_items;
+    return (!s.opens_late && !is_open(s.gate)) || s.in->count <= few_items;
 }
 template <class F>
 __device__ bool is_small(single_step<F> const&) {
     return true;
 }
 
+/// The edges of a list of few vertices: lanes take edges, not rows, since a row goes through several accesses to memory
+/// for each edge, and a round takes as long as its slowest lane. Long rows are those of a block.
 template <int N, class F>
-__device__ void do_step(edge_step<N, F> const& s) {
-    if (!is_open(s.gate)) return;
+__device__ void visit_few_edges(cuda_worker<N>& worker, worklist const& list, graph_view const& g, F const& f) {
+    int const lane = int(threadIdx.x) % 32;
+    std::int64_t const warps = std::int64_t(gridDim.x) * (round_threads / 32);
+    std::int64_t const warp = std::int64_t(threadIdx.x / 32) * gridDim.x + blockIdx.x;
+    std::int64_t const share = max(std::int64_t(1), min(std::int64_t(32), (list.count + warps - 1) / warps));
+    for (std::int64_t base = 0; base < list.count; base += warps * share) {
+        std::int64_t const i = base + warp * share + lane;
+        vertex_id const u = lane < share && i < list.count ? list[i] : vertex_id(-1);
+        bool const enters = u >= 0 && f.enters(worker, u);
+        std::int32_t begin = enters ? g.offsets[u] : 0;
+        std::int32_t const end = enters ? g.offsets[u + 1] : 0;
+        visit_rows_of_block<round_threads>(worker, u, begin, end, f);
+        std::int32_t before = end - begin; // edges of this lane's row and of those in front of it
+        for (int step = 1; step < 32; step *= 2) {
+            std::int32_t const other = __shfl_up_sync(~0u, before, unsigned(step));
+            if (lane >= step) before += other;
+        }
+        std::int32_t const all = __shfl_sync(~0u, before, 31);
+        for (std::int32_t e = lane; e - lane < all; e += 32) {
+            int owner = 0; // the first lane with more than e before
+            for (int step = 16; step > 0; step /= 2)
+                if (__shfl_sync(~0u, before, owner + step - 1) <= e) owner += step;
+            vertex_id const v = __shfl_sync(~0u, u, owner);
+            std::int32_t const k = __shfl_sync(~0u, end - before, owner) + e;
+            if (e < all) f(worker, v, k);
+            __syncwarp();
+        }
+    }
+}
+
+template <int N, class F>
+__device__ void visit(edge_step<N, F> const& s) {
     worklist const list = *s.in;
     cuda_worker<N> worker(s.outs);
-    visit_edges_of<round_threads>(worker, list, s.g, s.f, false);
+    visit_few_edges(worker, list, s.g, s.f);
 }
 template <int N, class F>
-__device__ void do_step(item_step<N, F> const& s) {
-    if (!is_open(s.gate)) return;
+__device__ void visit(item_step<N, F> const& s) {
     worklist const list = *s.in;
     cuda_worker<N> worker(s.outs);
     visit_items_of(worker, list, s.f);
-}
-template <class F>
-__device__ void do_step(single_step<F> const& s) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) s.f(0);
 }
 
 /// All threads of the cluster: what any of them wrote before, all see behind it.
 __device__ inline void meet_cluster() {
 #if __CUDA_ARCH__ >= 900
-    __threadfence();
-    cooperative_groups::this_cluster().sync();
+#if COPPICE_ROUND_FENCE
+    __syncthreads();
+    if (threadIdx.x == 0) asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+#else
+    asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+#endif
+#endif
+}
+__device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x == 0; }
+/// The same where the leader alone has written anything: the others have nothing to wait for before they arrive.
+__device__ inline void hear_leader() {
+#if __CUDA_ARCH__ >= 900
+    if (leads_cluster()) asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.relaxed;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
 #endif
 }
 
@@ -73,27 +127,52 @@ template <class First, class... Rest>
 __device__ bool are_small(step_list<First, Rest...> const& steps) {
     return is_small(steps.first) && are_small(steps.rest);
 }
-/// Whether another round follows: decided by one thread, in front of the barrier of the last step, which is a single
-/// one; elsewhere others might be a step ahead.
-template <class Steps>
-__device__ void decide(loop_switch const* loop, int* again, Steps const& steps) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) *again = loop->on != 0 && are_small(steps) ? 1 : 0;
+/// The leader goes on from step `from`: does single steps up to the first visit with an open gate, and tells which
+/// visits come in front of the next single step, a bit for each. 0: the round has ended. The others ask no gates, as
+/// single steps may change them meanwhile.
+template <int Place = 0>
+__device__ unsigned plan_from(step_list<> const&, int, unsigned plan) {
+    return plan;
 }
-template <class All, class First, class... Rest>
-__device__ void do_round(loop_switch const* loop, int* again, All const& all, step_list<First, Rest...> const& steps) {
-    do_step(steps.first);
-    if constexpr (sizeof...(Rest) == 0) decide(loop, again, all);
-    meet_cluster();
-    if constexpr (sizeof...(Rest) > 0) do_round(loop, again, all, steps.rest);
+template <int Place = 0, class First, class... Rest>
+__device__ unsigned plan_from(step_list<First, Rest...> const& steps, int from, unsigned plan) {
+    if constexpr (is_visit<First>) {
+        if (Place >= from && is_open(steps.first.gate)) plan |= 1u << Place;
+    } else if (Place >= from) {
+        if (plan != 0) return plan;
+        steps.first.f(0);
+    }
+    return plan_from<Place + 1>(steps.rest, from, plan);
+}
+/// Behind the visits of a plan; 0: no round of few vertices follows.
+template <class Steps>
+__device__ unsigned next_plan(loop_switch const* loop, Steps const& steps, unsigned done) {
+    unsigned plan = done != 0 ? plan_from(steps, 32 - __clz(int(done)), 0) : 0;
+    while (plan == 0 && loop->on != 0 && are_small(steps)) plan = plan_from(steps, 0, 0);
+    return plan;
+}
+template <int Place = 0>
+__device__ void visit_planned(step_list<> const&, unsigned) {}
+template <int Place = 0, class First, class... Rest>
+__device__ void visit_planned(step_list<First, Rest...> const& steps, unsigned plan) {
+    if constexpr (is_visit<First>)
+        if ((plan >> Place & 1) != 0) {
+            visit(steps.first);
+            meet_cluster();
+        }
+    visit_planned<Place + 1>(steps.rest, plan);
 }
 
 template <class Steps>
-__global__ void __launch_bounds__(round_threads)
-    small_rounds_kernel(loop_switch const* loop, int* again, __grid_constant__ Steps const steps) {
+__global__ void __launch_bounds__(round_threads, 1)
+    small_rounds_kernel(loop_switch const* loop, int* plan, __grid_constant__ Steps const steps) {
     wait_for_predecessor();
-    decide(loop, again, steps);
-    meet_cluster();
-    while (*static_cast<int volatile*>(again) != 0) do_round(loop, again, steps, steps);
+    for (unsigned done = 0;; visit_planned(steps, done)) {
+        if (leads_cluster()) *static_cast<int volatile*>(plan) = int(next_plan(loop, steps, done));
+        hear_leader();
+        done = unsigned(*static_cast<int volatile*>(plan));
+        if (done == 0) return;
+    }
 }
 
 template <int N, class F>
@@ -107,14 +186,17 @@ bool has_long_rows(Step const&) {
 
 /// Where rows may be very long, a round of few vertices may be much work.
 template <class... Steps>
-void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, int* again, Steps const&... steps) {
+void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, int* plan, Steps const&... steps) {
     auto* const kernel = &small_rounds_kernel<step_list<Steps...>>;
     if ((has_long_rows(steps) || ...) || !starts_early(exec, kernel)) return;
+#if COPPICE_ROUND_BLOCKS > 8
+    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+#endif
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = round_blocks;
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    launch_early(exec, kernel, dim3(round_blocks), round_threads, 0, cluster, loop, again, list_steps(steps...));
+    launch_early(exec, kernel, dim3(round_blocks), round_threads, 0, cluster, loop, plan, list_steps(steps...));
 }
 
 } // namespace coppice::analytics

@@ -21,6 +21,7 @@
 ///   - worker.load(p), worker.store(p, x): plain accesses beside those of other workers.
 ///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value.
 ///   - worker.lower(p, x): *p = min(*p, x); whether that changed it. Integers, and floats >= 0.
+///   - worker.put_lower(p, x): the same where it is likely to change it: nobody looks first or waits for an answer.
 ///   - worker.add(p, x): *p += x; the old value. Integers.
 ///   - worker.set_bits(p, x): *p |= x; the old value.
 ///   - worker.fence(): what others read behind a fence of theirs, of what this one wrote behind its own, shows them all

@@ -50,6 +50,10 @@ public:
         return true;
     }
     template <class T>
+    void put_lower(T* p, T x) const {
+        lower(p, x);
+    }
+    template <class T>
     T add(T* p, T x) const {
         T const old = *p;
         *p = old + x;
@@ -113,6 +117,10 @@ public:
         while (x < seen)
             if (__atomic_compare_exchange(p, &seen, &x, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return true;
         return false;
+    }
+    template <class T>
+    void put_lower(T* p, T x) const {
+        lower(p, x);
     }
     template <class T>
     T add(T* p, T x) const {
