@@ -60,20 +60,19 @@ void run_step(Executor const& exec, single_step<F> const& s) {
 
 /// Threads of the host need no launches.
 template <class... Steps>
-void run_small_rounds(host_executor const&, loop_switch const*, int*, Steps const&...) {}
+void run_small_rounds(host_executor const&, loop_switch const*, Steps const&...) {}
 
 template <executor Executor>
 class rounds {
 public:
     /// `together`: whether rounds of few vertices are done many at a time.
-    explicit rounds(Executor const& exec, bool together = true)
-        : exec_(exec), together_(together), plan_(placed(exec, 0)), repeat_(exec) {}
+    explicit rounds(Executor const& exec, bool together = true) : exec_(exec), together_(together), repeat_(exec) {}
 
     template <class... Steps>
     void run(loop_switch* loop, Steps const&... steps) {
         auto const body = [&] {
             (run_step(exec_, steps), ...);
-            if (together_) run_small_rounds(exec_, loop, plan_.data(), steps...);
+            if (together_) run_small_rounds(exec_, loop, steps...);
         };
         repeat_.run(loop, {.replayable = true}, body, nullptr);
     }
@@ -81,7 +80,6 @@ public:
 private:
     Executor exec_;
     bool together_;
-    buffer<int> plan_; ///< of small rounds
     repetition<Executor> repeat_;
 };
 

@@ -3,6 +3,8 @@
 /// Rounds of few vertices on CUDA, by a cluster of blocks. See graph/analytics/visits/rounds.hpp for the contract.
 #pragma once
 
+#include <cooperative_groups.h>
+
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice::analytics {
@@ -73,14 +75,12 @@ __device__ void visit_few_edges(cuda_worker<N>& worker, worklist const& list, gr
 }
 
 template <int N, class F>
-__device__ void visit(edge_step<N, F> const& s) {
-    worklist const list = *s.in;
+__device__ void visit(edge_step<N, F> const& s, worklist const& list) {
     cuda_worker<N> worker(s.outs);
     visit_few_edges(worker, list, s.g, s.f);
 }
 template <int N, class F>
-__device__ void visit(item_step<N, F> const& s) {
-    worklist const list = *s.in;
+__device__ void visit(item_step<N, F> const& s, worklist const& list) {
     cuda_worker<N> worker(s.outs);
     visit_items_of(worker, list, s.f);
 }
@@ -98,13 +98,22 @@ __device__ inline void meet_cluster() {
 #endif
 #endif
 }
-__device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x == 0; }
-/// The same where the leader alone has written anything: the others have nothing to wait for before they arrive.
+__device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x < 32; } ///< its first lane, with others
+/// The same where the leading warp alone has written anything: the others have nothing to wait for before they arrive.
 __device__ inline void hear_leader() {
 #if __CUDA_ARCH__ >= 900
     if (leads_cluster()) asm volatile("fence.acq_rel.gpu;" ::: "memory");
     __syncwarp();
     asm volatile("barrier.cluster.arrive.relaxed;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
+#endif
+}
+/// The variable of shared memory in another block of the cluster.
+template <class T>
+__device__ T* in_block(T* p, [[maybe_unused]] unsigned block) {
+#if __CUDA_ARCH__ >= 900
+    return cooperative_groups::this_cluster().map_shared_rank(p, block);
+#else
+    return p;
 #endif
 }
 
@@ -127,37 +136,76 @@ template <class First, class... Rest>
 __device__ bool are_small(step_list<First, Rest...> const& steps) {
     return is_small(steps.first) && are_small(steps.rest);
 }
-/// The leader goes on from step `from`: does single steps up to the first visit with an open gate, and tells which
-/// visits come in front of the next single step, a bit for each. 0: the round has ended. The others ask no gates, as
-/// single steps may change them meanwhile.
+/// What comes in front of the next single step. The leader tells all blocks: they ask no gates, which single steps may
+/// change meanwhile, and have the list at once.
+struct round_plan {
+    unsigned visits = 0; ///< a bit for the place of each; 0: no round of few vertices follows
+    worklist list{};     ///< of the first of them
+};
+
+/// Asks for what the leader is about to read, all at once.
+template <class T>
+__device__ void touch([[maybe_unused]] T const* p) {
+#if __CUDA_ARCH__ >= 900
+    if (p == nullptr) return;
+    [[maybe_unused]] int x;
+    asm volatile("ld.global.ca.s32 %0, [%1];" : "=r"(x) : "l"(p));
+#endif
+}
+__device__ inline void touch_lists(step_list<> const&) {}
+template <class First, class... Rest>
+__device__ void touch_lists(step_list<First, Rest...> const& steps) {
+    if constexpr (is_visit<First>) {
+        touch(steps.first.gate);
+        touch(steps.first.in);
+        for (worklist const* list : steps.first.outs.list) touch(list);
+    }
+    touch_lists(steps.rest);
+}
+
+/// Goes on from step `from`: does single steps up to the first visit with an open gate. 0: the round has ended.
 template <int Place = 0>
-__device__ unsigned plan_from(step_list<> const&, int, unsigned plan) {
-    return plan;
+__device__ unsigned visits_from(step_list<> const&, int, unsigned visits) {
+    return visits;
 }
 template <int Place = 0, class First, class... Rest>
-__device__ unsigned plan_from(step_list<First, Rest...> const& steps, int from, unsigned plan) {
+__device__ unsigned visits_from(step_list<First, Rest...> const& steps, int from, unsigned visits) {
     if constexpr (is_visit<First>) {
-        if (Place >= from && is_open(steps.first.gate)) plan |= 1u << Place;
+        if (Place >= from && is_open(steps.first.gate)) visits |= 1u << Place;
     } else if (Place >= from) {
-        if (plan != 0) return plan;
+        if (visits != 0) return visits;
         steps.first.f(0);
     }
-    return plan_from<Place + 1>(steps.rest, from, plan);
-}
-/// Behind the visits of a plan; 0: no round of few vertices follows.
-template <class Steps>
-__device__ unsigned next_plan(loop_switch const* loop, Steps const& steps, unsigned done) {
-    unsigned plan = done != 0 ? plan_from(steps, 32 - __clz(int(done)), 0) : 0;
-    while (plan == 0 && loop->on != 0 && are_small(steps)) plan = plan_from(steps, 0, 0);
-    return plan;
+    return visits_from<Place + 1>(steps.rest, from, visits);
 }
 template <int Place = 0>
-__device__ void visit_planned(step_list<> const&, unsigned) {}
+__device__ worklist first_list(step_list<> const&, unsigned) {
+    return {};
+}
 template <int Place = 0, class First, class... Rest>
-__device__ void visit_planned(step_list<First, Rest...> const& steps, unsigned plan) {
+__device__ worklist first_list(step_list<First, Rest...> const& steps, unsigned visits) {
     if constexpr (is_visit<First>)
-        if ((plan >> Place & 1) != 0) {
-            visit(steps.first);
+        if ((visits >> Place & 1) != 0) return *steps.first.in;
+    return first_list<Place + 1>(steps.rest, visits);
+}
+/// Behind the visits that are `done`.
+template <class Steps>
+__device__ round_plan next_plan(loop_switch const* loop, Steps const& steps, unsigned done) {
+    touch(loop);
+    touch_lists(steps);
+    unsigned visits = done != 0 ? visits_from(steps, 32 - __clz(int(done)), 0) : 0;
+    while (visits == 0 && loop->on != 0 && are_small(steps)) visits = visits_from(steps, 0, 0);
+    return {visits, first_list(steps, visits)};
+}
+template <int Place = 0>
+__device__ void visit_planned(step_list<> const&, round_plan const&) {}
+template <int Place = 0, class First, class... Rest>
+__device__ void visit_planned(step_list<First, Rest...> const& steps, round_plan const& plan) {
+    if constexpr (is_visit<First>)
+        if ((plan.visits >> Place & 1) != 0) {
+            worklist list = plan.list;
+            if ((plan.visits & ((1u << Place) - 1)) != 0) list = *steps.first.in;
+            visit(steps.first, list);
             meet_cluster();
         }
     visit_planned<Place + 1>(steps.rest, plan);
@@ -165,13 +213,19 @@ __device__ void visit_planned(step_list<First, Rest...> const& steps, unsigned p
 
 template <class Steps>
 __global__ void __launch_bounds__(round_threads, 1)
-    small_rounds_kernel(loop_switch const* loop, int* plan, __grid_constant__ Steps const steps) {
+    small_rounds_kernel(loop_switch const* loop, __grid_constant__ Steps const steps) {
+    __shared__ round_plan told;
     wait_for_predecessor();
-    for (unsigned done = 0;; visit_planned(steps, done)) {
-        if (leads_cluster()) *static_cast<int volatile*>(plan) = int(next_plan(loop, steps, done));
+    meet_cluster(); // all blocks are there to be told
+    for (round_plan plan;; visit_planned(steps, plan)) {
+        if (leads_cluster()) {
+            if (threadIdx.x == 0) told = next_plan(loop, steps, plan.visits);
+            __syncwarp();
+            if (threadIdx.x > 0 && threadIdx.x < gridDim.x) *in_block(&told, threadIdx.x) = told;
+        }
         hear_leader();
-        done = unsigned(*static_cast<int volatile*>(plan));
-        if (done == 0) return;
+        plan = told;
+        if (plan.visits == 0) return;
     }
 }
 
@@ -186,7 +240,7 @@ bool has_long_rows(Step const&) {
 
 /// Where rows may be very long, a round of few vertices may be much work.
 template <class... Steps>
-void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, int* plan, Steps const&... steps) {
+void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, Steps const&... steps) {
     auto* const kernel = &small_rounds_kernel<step_list<Steps...>>;
     if ((has_long_rows(steps) || ...) || !starts_early(exec, kernel)) return;
 #if COPPICE_ROUND_BLOCKS > 8
@@ -196,7 +250,7 @@ void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, int* p
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = round_blocks;
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    launch_early(exec, kernel, dim3(round_blocks), round_threads, 0, cluster, loop, plan, list_steps(steps...));
+    launch_early(exec, kernel, dim3(round_blocks), round_threads, 0, cluster, loop, list_steps(steps...));
 }
 
 } // namespace coppice::analytics
