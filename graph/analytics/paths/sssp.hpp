@@ -11,6 +11,9 @@
 #include <coppice/graph/analytics/paths/negative_cycle.hpp>
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
+#if !defined(COPPICE_SSSP_REACH)
+#define COPPICE_SSSP_REACH 4
+#endif
 #if !defined(COPPICE_SSSP_TOGETHER)
 #define COPPICE_SSSP_TOGETHER true
 #endif
@@ -464,7 +467,8 @@ namespace analytics {
 template <executor Executor>
 double chosen_delta(graph_view const& g, double mean_length) {
     double const edges = double(g.edge_count) / g.vertices;
-    double const reach = std::is_same_v<Executor, host_executor> && has_long_rows(g) ? 1 : 4;
+    bool const on_host = std::is_same_v<Executor, host_executor>;
+    double const reach = !on_host && !has_long_rows(g) ? COPPICE_SSSP_REACH : on_host && has_long_rows(g) ? 1 : 4;
     return std::max(reach * mean_length / std::max(1.0, edges / 4), 0.0);
 }
 /// With an old answer or without.

@@ -19,7 +19,8 @@ namespace coppice::analytics {
 #define COPPICE_ROUND_FENCE 0
 #endif
 inline constexpr int round_threads = COPPICE_ROUND_THREADS; ///< of a block
-inline constexpr int round_blocks = COPPICE_ROUND_BLOCKS;   ///< the most that every device with clusters has
+inline constexpr int round_blocks = COPPICE_ROUND_BLOCKS;   ///< of the cluster
+inline constexpr int portable_blocks = 8;                   ///< the most that every device with clusters has
 inline constexpr std::int64_t few_pushing = 2 * 8 * 1024;   ///< vertices whose edges a cluster visits in a round
 inline constexpr std::int64_t few_items = 8 * 8 * 1024;     ///< vertices of other lists
 
@@ -41,6 +42,19 @@ __device__ bool is_small(single_step<F> const&) {
     return true;
 }
 
+/// Asks for what is read soon.
+template <class T>
+__device__ void touch([[maybe_unused]] T const* p) {
+#if __CUDA_ARCH__ >= 900
+    if (p == nullptr) return;
+    [[maybe_unused]] int x;
+    asm volatile("ld.global.ca.s32 %0, [%1];" : "=r"(x) : "l"(p));
+#endif
+}
+struct row_edge {
+    vertex_id u;
+    std::int32_t k;
+};
 /// The edges of a list of few vertices: lanes take edges, not rows, since a row goes through several accesses to memory
 /// for each edge, and a round takes as long as its slowest lane. Long rows are those of a block.
 template <int N, class F>
@@ -62,13 +76,21 @@ __device__ void visit_few_edges(cuda_worker<N>& worker, worklist const& list, gr
             if (lane >= step) before += other;
         }
         std::int32_t const all = __shfl_sync(~0u, before, 31);
-        for (std::int32_t e = lane; e - lane < all; e += 32) {
+        auto const edge = [&](std::int32_t e) {
             int owner = 0; // the first lane with more than e before
             for (int step = 16; step > 0; step /= 2)
                 if (__shfl_sync(~0u, before, owner + step - 1) <= e) owner += step;
             vertex_id const v = __shfl_sync(~0u, u, owner);
-            std::int32_t const k = __shfl_sync(~0u, end - before, owner) + e;
-            if (e < all) f(worker, v, k);
+            return row_edge{v, __shfl_sync(~0u, end - before, owner) + e};
+        };
+        row_edge next = edge(lane);
+        for (std::int32_t e = lane; e - lane < all; e += 32) {
+            row_edge const now = next;
+            if (e - lane + 32 < all) {
+                next = edge(e + 32);
+                if (e + 32 < all) touch(g.neighbors + next.k);
+            }
+            if (e < all) f(worker, now.u, now.k);
             __syncwarp();
         }
     }
@@ -143,15 +165,7 @@ struct round_plan {
     worklist list{};     ///< of the first of them
 };
 
-/// Asks for what the leader is about to read, all at once.
-template <class T>
-__device__ void touch([[maybe_unused]] T const* p) {
-#if __CUDA_ARCH__ >= 900
-    if (p == nullptr) return;
-    [[maybe_unused]] int x;
-    asm volatile("ld.global.ca.s32 %0, [%1];" : "=r"(x) : "l"(p));
-#endif
-}
+/// What the leader is about to read, all at once.
 __device__ inline void touch_lists(step_list<> const&) {}
 template <class First, class... Rest>
 __device__ void touch_lists(step_list<First, Rest...> const& steps) {
@@ -238,19 +252,39 @@ bool has_long_rows(Step const&) {
     return false;
 }
 
+/// As many as are wanted where the device has clusters of so many.
+template <class... Parameters>
+unsigned cluster_blocks(void (*kernel)(Parameters...)) {
+    if constexpr (round_blocks <= portable_blocks) {
+        return unsigned(round_blocks);
+    } else {
+        COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+        cudaLaunchAttribute cluster{};
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim.x = round_blocks;
+        cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+        cudaLaunchConfig_t config{};
+        config.gridDim = dim3(unsigned(round_blocks));
+        config.blockDim = dim3(unsigned(round_threads));
+        config.attrs = &cluster;
+        config.numAttrs = 1;
+        int clusters = 0;
+        bool const fits = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess && clusters > 0;
+        if (!fits) cudaGetLastError(); // it is an answer, not an error
+        return unsigned(fits ? round_blocks : portable_blocks);
+    }
+}
+
 /// Where rows may be very long, a round of few vertices may be much work.
 template <class... Steps>
 void run_small_rounds(cuda_executor const& exec, loop_switch const* loop, Steps const&... steps) {
     auto* const kernel = &small_rounds_kernel<step_list<Steps...>>;
     if ((has_long_rows(steps) || ...) || !starts_early(exec, kernel)) return;
-#if COPPICE_ROUND_BLOCKS > 8
-    COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-#endif
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = round_blocks;
+    cluster.val.clusterDim.x = cluster_blocks(kernel);
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    launch_early(exec, kernel, dim3(round_blocks), round_threads, 0, cluster, loop, list_steps(steps...));
+    launch_early(exec, kernel, dim3(cluster.val.clusterDim.x), round_threads, 0, cluster, loop, list_steps(steps...));
 }
 
 } // namespace coppice::analytics
