@@ -130,7 +130,11 @@ public:
     T set_bits(T* p, T x) const {
         return __atomic_fetch_or(p, x, __ATOMIC_RELAXED);
     }
-    void fence() const { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+    /// All meet at one word, since the thread sanitizer knows no fences.
+    void fence() const {
+        static int word = 0;
+        __atomic_fetch_add(&word, 0, __ATOMIC_ACQ_REL);
+    }
     template <class T>
     T await(T const* p) const {
         T x;
