@@ -300,15 +300,17 @@ struct tell_colour {
     }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD bool count_down(Worker& worker, vertex_id v, listener const& at) const {
-        if (worker.add(waits + v, -1) != 1) return false;
-        worker.fence();
+    COPPICE_HD std::int32_t count_down(Worker& worker, vertex_id v) const {
+        return worker.add(waits + v, -1);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void decide(Worker& worker, vertex_id v, listener const& at) const {
         std::int32_t colour = 0;
         std::uint64_t taken = worker.load(bits + at.first);
         for (std::int32_t word = at.first + 1; ~taken == 0; ++word, colour += 64) taken = worker.load(bits + word);
         for (; taken & 1; taken >>= 1) ++colour;
         worker.store(colours + v, colour);
-        return true;
     }
 };
 template <class Executor> // a template, as visits on CUDA are compiled by nvcc alone

@@ -12,8 +12,8 @@
 ///   - F::message f.message_of(worker, u): what a decided vertex has to tell.
 ///   - F::listener f.listener_at(worker, v): what is read of a neighbour.
 ///   - bool f.tell(worker, message, listener): tells it; whether the neighbour waits for that.
-///   - bool f.count_down(worker, v, listener): behind tell(), once for each such edge. The last one for v sees all that
-///     v was told, decides v and returns true.
+///   - int32 f.count_down(worker, v): behind tell(), once for each such edge; how many v waited for until now.
+///   - f.decide(worker, v, listener): behind the last of them. It sees all that v was told.
 ///
 /// **Every vertex that has edges is decided in the end, and once**: then nobody waits for ever, however few warps are
 /// at work.
@@ -113,9 +113,16 @@ private:
         COPPICE_UNROLL
         for (int j = 0; j < flow_edges; ++j) waits[j] = waits[j] && f.tell(worker, message, listeners[j]);
         worker.fence();
+        std::int32_t waited[flow_edges];
         COPPICE_UNROLL
-        for (int j = 0; j < flow_edges; ++j)
-            if (waits[j] && f.count_down(worker, v[j], listeners[j])) queue.give(worker, g, v[j]);
+        for (int j = 0; j < flow_edges; ++j) waited[j] = waits[j] ? f.count_down(worker, v[j]) : 0;
+        COPPICE_UNROLL
+        for (int j = 0; j < flow_edges; ++j) {
+            if (waited[j] != 1) continue;
+            worker.fence();
+            f.decide(worker, v[j], listeners[j]);
+            queue.give(worker, g, v[j]);
+        }
     }
 };
 
