@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <coppice/algebra/transform.hpp>
+#include <coppice/graph/analytics/visits/data_flow.hpp>
 #include <coppice/graph/analytics/visits/in_order_host.hpp>
-#include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
 
@@ -25,8 +25,8 @@ struct colouring_result {
 /// hash: a vertex takes the smallest colour that is free when all neighbours before it have theirs (Jones and Plassmann
 /// 1993). The same for any number of threads, on host and CUDA. The host goes along the order, by stretches of vertices
 /// where neighbours have near numbers; on CUDA threads try until those before a vertex have their colours, and where
-/// rows are long every vertex that has a colour tells those behind it. Near n + m steps. Memory: 5 words a vertex; on
-/// CUDA 3, with long rows 6, and a bit an edge. Waits.
+/// rows are long every vertex that has a colour tells those behind it, and whoever is told by the last is next. Some
+/// n + m steps. Memory: 5 words a vertex; on CUDA 3, with long rows 6, and a bit an edge. Waits.
 template <executor Executor>
 colouring_result colour_graph(Executor const& exec, graph_view g);
 
@@ -254,46 +254,68 @@ struct count_before {
     graph_view g;
     std::int32_t const* colours;
     std::int32_t* waits;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD bool enters(Worker&, vertex_id) const {
+        return true;
+    }
+    COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
         if (colouring_place(v, colours[v]).is_behind(u, -1 - colours[u])) worker.add(waits + v, 1);
     }
 };
-struct list_first {
-    std::int32_t const* waits;
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        if (waits[v] == 0) worker.emit(v);
-    }
-};
-struct take_free_bit {
-    std::int32_t const* first;
-    std::uint64_t const* bits;
-    std::int32_t* colours;
-    template <class Worker>
-    COPPICE_HD void operator()(Worker&, vertex_id v) const {
-        std::int32_t word = first[v], colour = 0;
-        for (; ~bits[word] == 0; ++word) colour += 64;
-        for (std::uint64_t taken = bits[word]; taken & 1; taken >>= 1) ++colour;
-        colours[v] = colour;
-    }
-};
+/// A vertex that is coloured marks its colour in the bits of those behind it. The last one they wait for colours them.
 struct tell_colour {
     graph_view g;
-    std::int32_t const* first;
+    std::int32_t const* first; ///< word of bits, of each vertex
     std::uint64_t* bits;
-    std::int32_t const* colours;
+    std::int32_t* colours;
     std::int32_t* waits;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+
+    using message = std::int32_t;
+    struct listener {
+        std::int32_t colour, first, last;
+    };
+    COPPICE_NO_EXEC_CHECK
     template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        if (colours[v] >= 0) return; // before u, or u itself
-        std::int32_t const c = colours[u];
-        if (c <= g.degree(v)) worker.set_bits(bits + first[v] + c / 64, std::uint64_t(1) << c % 64);
-        if (worker.add(waits + v, -1) == 1) worker.emit(v);
+    COPPICE_HD bool waits_for_nobody(Worker& worker, vertex_id v) const {
+        if (waits[v] != 0) return false;
+        worker.store(colours + v, 0);
+        return true;
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD message message_of(Worker& worker, vertex_id u) const {
+        return worker.load(colours + u);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD listener listener_at(Worker& worker, vertex_id v) const {
+        return {worker.load(colours + v), first[v], first[v + 1]};
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD bool tell(Worker& worker, message colour, listener const& v) const {
+        if (v.colour >= 0) return false; // before the one that tells, or itself
+        std::int32_t const word = v.first + colour / 64;
+        if (word < v.last) worker.set_bits(bits + word, std::uint64_t(1) << colour % 64);
+        return true;
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD std::int32_t count_down(Worker& worker, vertex_id v) const {
+        return worker.add(waits + v, -1);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void decide(Worker& worker, vertex_id v, listener const& at) const {
+        std::int32_t colour = 0;
+        std::uint64_t taken = worker.load(bits + at.first);
+        for (std::int32_t word = at.first + 1; ~taken == 0; ++word, colour += 64) taken = worker.load(bits + word);
+        for (; taken & 1; taken >>= 1) ++colour;
+        worker.store(colours + v, colour);
     }
 };
 template <class Executor> // a template, as visits on CUDA are compiled by nvcc alone
@@ -304,16 +326,8 @@ void colour_by_telling(Executor const& exec, graph_view g, std::int32_t* colours
     buffer<std::int32_t> waits(exec, g.vertices);
     fill(exec, bits.view(), 0);
     fill(exec, waits.view(), 0);
-    worklists<2> lists(exec, g.vertices);
-    worklist *const now = lists[0], *const next = lists[1];
-    auto loop = placed(exec, loop_switch{1});
     visit_edges(exec, nullptr, everyone, g, nothing(), count_before{g, colours, waits.data()});
-    visit_items(exec, nullptr, everyone, into(now), list_first{waits.data()});
-    rounds<Executor>(exec).run(
-        loop.data(), item_step{nullptr, now, nothing(), take_free_bit{first.data(), bits.data(), colours}},
-        edge_step{nullptr, now, g, into(next), tell_colour{g, first.data(), bits.data(), colours, waits.data()}},
-        single_step{next_list{now, next, loop.data()}});
-    exec.synchronize(); // what it worked with ends here
+    flow_along_edges(exec, everyone, g, tell_colour{g, first.data(), bits.data(), colours, waits.data()});
 }
 template <class Executor>
 void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) {

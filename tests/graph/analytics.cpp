@@ -16,6 +16,7 @@
 #include "support/executors.hpp"
 #include "support/graph_answers.hpp"
 #include "support/graphs.hpp"
+#include "support/warps.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -499,6 +500,39 @@ TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_
             auto const on_host = weights.on(host);
             CHECK(to_vector(host, maximal_independent_set(host, graph_view(on_host)).members) == members);
             CHECK(to_vector(host, colour_graph(host, graph_view(on_host)).colours) == colours);
+        }
+    }
+}
+
+TEST_CASE("colours by telling: greedy along the order, by warps that wait for each other") {
+    auto graphs = undirected_graphs();
+    graph_builder wide(700); // rows of several pieces, of exactly one and two, and vertices without edges
+    for (int hub : {3, 64, 350})
+        for (int v = 0; v < 600; v += 1 + hub % 3)
+            if (v != hub) wide.edge(hub, v, 1);
+    for (int v = 100; v < 228; ++v) wide.edge(698, v, 1);
+    for (int v = 100; v < 356; ++v) wide.edge(699, v, 1);
+    graphs.push_back({"rows of several pieces", wide.plain()});
+    graph_builder clique(90); // more colours than a word has bits
+    for (int v = 0; v < 90; ++v)
+        for (int u = 0; u < v; ++u) clique.edge(u, v, 1);
+    graphs.push_back({"clique", clique.plain()});
+    for (auto& g : directed_graphs()) graphs.push_back(std::move(g)); // no colouring, but it ends
+    for (auto const& [name, weights] : graphs) {
+        CAPTURE(name);
+        if (weights.rows == 0) continue;
+        for (int const threads : {1, 5}) {
+            host_executor const exec(threads);
+            auto const a = weights.on(exec);
+            graph_view const g(a);
+            buffer<std::int32_t> colours(exec, g.vertices);
+            auto everyone = placed(exec, analytics::worklist{});
+            for_each(exec, g.vertices,
+                     analytics::no_colour{g, analytics::vertex_order(g, true), colours.data(), everyone.data()});
+            analytics::colour_by_telling(exec, g, colours.data(), everyone.data());
+            auto const found = to_vector(exec, colours);
+            CHECK(std::all_of(found.begin(), found.end(), [](int c) { return c >= 0; }));
+            if (name.find("directed") == std::string::npos) CHECK(found == greedy_colours(weights));
         }
     }
 }

@@ -74,9 +74,12 @@ struct push_level {
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
         std::int32_t const next = *level_now + 1, level = worker.load(levels + v);
-        if (level != -1 && level != next) return;
-        if (level == -1 && worker.claim(levels + v, -1, next)) worker.emit(v, g.degree(v));
-        worker.lower(parents + v, static_cast<std::uint32_t>(u));
+        auto const parent = static_cast<std::uint32_t>(u);
+        if (level == next) worker.lower(parents + v, parent);
+        if (level != -1) return;
+        worker.put_lower(parents + v, parent);
+        std::int32_t const degree = g.degree(v); // under way beside the claim
+        if (worker.claim(levels + v, -1, next)) worker.emit(v, degree);
     }
 };
 

@@ -11,6 +11,13 @@
 #include <coppice/graph/analytics/paths/negative_cycle.hpp>
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
+#if !defined(COPPICE_SSSP_REACH)
+#define COPPICE_SSSP_REACH 4
+#endif
+#if !defined(COPPICE_SSSP_TOGETHER)
+#define COPPICE_SSSP_TOGETHER true
+#endif
+
 namespace coppice {
 
 struct sssp_options {
@@ -136,7 +143,8 @@ struct relax_edge {
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
         T const distance = Path::extended(worker.load(distances + u), lengths[k]);
-        if (!(distance < worker.load(distances + v)) || !worker.lower(distances + v, distance)) return;
+        if (!(distance < worker.load(distances + v))) return;
+        worker.put_lower(distances + v, distance); // where another was quicker v is listed no less
         if (distance <= state->near) {
             std::int32_t const next = state->round + 1;
             if (worker.exchange(queued + v, next) != next) worker.template emit<0>(v);
@@ -426,11 +434,11 @@ private:
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
-        rounds<Executor> relaxations(exec_, false); // with four barriers a round launches cost less
+        rounds<Executor> relaxations(exec_, COPPICE_SSSP_TOGETHER);
         relaxations.run(
             &s->loop, edge_step{nullptr, near, g_, into(next, far), relax},
             single_step{end_near_round<T>{near, next, far, s}},
-            item_step{&s->splits, far, into(near, far_next), divide_far<T>{distances_.data(), waits_.data(), s}},
+            item_step{&s->splits, far, into(near, far_next), divide_far<T>{distances_.data(), waits_.data(), s}, true},
             single_step{end_far_round<T>{near, far, far_next, s}});
     }
 
@@ -459,7 +467,8 @@ namespace analytics {
 template <executor Executor>
 double chosen_delta(graph_view const& g, double mean_length) {
     double const edges = double(g.edge_count) / g.vertices;
-    double const reach = std::is_same_v<Executor, host_executor> && has_long_rows(g) ? 1 : 4;
+    bool const on_host = std::is_same_v<Executor, host_executor>;
+    double const reach = !on_host && !has_long_rows(g) ? COPPICE_SSSP_REACH : on_host && has_long_rows(g) ? 1 : 4;
     return std::max(reach * mean_length / std::max(1.0, edges / 4), 0.0);
 }
 /// With an old answer or without.

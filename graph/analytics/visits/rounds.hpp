@@ -30,6 +30,7 @@ struct item_step {
     worklist const* in;
     outputs<N> outs;
     F f;
+    bool opens_late = false; ///< its gate may be opened within a round: no round is small then while its list is long
 };
 template <class F>
 struct single_step {
@@ -39,6 +40,8 @@ template <int N, class F>
 edge_step(int const*, worklist const*, graph_view, outputs<N>, F) -> edge_step<N, F>;
 template <int N, class F>
 item_step(int const*, worklist const*, outputs<N>, F) -> item_step<N, F>;
+template <int N, class F>
+item_step(int const*, worklist const*, outputs<N>, F, bool) -> item_step<N, F>;
 template <class F>
 single_step(F) -> single_step<F>;
 
@@ -57,20 +60,19 @@ void run_step(Executor const& exec, single_step<F> const& s) {
 
 /// Threads of the host need no launches.
 template <class... Steps>
-void run_small_rounds(host_executor const&, loop_switch const*, int*, Steps const&...) {}
+void run_small_rounds(host_executor const&, loop_switch const*, Steps const&...) {}
 
 template <executor Executor>
 class rounds {
 public:
     /// `together`: whether rounds of few vertices are done many at a time.
-    explicit rounds(Executor const& exec, bool together = true)
-        : exec_(exec), together_(together), again_(placed(exec, 0)), repeat_(exec) {}
+    explicit rounds(Executor const& exec, bool together = true) : exec_(exec), together_(together), repeat_(exec) {}
 
     template <class... Steps>
     void run(loop_switch* loop, Steps const&... steps) {
         auto const body = [&] {
             (run_step(exec_, steps), ...);
-            if (together_) run_small_rounds(exec_, loop, again_.data(), steps...);
+            if (together_) run_small_rounds(exec_, loop, steps...);
         };
         repeat_.run(loop, {.replayable = true}, body, nullptr);
     }
@@ -78,7 +80,6 @@ public:
 private:
     Executor exec_;
     bool together_;
-    buffer<int> again_; ///< whether small rounds go on
     repetition<Executor> repeat_;
 };
 

@@ -21,8 +21,12 @@
 ///   - worker.load(p), worker.store(p, x): plain accesses beside those of other workers.
 ///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value.
 ///   - worker.lower(p, x): *p = min(*p, x); whether that changed it. Integers, and floats >= 0.
+///   - worker.put_lower(p, x): the same where it is likely to change it: nobody looks first or waits for an answer.
 ///   - worker.add(p, x): *p += x; the old value. Integers.
 ///   - worker.set_bits(p, x): *p |= x; the old value.
+///   - worker.fence(): what others read behind a fence of theirs, of what this one wrote behind its own, shows them all
+///     that it saw before.
+///   - worker.await(p): *p when it is not 0, and a fence; of workers that run beside others (shared_worker).
 ///   - worker.recurses: whether it may work on other vertices on the way, as deep as worker_depth. One of the host does
 ///     at once what a thread of a GPU leaves to the next list.
 ///
@@ -103,6 +107,13 @@ struct list_all {
         if (i == 0) list->count = count;
     }
 };
+
+/// Workers that run beside each other: their type, and how many warps of them are worth starting. On CUDA more than run
+/// at once, the last of which find nothing left.
+template <class Executor>
+struct shared_workers;
+template <class Executor>
+using shared_worker = typename shared_workers<Executor>::type;
 
 /// The list of all vertices of a graph, for visits.
 template <executor Executor>

@@ -21,20 +21,22 @@ public:
 
     /// Lanes that emit together ask for their places together.
     template <int K = 0>
-    __device__ void emit(vertex_id v, std::int64_t work = 0) {
+    __device__ void emit(vertex_id v) {
         auto const lanes = cooperative_groups::coalesced_threads();
-        worklist* const list = outs_.list[K];
-        long long const all =
+        unsigned long long const at = lanes.thread_rank() == 0 ? places<K>(lanes.size()) : 0;
+        outs_.list[K]->items[lanes.shfl(at, 0) + lanes.thread_rank()] = v;
+    }
+    template <int K = 0>
+    __device__ void emit(vertex_id v, std::int64_t work) {
+        auto const lanes = cooperative_groups::coalesced_threads();
+        // Asked for before the sum is known: it takes its time.
+        unsigned long long const at = lanes.thread_rank() == 0 ? places<K>(lanes.size()) : 0;
+        auto const all =
             cooperative_groups::reduce(lanes, static_cast<long long>(work), cooperative_groups::plus<long long>());
-        unsigned long long at = 0;
-        if (lanes.thread_rank() == 0) {
-            at = atomicAdd(reinterpret_cast<unsigned long long*>(&list->count),
-                           static_cast<unsigned long long>(lanes.size()));
-            if (all != 0)
-                atomicAdd(reinterpret_cast<unsigned long long*>(&list->work), static_cast<unsigned long long>(all));
-        }
-        at = lanes.shfl(at, 0);
-        list->items[at + lanes.thread_rank()] = v;
+        worklist* const list = outs_.list[K];
+        if (lanes.thread_rank() == 0 && all != 0)
+            atomicAdd(reinterpret_cast<unsigned long long*>(&list->work), static_cast<unsigned long long>(all));
+        list->items[lanes.shfl(at, 0) + lanes.thread_rank()] = v;
     }
     template <class T>
     __device__ T load(T const* p) const {
@@ -52,26 +54,13 @@ public:
     __device__ T exchange(T* p, T x) const {
         return atomicExch(p, x);
     }
-    __device__ bool lower(std::int32_t* p, std::int32_t x) const { return x < load(p) && x < atomicMin(p, x); }
-    __device__ bool lower(std::uint32_t* p, std::uint32_t x) const { return x < load(p) && x < atomicMin(p, x); }
-    __device__ bool lower(std::uint64_t* p, std::uint64_t x) const {
-        auto* const at = reinterpret_cast<unsigned long long*>(p);
-        return x < load(p) && x < atomicMin(at, static_cast<unsigned long long>(x));
+    template <class T>
+    __device__ bool lower(T* p, T x) const {
+        return x < load(p) && x < minimum(p, x);
     }
-    /// Bits of floats without a sign rise with them; bits of others, read without sign, fall.
-    __device__ bool lower(float* p, float x) const {
-        if (!(x < load(p))) return false;
-        return x < (__float_as_int(x) >= 0
-                        ? __int_as_float(atomicMin(reinterpret_cast<int*>(p), __float_as_int(x)))
-                        : __uint_as_float(atomicMax(reinterpret_cast<unsigned*>(p), __float_as_uint(x))));
-    }
-    __device__ bool lower(double* p, double x) const {
-        if (!(x < load(p))) return false;
-        long long const bits = __double_as_longlong(x);
-        return x < __longlong_as_double(bits >= 0
-                                            ? atomicMin(reinterpret_cast<long long*>(p), bits)
-                                            : static_cast<long long>(atomicMax(reinterpret_cast<unsigned long long*>(p),
-                                                                               static_cast<unsigned long long>(bits))));
+    template <class T>
+    __device__ void put_lower(T* p, T x) const {
+        minimum(p, x);
     }
     __device__ int add(int* p, int x) const { return atomicAdd(p, x); }
     __device__ std::int64_t add(std::int64_t* p, std::int64_t x) const {
@@ -84,9 +73,50 @@ public:
     __device__ std::uint64_t set_bits(std::uint64_t* p, std::uint64_t x) const {
         return atomicOr(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
     }
+    __device__ void fence() const { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+    /// A wait of many seconds ends with an error of the device: what would come has come long before.
+    template <class T>
+    __device__ T await(T const* p) const {
+        T x = load(p);
+        for (int looks = 0; x == 0; x = load(p))
+            if (++looks == most_looks) __trap();
+        fence();
+        return x;
+    }
 
 private:
+    static constexpr int most_looks = 1 << 26;
+
+    template <int K>
+    __device__ unsigned long long places(unsigned count) {
+        return atomicAdd(reinterpret_cast<unsigned long long*>(&outs_.list[K]->count),
+                         static_cast<unsigned long long>(count));
+    }
+    /// *p = min(*p, x); the old value.
+    __device__ static std::int32_t minimum(std::int32_t* p, std::int32_t x) { return atomicMin(p, x); }
+    __device__ static std::uint32_t minimum(std::uint32_t* p, std::uint32_t x) { return atomicMin(p, x); }
+    __device__ static std::uint64_t minimum(std::uint64_t* p, std::uint64_t x) {
+        return atomicMin(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(x));
+    }
+    /// Bits of floats without a sign rise with them; bits of others, read without sign, fall.
+    __device__ static float minimum(float* p, float x) {
+        return __float_as_int(x) >= 0 ? __int_as_float(atomicMin(reinterpret_cast<int*>(p), __float_as_int(x)))
+                                      : __uint_as_float(atomicMax(reinterpret_cast<unsigned*>(p), __float_as_uint(x)));
+    }
+    __device__ static double minimum(double* p, double x) {
+        long long const bits = __double_as_longlong(x);
+        return __longlong_as_double(bits >= 0
+                                        ? atomicMin(reinterpret_cast<long long*>(p), bits)
+                                        : static_cast<long long>(atomicMax(reinterpret_cast<unsigned long long*>(p),
+                                                                           static_cast<unsigned long long>(bits))));
+    }
+
     outputs<N> outs_;
+};
+template <>
+struct shared_workers<cuda_executor> {
+    using type = cuda_worker<1>;
+    static std::int64_t warps(cuda_executor const& exec) { return std::int64_t(exec.multiprocessors()) * 64; }
 };
 
 inline constexpr int visitors = 256;             ///< threads of a block
@@ -137,10 +167,10 @@ __global__ void __launch_bounds__(visitors)
     }
 }
 
-/// The rows of as many vertices as a block has threads: long ones by the whole block, middling ones by a warp, the
-/// others by a thread each (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
+/// The rows of at least as many edges as a block has threads, of those that its threads have.
 template <int Threads, int N, class F>
-__device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t begin, std::int32_t end, F const& f) {
+__device__ void visit_rows_of_block(cuda_worker<N>& worker, vertex_id u, std::int32_t& begin, std::int32_t end,
+                                    F const& f) {
     __shared__ int owner;
     __shared__ std::int32_t row[3];
     for (;;) {
@@ -158,6 +188,12 @@ __device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t beg
         for (std::int64_t k = std::int64_t(row[1]) + threadIdx.x; k < row[2]; k += Threads)
             f(worker, row[0], std::int32_t(k));
     }
+}
+/// The rows of as many vertices as a block has threads: long ones by the whole block, middling ones by a warp, the
+/// others by a thread each (Merrill, Garland and Grimshaw, Scalable GPU graph traversal, 2012).
+template <int Threads, int N, class F>
+__device__ void visit_rows(cuda_worker<N>& worker, vertex_id u, std::int32_t begin, std::int32_t end, F const& f) {
+    visit_rows_of_block<Threads>(worker, u, begin, end, f);
     int const lane = int(threadIdx.x) % 32;
     for (unsigned waiting = __ballot_sync(~0u, end - begin >= 32); waiting; waiting &= waiting - 1) {
         int const from = first_lane(waiting);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <thread>
 
 #include <coppice/graph/analytics/visits/worklist.hpp>
 
@@ -49,6 +50,10 @@ public:
         return true;
     }
     template <class T>
+    void put_lower(T* p, T x) const {
+        lower(p, x);
+    }
+    template <class T>
     T add(T* p, T x) const {
         T const old = *p;
         *p = old + x;
@@ -60,6 +65,7 @@ public:
         *p = old | x;
         return old;
     }
+    void fence() const {}
 
 private:
     worklist* out_[N];
@@ -113,12 +119,28 @@ public:
         return false;
     }
     template <class T>
+    void put_lower(T* p, T x) const {
+        lower(p, x);
+    }
+    template <class T>
     T add(T* p, T x) const {
         return __atomic_fetch_add(p, x, __ATOMIC_RELAXED);
     }
     template <class T>
     T set_bits(T* p, T x) const {
         return __atomic_fetch_or(p, x, __ATOMIC_RELAXED);
+    }
+    /// All meet at one word, since the thread sanitizer knows no fences.
+    void fence() const {
+        static int word = 0;
+        __atomic_fetch_add(&word, 0, __ATOMIC_ACQ_REL);
+    }
+    template <class T>
+    T await(T const* p) const {
+        T x;
+        while ((x = load(p)) == 0) std::this_thread::yield();
+        fence();
+        return x;
     }
 
 private:
@@ -138,6 +160,12 @@ private:
     int held_[N] = {};
     std::int64_t work_[N] = {};
     vertex_id kept_[N][room];
+};
+
+template <>
+struct shared_workers<host_executor> {
+    using type = team_worker<1>;
+    static std::int64_t warps(host_executor const& exec) { return exec.threads(); }
 };
 
 /// Calls work(worker, number, first, last) for the parts of [0, n), which `workers` of different numbers are dealt from
