@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -21,7 +22,7 @@
 
 namespace coppice::distributed {
 
-/// Columns by their places among those that occur.
+/// Columns by their places among those that occur: a bit for each, and how many there are before each word of them.
 class column_places {
 public:
     std::vector<std::int32_t> distinct{}; ///< ascending
@@ -30,30 +31,39 @@ public:
         if (columns.empty()) return;
         auto const [least, most] = std::minmax_element(columns.begin(), columns.end());
         first_ = *least;
-        std::size_t const span = std::size_t(*most) - std::size_t(first_) + 1;
-        if (span > 64 * columns.size() + 4096) { // too far apart for a list of all
+        std::size_t const words = (std::size_t(*most) - std::size_t(first_)) / 64 + 1;
+        if (words > 16 * columns.size() + 4096) { // too far apart
             distinct = columns;
             std::sort(distinct.begin(), distinct.end());
             distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
             return;
         }
-        places_.assign(span, -1);
-        for (std::int32_t const c : columns) places_[std::size_t(c - first_)] = 0;
-        for (std::size_t c = 0; c < span; ++c) {
-            if (places_[c] < 0) continue;
-            places_[c] = std::int32_t(distinct.size());
-            distinct.push_back(first_ + std::int32_t(c));
+        bits_.assign(words, 0);
+        for (std::int32_t const c : columns) bits_[word(c)] |= bit(c);
+        before_.reserve(words);
+        for (std::size_t w = 0; w < words; ++w) {
+            before_.push_back(std::int32_t(distinct.size()));
+            for (std::uint64_t left = bits_[w]; left != 0; left &= left - 1)
+                distinct.push_back(first_ + std::int32_t(w * 64) + std::countr_zero(left));
         }
     }
     /// Of one that occurs.
     std::int32_t operator()(std::int32_t column) const {
-        if (!places_.empty()) return places_[std::size_t(column - first_)];
-        return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
+        if (bits_.empty())
+            return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
+        std::size_t const w = word(column);
+        return before_[w] + std::popcount(bits_[w] & (bit(column) - 1));
     }
 
 private:
+    std::size_t word(std::int32_t column) const { return (std::size_t(column) - std::size_t(first_)) / 64; }
+    std::uint64_t bit(std::int32_t column) const {
+        return std::uint64_t(1) << ((std::size_t(column) - std::size_t(first_)) % 64);
+    }
+
     std::int32_t first_ = 0;
-    std::vector<std::int32_t> places_{};
+    std::vector<std::uint64_t> bits_{};
+    std::vector<std::int32_t> before_{};
 };
 
 /// `needs`: columns of other parts, ascending, without repetition. Part p has the columns [begin[p], begin[p + 1]).

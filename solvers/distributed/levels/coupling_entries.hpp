@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <coppice/algebra/row_blocks_host.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/csr.hpp>
 #include <coppice/solvers/distributed/halo.hpp>
@@ -79,58 +78,54 @@ listed_rows<T> list_rows(Executor const& exec, csr_view<T> a, buffer<std::int32_
     return listed;
 }
 
-/// Work on rows of the host in blocks, of a size that the result does not depend on.
-inline std::int64_t rows_in_block(host_executor const& exec, std::size_t rows) {
-    return std::max<std::int64_t>(32, std::int64_t(rows) / (4 * exec.threads()) + 1);
-}
-/// The rows that make_row(i, to) writes, i in [0, rows); make_block() makes a make_row for each worker.
-template <class T, class MakeBlock>
-listed_rows<T> make_rows(host_executor const& exec, std::size_t rows, MakeBlock const& make_block) {
-    std::int64_t const block = rows_in_block(exec, rows);
-    std::vector<listed_rows<T>> parts((rows + std::size_t(block) - 1) / std::size_t(block));
-    detail::for_each_block(exec, std::int64_t(rows), block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
-        auto make_row = make_block();
-        for (std::int64_t i = first; i < last; ++i) {
-            make_row(std::size_t(i), parts[std::size_t(p)]);
-            parts[std::size_t(p)].end_row();
-        }
-    });
-    auto const starts = detail::starts_of_parts(parts, [](auto const& part) { return part.columns.size(); });
-    listed_rows<T> all;
-    all.offsets.resize(rows + 1);
-    all.columns.resize(std::size_t(starts.back()));
-    all.values.resize(std::size_t(starts.back()));
-    detail::for_each_block(exec, std::int64_t(rows), block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
-        auto const& part = parts[std::size_t(p)];
-        std::int64_t const start = starts[std::size_t(p)];
-        std::copy(part.columns.begin(), part.columns.end(), all.columns.begin() + start);
-        std::copy(part.values.begin(), part.values.end(), all.values.begin() + start);
-        for (std::int64_t i = first; i < last; ++i)
-            all.offsets[std::size_t(i) + 1] = std::int32_t(start) + part.offsets[std::size_t(i - first) + 1];
-    });
-    return all;
-}
-
-/// a b; columns of `a` are rows of `b`. Columns of the result stand in the order in which they are met.
+/// a b; columns of `a` are rows of `b`. Columns of the result stand in the order in which they are met. Memory is taken
+/// by the caller's thread alone: where many threads give pages back, all wait for each of them.
 template <class T>
 listed_rows<T> multiply(host_executor const& exec, listed_rows<T> const& a, listed_rows<T> const& b,
                         std::size_t columns) {
-    return make_rows<T>(exec, a.rows(), [&] {
-        return [&, place = std::vector<std::int32_t>(columns, -1)](std::size_t i, listed_rows<T>& c) mutable {
-            std::size_t const first = c.columns.size(); // `place`: of a column in the row at hand
+    std::size_t const rows = a.rows();
+    std::vector<std::int32_t> room(rows + 1, 0), length(rows, 0);
+    for (std::size_t i = 0; i < rows; ++i) {
+        room[i + 1] = room[i];
+        for (std::size_t k = a.begin(i); k < a.end(i); ++k)
+            room[i + 1] += std::int32_t(b.end(std::size_t(a.columns[k])) - b.begin(std::size_t(a.columns[k])));
+    }
+    std::vector<std::int32_t> to;
+    to.resize(std::size_t(room[rows]));
+    std::vector<T> sums(to.size());
+    auto const block = std::int64_t(rows) / exec.threads() + 1;
+    std::vector<std::int32_t> places(columns * std::size_t(exec.threads()), -1); // of columns in the row at hand
+    detail::for_each_block(exec, std::int64_t(rows), block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
+        std::int32_t* const place = places.data() + std::size_t(p) * columns;
+        for (auto i = std::size_t(first); i < std::size_t(last); ++i) {
+            std::int32_t next = room[i];
             for (std::size_t k = a.begin(i); k < a.end(i); ++k) {
                 auto const j = std::size_t(a.columns[k]);
                 for (std::size_t l = b.begin(j); l < b.end(j); ++l) {
                     std::int32_t& at = place[std::size_t(b.columns[l])];
-                    if (at < std::int32_t(first)) {
-                        at = std::int32_t(c.columns.size());
-                        c.add(b.columns[l], T(0));
+                    if (at < room[i]) {
+                        at = next++;
+                        to[std::size_t(at)] = b.columns[l];
+                        sums[std::size_t(at)] = T(0);
                     }
-                    c.values[std::size_t(at)] += a.values[k] * b.values[l];
+                    sums[std::size_t(at)] += a.values[k] * b.values[l];
                 }
             }
-        };
+            length[i] = next - room[i];
+        }
     });
+    listed_rows<T> c;
+    c.offsets.resize(rows + 1);
+    for (std::size_t i = 0; i < rows; ++i) c.offsets[i + 1] = c.offsets[i] + length[i];
+    c.columns.resize(std::size_t(c.offsets[rows]));
+    c.values.resize(c.columns.size());
+    detail::for_each_block(exec, std::int64_t(rows), block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (auto i = std::size_t(first); i < std::size_t(last); ++i) {
+            std::copy_n(to.begin() + room[i], length[i], c.columns.begin() + c.offsets[i]);
+            std::copy_n(sums.begin() + room[i], length[i], c.values.begin() + c.offsets[i]);
+        }
+    });
+    return c;
 }
 
 /// Rows `some` of `a`, whose rows have these names, both rising; those that it does not have are empty.
@@ -204,29 +199,31 @@ std::vector<coupling_entry<T>> add_up(host_executor const& exec, std::vector<cou
     for (auto const& e : entries) names.push_back(e.row);
     column_places const places(names);
     std::size_t const rows = places.distinct.size();
-    std::vector<std::size_t> begin(rows + 1, 0);
+    std::vector<std::size_t> begin(rows + 1, 0), length(rows, 0);
     for (std::int32_t& name : names) ++begin[std::size_t(name = places(name)) + 1];
     for (std::size_t r = 1; r <= rows; ++r) begin[r] += begin[r - 1];
-    std::vector<coupling_entry<T>> by_row(entries.size());
+    std::vector<coupling_entry<T>> sums(entries.size());
     auto next = begin;
-    for (std::size_t k = 0; k < entries.size(); ++k) by_row[next[std::size_t(names[k])]++] = entries[k];
-    auto const summed = make_rows<T>(exec, rows, [&] {
-        return [&](std::size_t r, listed_rows<T>& to) {
-            auto const first = by_row.begin() + std::ptrdiff_t(begin[r]);
-            auto const last = by_row.begin() + std::ptrdiff_t(begin[r + 1]);
-            if (!std::is_sorted(first, last)) std::stable_sort(first, last);
-            for (auto e = first; e != last; ++e)
-                if (e != first && (e - 1)->column == e->column)
-                    to.values.back() += e->value;
+    for (std::size_t k = 0; k < entries.size(); ++k) sums[next[std::size_t(names[k])]++] = entries[k];
+    auto const block = std::int64_t(rows) / (4 * exec.threads()) + 1;
+    detail::for_each_block(exec, std::int64_t(rows), block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (auto r = std::size_t(first); r < std::size_t(last); ++r) {
+            auto const from = sums.begin() + std::ptrdiff_t(begin[r]),
+                       end = sums.begin() + std::ptrdiff_t(begin[r + 1]);
+            if (!std::is_sorted(from, end)) std::stable_sort(from, end);
+            auto to = from;
+            for (auto e = from; e != end; ++e)
+                if (to != from && (to - 1)->column == e->column)
+                    (to - 1)->value += e->value;
                 else
-                    to.add(e->column, e->value);
-        };
+                    *to++ = *e;
+            length[r] = std::size_t(to - from);
+        }
     });
-    std::vector<coupling_entry<T>> sums;
-    sums.reserve(summed.columns.size());
+    std::size_t kept = 0;
     for (std::size_t r = 0; r < rows; ++r)
-        for (std::size_t k = summed.begin(r); k < summed.end(r); ++k)
-            sums.push_back({places.distinct[r], summed.columns[k], summed.values[k]});
+        for (std::size_t k = 0; k < length[r]; ++k) sums[kept++] = sums[begin[r] + k];
+    sums.resize(kept);
     return sums;
 }
 

@@ -52,6 +52,7 @@ products_at_cuts<T> multiply_at_cuts(host_executor const& exec, level_at_cuts<T>
 
     products_at_cuts<T> made;
     auto const put = [&](std::vector<std::int32_t> const& names, listed_rows<T> const& product, auto const& add) {
+        for (auto* const to : {&made.own, &made.sent}) to->reserve(to->size() + product.columns.size());
         for (std::size_t i = 0; i < product.rows(); ++i)
             for (std::size_t l = product.begin(i); l < product.end(i); ++l)
                 add(names[i], places.distinct[std::size_t(product.columns[l])], product.values[l]);
