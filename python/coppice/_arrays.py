@@ -123,7 +123,7 @@ def _where(library, value) -> str:
 
 def _shared(name: str, value):
     """What is no array of NumPy: the same memory as one, or as one of CuPy or PyTorch where it lies on a device."""
-    if not _on_device(value):
+    if not on_device(value):
         if not (hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__") or _has_buffer(value)):
             raise TypeError(f"{name} is a {type(value).__name__}, expected a NumPy array or what shares its memory "
                             "by DLPack or the buffer protocol")
@@ -143,7 +143,7 @@ def _shared(name: str, value):
                         "are taken where CuPy is installed") from None
 
 
-def _on_device(value) -> bool:
+def on_device(value) -> bool:
     if getattr(value, "is_cuda", False):
         return True
     device = getattr(value, "__dlpack_device__", None)

@@ -196,6 +196,10 @@ void add_sparse(nb::module_& m) {
     };
     m.attr("operator_names") = names(detail::binary_table<double>::rows);
     m.attr("monoid_names") = names(detail::monoid_table<double>::rows);
+    nb::dict identities;
+    for (auto const& row : detail::monoid_table<double>::rows)
+        identities[nb::cast(std::string(row.name))] = row.call.zero;
+    m.attr("monoid_identities") = identities;
     m.attr("function_names") = names(detail::map_table<double>::rows);
     m.attr("selection_names") = names(detail::selection_table<double>::rows);
 }
