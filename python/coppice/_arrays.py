@@ -50,7 +50,7 @@ def same_type(first: str, a, second: str, b) -> None:
         raise TypeError(f"{second} with shape {shape_of(b)} has dtype {right.dtype(b)}, expected {left.dtype(a)} as "
                         f"{first} has")
     if left is not right or left.device(a) != right.device(b):
-        raise TypeError(f"{second} with shape {shape_of(b)} is {_where(right, b)}, expected {_where(left, a)} as "
+        raise TypeError(f"{second} with shape {shape_of(b)} is {where(right, b)}, expected {where(left, a)} as "
                         f"{first} is")
 
 
@@ -117,7 +117,7 @@ def copies_with(value) -> str:
             "torch": "torch.Tensor.contiguous"}[library_of(value).name]
 
 
-def _where(library, value) -> str:
+def where(library, value) -> str:
     return f"of {library.name} on device {library.device(value)}" if library.on_device else "on the host"
 
 

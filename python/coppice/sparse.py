@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 
 from . import _core, _on_device, _operators, _places
-from ._arrays import REALS, array, contiguous, in_library_of, integer, on_device, real, same_type, shape_of, vector
+from ._arrays import REALS, array, contiguous, in_library_of, integer, on_device, real, same_type, shape_of, vector, where
 from ._pictures import pattern, table
 from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
@@ -36,6 +36,7 @@ class _Entries:
     """What matrices and vectors have in common. To the library a vector is a matrix, too: see `Vector._rows`."""
 
     dtype: np.dtype
+    shape: tuple[int, ...]
     values: Any
     _library: Any
     _places = 2  # numbers that say where an entry is
@@ -63,6 +64,15 @@ class _Entries:
     def _fitting(self, name: str, other: Any) -> Any:
         """`other`, of the kind, shape and type of this one, and where it lies."""
         raise NotImplementedError
+
+    def _beside(self, name, other):
+        """`other`; TypeError unless it is of the type of this one, and lies where this one does."""
+        if other.dtype != self.dtype:
+            raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
+        mine, theirs = where(self._library, self.values), where(other._library, other.values)
+        if mine != theirs:
+            raise TypeError(f"{name} with shape {other.shape} is {theirs}, expected {mine}")
+        return other
 
     def _writing(self, mask, accumulate, replace, structure, complement):
         """How the library writes, and what has to live until then; the mask as a matrix."""
@@ -202,6 +212,7 @@ class Vector(_Entries):
     values : array
     indices : array of int32, or None where all elements are entries
     size : int
+    shape : (size,)
     """
 
     _places = 1
@@ -220,6 +231,7 @@ class Vector(_Entries):
                                  "has")
             if bool((self.indices[1:] <= self.indices[:-1]).any()):
                 raise ValueError(f"indices with shape {shape_of(self.indices)} do not rise strictly")
+        self.shape = (self.size,)
 
     def to_dense(self, fill: float = 0.0) -> Any:
         """The (n,) array; the values themselves where all elements are entries.
@@ -274,7 +286,7 @@ class Vector(_Entries):
             if value.size != size or value.dtype != self.dtype:
                 raise ValueError(f"value has shape ({value.size},) and dtype {value.dtype}, expected ({size},) and "
                                  f"{self.dtype}")
-            same_type("the vector", self.values, "value", value.values)
+            self._beside("value", value)
         mask = None if mask is None else self._fitting("mask", mask)
         if accumulate is not None and self._compiled_apart("the operator", accumulate):
             return _on_device.assign(self, value, (indices,), accumulate, mask, **flags)
@@ -333,7 +345,7 @@ class Vector(_Entries):
     def _of(cls, values, indices, size):
         made = cls(values)
         if values.shape[0] < size:
-            made.indices, made.size = indices, size
+            made.indices, made.size, made.shape = indices, size, (size,)
         return made
 
     def _parts(self, *others):
@@ -346,8 +358,7 @@ class Vector(_Entries):
         if other.size != self.size or other.dtype != self.dtype:
             raise ValueError(f"{name} has shape ({other.size},) and dtype {other.dtype}, expected ({self.size},) and "
                              f"{self.dtype}")
-        same_type("the vector", self.values, name, other.values)
-        return other
+        return self._beside(name, other)
 
     def _turned_name(self, name):
         """The place of an entry is its row; to the library it is a column."""
@@ -433,7 +444,7 @@ class Matrix(_Entries):
         x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
         same_type("the matrix", self._arrays[2], "x", x)
         y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
-        beside = [None if a is None else self._beside(name, a, y) for name, a in
+        beside = [None if a is None else self._array_beside(name, a, y) for name, a in
                   (("mask", mask), ("accumulate", accumulate))]
         if isinstance(semiring, UserSemiring):
             y = self._fold_by_user(semiring, x, y, *beside, complement)
@@ -471,7 +482,7 @@ class Matrix(_Entries):
             if other is not None and not isinstance(other, Matrix):
                 raise TypeError(f"{name} is a {type(other).__name__}, expected a Matrix")
             if other is not None:
-                same_type("the matrix", self.values, name, other.values)
+                self._beside(name, other)
         if B.shape[0] != self.shape[1]:
             raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
         if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
@@ -532,7 +543,7 @@ class Matrix(_Entries):
             if value.shape != shape or value.dtype != self.dtype:
                 raise ValueError(f"value has shape {value.shape} and dtype {value.dtype}, expected {shape} and "
                                  f"{self.dtype}")
-            same_type("the matrix", self.values, "value", value.values)
+            self._beside("value", value)
         mask = None if mask is None else self._fitting("mask", mask)
         if accumulate is not None and self._compiled_apart("the operator", accumulate):
             return _on_device.assign(self, value, (rows, columns), accumulate, mask, **flags)
@@ -552,7 +563,7 @@ class Matrix(_Entries):
         """
         if not isinstance(B, Matrix):
             raise TypeError(f"B is a {type(B).__name__}, expected a Matrix")
-        same_type("the matrix", self.values, "B", B.values)
+        self._beside("B", B)
         if self._compiled_apart("the operator", op):
             return _on_device.kronecker(self, B, op)
         chosen = _operators.binary(op, self.dtype)
@@ -612,10 +623,9 @@ class Matrix(_Entries):
         if other.shape != self.shape or other.dtype != self.dtype:
             raise ValueError(f"{name} has shape {other.shape} and dtype {other.dtype}, expected {self.shape} and "
                              f"{self.dtype}")
-        same_type("the matrix", self.values, name, other.values)
-        return other
+        return self._beside(name, other)
 
-    def _beside(self, name, value, y):
+    def _array_beside(self, name, value, y):
         """An array of the type and shape of y."""
         value = value.to_dense() if isinstance(value, Vector) else value
         value = array(name, value, (*REALS, np.dtype(bool)) if name == "mask" else REALS)
@@ -676,7 +686,7 @@ class Matrix(_Entries):
     def _require_entries(self, x, size, accumulate):
         if x.size != size or x.dtype != self.dtype:
             raise ValueError(f"x has shape ({x.size},) and dtype {x.dtype}, expected ({size},) and {self.dtype}")
-        same_type("the matrix", self.values, "x", x.values)
+        self._beside("x", x)
         if accumulate is not None:
             raise ValueError("accumulate goes with dense vectors; Vector.update accumulates for those with indices")
 
