@@ -402,7 +402,7 @@ class Matrix(_Entries):
         self._library, self._arrays, self.values = library, arrays, arrays[2]
         self.dtype, self.shape = library.dtype(self.values), tuple(map(int, shape))
         self._known: Any = None
-        self._planned: Any = None
+        self._planned: dict[int, Any] = {}
         self._turned: Matrix | None = None
 
     @property
@@ -414,11 +414,12 @@ class Matrix(_Entries):
             self._known = csr_of(self._arrays, self.shape, True)
         return self._known
 
-    @property
-    def _plan(self):
-        if self._planned is None:
-            self._planned = _core.plan_products(self._csr)
-        return self._planned
+    def _plan(self, y):
+        """Of products in the order of y; one for each stream, as a plan has room for one product at a time."""
+        queue = getattr(y, "stream", 0)
+        if queue not in self._planned:
+            self._planned.setdefault(queue, _core.plan_products(self._csr))
+        return self._planned[queue]
 
     def mxv(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
             complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
@@ -450,7 +451,8 @@ class Matrix(_Entries):
             y = self._fold_by_user(semiring, x, y, *beside, complement)
         else:
             mask, before = (None if a is None else given(a) for a in beside)
-            _core.mxv(self._plan, name_of(semiring), given(x), given(y), mask, complement, before)
+            place = given(y)
+            _core.mxv(self._plan(place), name_of(semiring), given(x), place, mask, complement, before)
         return Vector(y) if wrapped else in_library_of(of_caller, y)
 
     def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:

@@ -497,6 +497,36 @@ def test_sparse_algebra_by_several_threads(library):
     assert not failures
 
 
+def test_streams_share_a_matrix_and_a_preconditioner(library):
+    """Plans and preconditioners have room for one call at a time: streams, which nothing orders, do not meet there."""
+    rng = np.random.default_rng(25)
+    a = scipy_sparse.csr_array(scipy_sparse.random_array((20_000, 20_000), density=1e-3, rng=rng)
+                               + 30 * scipy_sparse.eye_array(20_000))
+    x = rng.random(20_000)
+    A, M = coppice.Matrix(library.csr(a)), coppice.preconditioner("forest", library.csr(a))
+    product, solution = a @ x, coppice.preconditioner("forest", a) @ x
+    there = library.array(x)
+    if isinstance(library, CuPy):
+        library.cp.cuda.Device().synchronize()
+        streams = [library.cp.cuda.Stream(non_blocking=True) for _ in range(4)]
+        contexts = streams
+    else:
+        library.torch.cuda.synchronize()
+        streams = [library.torch.cuda.Stream() for _ in range(4)]
+        contexts = [library.torch.cuda.stream(stream) for stream in streams]
+    found = [[], []]
+    for _ in range(20):
+        for context in contexts:
+            with context:
+                found[0].append(A.mxv(there))
+                found[1].append(M.matvec(there))
+    for stream in streams:
+        stream.synchronize()
+    for y, z in zip(*found):
+        assert np.allclose(library.numpy(y), product, rtol=1e-9)
+        assert np.allclose(library.numpy(z), solution, rtol=1e-9)
+
+
 @pytest.mark.parametrize("error, text, call", [
     (TypeError, r"other with shape \(6, 6\) is on the host", lambda A, H, u, h: A.ewise_add(H)),
     (TypeError, "other with shape .* is of .* on device 0, expected on the host", lambda A, H, u, h: H.ewise_add(A)),
