@@ -91,6 +91,7 @@ class Monoid:
     """An associative function of two numbers with its identity; made by `monoid`."""
 
     def __init__(self, add: str | Callable, identity: float | None = None) -> None:
+        _operators.is_name("the monoid", add)
         if isinstance(add, str) == (identity is not None):
             raise ValueError(f"the monoid {add!r} {'has an' if isinstance(add, str) else 'needs its'} identity")
         if isinstance(add, str) and add not in _core.monoid_identities:

@@ -246,16 +246,22 @@ class Vector(_Entries):
         self._library.put(dense, self.indices, self.values)
         return dense
 
-    def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", **options: Any) -> Vector:
+    def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
+            complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Vector:
         """x A.
 
         Parameters
         ----------
         A : Matrix (n, m)
-        semiring, **options
+        semiring, mask, complement, accumulate
             As in `Matrix.vxm`.
         """
-        return A.vxm(self, semiring, **options)
+        if not isinstance(A, Matrix):
+            raise TypeError(f"A is a {type(A).__name__}, expected a Matrix")
+        return A.vxm(self, semiring, mask=mask, complement=complement, accumulate=accumulate)
+
+    def __matmul__(self, A: Matrix) -> Vector:
+        return self.vxm(A) if isinstance(A, Matrix) else NotImplemented
 
     def extract(self, indices: Indices = None) -> Vector:
         """The vector whose element k is that at indices[k] (GrB_extract).
@@ -287,6 +293,8 @@ class Vector(_Entries):
                 raise ValueError(f"value has shape ({value.size},) and dtype {value.dtype}, expected ({size},) and "
                                  f"{self.dtype}")
             self._beside("value", value)
+        else:
+            number = _number(value, type(self))
         mask = None if mask is None else self._fitting("mask", mask)
         if accumulate is not None and self._compiled_apart("the operator", accumulate):
             return _on_device.assign(self, value, (indices,), accumulate, mask, **flags)
@@ -294,7 +302,7 @@ class Vector(_Entries):
         listed = self._along_line(where)
         if isinstance(value, Vector):
             return self._of_line(_core.assign(self._line()._csr, value._line()._csr, *listed, writing))
-        return self._of_line(_core.assign_scalar(self._line()._csr, real("value", value), *listed, writing))
+        return self._of_line(_core.assign_scalar(self._line()._csr, number, *listed, writing))
 
     def _rows(self, parts):
         """Ranges of indices as rows, so that several threads work: row k holds the entries of [k width, (k + 1) width)."""
@@ -378,13 +386,15 @@ class Vector(_Entries):
 
 
 class Matrix(_Entries):
-    """A sparse matrix with the plan of its products.
+    """A sparse matrix with the plan of its products. ``A @ x``, ``x @ A``, ``A @ B`` are products over plus-times.
 
     Parameters
     ----------
     A : (m, n) sparse matrix of SciPy, CuPy or PyTorch, float32 or float64; CSR arrays are shared, and their values may
         change.
     """
+
+    __array_ufunc__ = None  # x @ A is ours, not NumPy's
 
     def __init__(self, A: SparseMatrix) -> None:
         arrays = arrays_of("A", A, REALS)
@@ -455,19 +465,26 @@ class Matrix(_Entries):
             _core.mxv(self._plan(place), name_of(semiring), given(x), place, mask, complement, before)
         return Vector(y) if wrapped else in_library_of(of_caller, y)
 
-    def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
-        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. A Vector with indices is
-        multiplied along its entries, without that.
+    def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
+            complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
+        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. On the host a Vector with
+        indices is multiplied along its entries, without that.
 
         Parameters
         ----------
         x : (m,) array of the type of the matrix, or Vector
-        semiring, **options
-            As in `mxv`.
+        semiring, mask, complement, accumulate
+            As in `mxv`; (n,) arrays.
         """
         if isinstance(x, Vector) and x.indices is not None:
-            return self._vxm_of_entries(x, semiring, **options)
-        return self.T.mxv(x, semiring, **options)
+            return self._vxm_of_entries(x, semiring, mask, complement, accumulate)
+        return self.T.mxv(x, semiring, mask=mask, complement=complement, accumulate=accumulate)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.mxm(other) if isinstance(other, Matrix) else self.mxv(other)
+
+    def __rmatmul__(self, x: ArrayIn) -> Any:
+        return self.vxm(x)
 
     def mxm(self, B: Matrix, semiring: AnySemiring = "plus-times", *, mask: Matrix | None = None,
             complement: bool = False) -> Matrix:
@@ -546,6 +563,8 @@ class Matrix(_Entries):
                 raise ValueError(f"value has shape {value.shape} and dtype {value.dtype}, expected {shape} and "
                                  f"{self.dtype}")
             self._beside("value", value)
+        else:
+            number = _number(value, type(self))
         mask = None if mask is None else self._fitting("mask", mask)
         if accumulate is not None and self._compiled_apart("the operator", accumulate):
             return _on_device.assign(self, value, (rows, columns), accumulate, mask, **flags)
@@ -553,7 +572,7 @@ class Matrix(_Entries):
         listed = self._given(listed)
         if isinstance(value, Matrix):
             return self._made(_core.assign(self._csr, value._csr, *listed, writing))
-        return self._made(_core.assign_scalar(self._csr, real("value", value), *listed, writing))
+        return self._made(_core.assign_scalar(self._csr, number, *listed, writing))
 
     def kronecker(self, B: Matrix, op: Operator = "times") -> Matrix:
         """The Kronecker product with op(a_ij, b_kl) (GrB_kronecker).
@@ -673,7 +692,7 @@ class Matrix(_Entries):
         product = self._product(x._column(), semiring, None if mask is None else mask._column(), complement)
         return x._of_column((*product._arrays, product.shape))
 
-    def _vxm_of_entries(self, x, semiring, *, mask=None, complement=False, accumulate=None):
+    def _vxm_of_entries(self, x, semiring, mask, complement, accumulate):
         self._require_entries(x, self.shape[0], accumulate)
         of_names = isinstance(semiring, UserSemiring) and semiring.of_names
         if self._library.on_device or of_names:  # the row of x would be one thread's, an operator is not turned
@@ -700,6 +719,13 @@ class Matrix(_Entries):
         if mask.size != size or mask.dtype != self.dtype:
             raise ValueError(f"mask has shape ({mask.size},) and dtype {mask.dtype}, expected ({size},) and {self.dtype}")
         return mask.select("valuene", 0)
+
+
+def _number(value, kind):
+    try:
+        return real("value", value)
+    except TypeError as error:
+        raise TypeError(f"{error} or a {kind.__name__}") from None
 
 
 def _handle(matrix):
