@@ -10,6 +10,13 @@ import numpy as np
 from numba import cuda
 
 
+def held(a: Any) -> Any:
+    """An array as kernels take it. All is in the order of one stream, so that nothing has to be waited for."""
+    if isinstance(a, (int, np.ndarray, np.generic)) or type(a).__module__.startswith("numba"):
+        return a
+    return cuda.as_cuda_array(a, sync=False)
+
+
 def _device(f: Callable) -> Any:
     return cuda.jit(device=True)(getattr(f, "py_func", f))
 
@@ -135,7 +142,7 @@ def sum_of_products(add, multiply, identity):
 
 @lru_cache(256)
 def fold(add, multiply, identity):
-    """kernel(y, offsets, indices, values, x, lanes); without `multiply` the values themselves are folded."""
+    """kernel(y, offsets, indices, values, x, shift): 2^shift threads fold a row; without `multiply` the values themselves are folded."""
     add = _device(add)
     if multiply is None:
         def of_entry(k, indices, values, x):
@@ -148,13 +155,13 @@ def fold(add, multiply, identity):
     of_entry = _device(of_entry)
     everyone = 0xFFFFFFFF
 
-    def folded(y, offsets, indices, values, x, lanes):
-        thread = cuda.grid(1)
-        row, lane = thread // lanes, thread % lanes
+    def folded(y, offsets, indices, values, x, shift):
+        thread, lanes = cuda.grid(1), 1 << shift
+        row, lane = thread >> shift, thread & (lanes - 1)
         first = last = 0
         if row < y.shape[0]:
             first, last = offsets[row], offsets[row + 1]
-        part = (last - first + lanes - 1) // lanes
+        part = (last - first + lanes - 1) >> shift
         total = identity
         for k in range(first + lane * part, min(last, first + (lane + 1) * part)):
             total = add(total, of_entry(k, indices, values, x))

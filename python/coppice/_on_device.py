@@ -79,9 +79,11 @@ def fold_rows(library, offsets, values, add, identity):
     return sums
 
 
-def multiply_rows(library, arrays, x, y, add, multiply, identity):
+def multiply_rows(a, x, y, add, multiply, identity):
     """y_i = add of multiply(a_ij, x_j)."""
-    _fold(library, _kernels().fold(add, multiply, library.dtype(y).type(identity)), y, *arrays, x)
+    if a._held is None:  # Numba looks at an array for longer than a small product takes
+        a._held = [_kernels().held(each) for each in a._arrays]
+    _fold(a._library, _kernels().fold(add, multiply, a.dtype.type(identity)), y, *a._held, x)
 
 
 def join(library, op, x, y):
@@ -99,9 +101,9 @@ def products(pattern, a, b, add, multiply, identity):
 def _kernels() -> Any:
     try:
         from . import _kernels as kernels
-    except ImportError:
-        raise ImportError("operators written in Python are compiled for a device by numba-cuda, which is not "
-                          "installed: pip install numba-cuda; names of coppice.semiring need nothing") from None
+    except ImportError as error:
+        raise ImportError("functions of Python are compiled for a device by numba-cuda: pip install 'numba-cuda[cu13]'; "
+                          f"names of coppice.semiring need nothing ({error})") from error
     return kernels
 
 
@@ -132,17 +134,17 @@ def _launch(library, kernel, z, *arguments):
 
 def _fold(library, kernel, y, offsets, indices, values, x):
     """With a power of two up to 32 threads a row, about as many as rows are long."""
-    rows, entries, lanes = y.shape[0], values.shape[0], 1
-    while lanes < 32 and lanes * rows < entries:
-        lanes *= 2
+    rows, entries, shift = y.shape[0], values.shape[0], 0
+    while shift < 5 and rows << shift < entries:
+        shift += 1
     if rows:
-        _run(kernel[-(-rows * lanes // _THREADS), _THREADS, library.numba_stream(y)], y, offsets, indices, values, x,
-             lanes)
+        _run(kernel[-(-(rows << shift) // _THREADS), _THREADS, library.numba_stream(y)], y, offsets, indices, values, x,
+             shift)
 
 
 def _run(launch, *arguments):
     try:
-        launch(*arguments)
+        launch(*map(_kernels().held, arguments))
     except Exception as error:
         if type(error).__name__ in ("NvvmSupportError", "CudaSupportError"):
             raise RuntimeError("Numba finds no compiler for the device; its package numba-cuda brings one: "

@@ -414,6 +414,7 @@ class Matrix(_Entries):
         self._known: Any = None
         self._planned: dict[int, Any] = {}
         self._turned: Matrix | None = None
+        self._held: Any = None
 
     @property
     def _csr(self):
@@ -665,7 +666,7 @@ class Matrix(_Entries):
             y = library.filled(self.shape[:1], semiring.identity, self.dtype, x)
             library.put(y, library.rows_with_entries(sums._arrays[0]), sums.values)
         elif library.on_device:
-            _on_device.multiply_rows(library, self._arrays, x, y, semiring.add, semiring.multiply, semiring.identity)
+            _on_device.multiply_rows(self, x, y, semiring.add, semiring.multiply, semiring.identity)
         else:
             _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
         if before is not None:

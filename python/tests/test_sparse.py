@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sparse algebra against its definitions on dense arrays with a mask of what is there."""
 
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coppice
-from coppice import Matrix, Vector, semiring
+from coppice import Matrix, Vector, _on_device, semiring
 
 BINARY = {"plus": np.add, "minus": np.subtract, "rminus": lambda a, b: b - a, "times": np.multiply, "min": np.minimum,
           "max": np.maximum, "first": lambda a, b: a, "second": lambda a, b: b, "ne": np.not_equal, "lt": np.less}
@@ -313,6 +315,18 @@ def test_against_suitesparse():
 def test_bad_input(error, text, call):
     with pytest.raises(error, match=text):
         call(Matrix(sp.eye_array(6, format="csr")), Vector(np.ones(2), [1, 4], 6))
+
+
+def test_without_numba(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "coppice._kernels", raising=False)
+    monkeypatch.delattr(coppice, "_kernels", raising=False)
+    A = Matrix(sp.eye_array(3, format="csr"))
+    with pytest.raises(ImportError, match="pip install .?numba"):
+        A.apply(lambda a: a + 1)
+    with pytest.raises(ImportError, match="functions of Python .* 'numba-cuda.cu13.'; names of coppice.semiring"):
+        _on_device.apply(A, lambda a: a + 1)
+    assert A.mxm(A, semiring.user("min", "plus")).reduce() == 6  # names need nothing
 
 
 def test_functions_of_a_wrong_number_of_arguments():
