@@ -142,7 +142,8 @@ def sum_of_products(add, multiply, identity):
 
 @lru_cache(256)
 def fold(add, multiply, identity):
-    """kernel(y, offsets, indices, values, x, shift): 2^shift threads fold a row; without `multiply` the values themselves are folded."""
+    """kernel(y, offsets, indices, values, x, shift): 2^shift threads fold a row; without `multiply` the values themselves
+    are folded."""
     add = _device(add)
     if multiply is None:
         def of_entry(k, indices, values, x):
