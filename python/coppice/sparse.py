@@ -204,7 +204,7 @@ class Vector(_Entries):
     Parameters
     ----------
     values : (n,) array of float32 or float64; with `indices` the (entries,) array of theirs
-    indices : (entries,) array of integers, strictly rising, where not all elements are there
+    indices : (entries,) array or list of integers, strictly rising, where not all elements are there
     size : int, the length n, which goes with `indices`
 
     Attributes
@@ -217,7 +217,7 @@ class Vector(_Entries):
 
     _places = 1
 
-    def __init__(self, values: ArrayIn, indices: ArrayIn | None = None, size: int | None = None) -> None:
+    def __init__(self, values: ArrayIn, indices: ArrayIn | list[int] | None = None, size: int | None = None) -> None:
         self.values = vector("values", values, types=REALS)
         self._library = library_of(self.values)
         self.dtype, self.indices, self.size = self._library.dtype(self.values), None, self.values.shape[0]
