@@ -68,6 +68,9 @@ class Host:
     def picked(self, a, indices):
         return a[indices]
 
+    def finish(self, like):
+        """Waits for the current stream."""
+
     def queue(self, stream):
         """The context in which functions of the user work in the order of that stream."""
         return nullcontext()
@@ -156,6 +159,9 @@ class CuPy(Host):
 
     def numba_stream(self, a):
         return _numba_stream(self._current().ptr)
+
+    def finish(self, like):
+        self._current().synchronize()
 
     def queue(self, stream):
         return self.xp.cuda.ExternalStream(stream) if stream else nullcontext()
@@ -248,6 +254,9 @@ class Torch(Host):
 
     def numba_stream(self, a):
         return _numba_stream(self._stream(a.device.index)[0])
+
+    def finish(self, like):
+        self.xp.cuda.current_stream(like.device).synchronize()
 
     def queue(self, stream):
         return self.xp.cuda.stream(self.xp.cuda.ExternalStream(stream)) if stream else nullcontext()

@@ -204,7 +204,8 @@ class Vector(_Entries):
     Parameters
     ----------
     values : (n,) array of float32 or float64; with `indices` the (entries,) array of theirs
-    indices : (entries,) array or list of integers, strictly rising, where not all elements are there
+    indices : (entries,) array or list of integers, strictly rising, where not all elements are there; not
+        to change afterwards
     size : int, the length n, which goes with `indices`
 
     Attributes
@@ -599,7 +600,9 @@ class Matrix(_Entries):
     def T(self) -> Matrix:
         """The transposed matrix, made once; it keeps the values of that time."""
         if self._turned is None:
-            self._turned = self.transpose()
+            turned = self.transpose()
+            self._library.finish(self.values)  # another stream may use it next
+            self._turned = turned
         return self._turned
 
     def to_sparse(self) -> Any:

@@ -504,7 +504,7 @@ def test_streams_share_a_matrix_and_a_preconditioner(library):
                                + 30 * scipy_sparse.eye_array(20_000))
     x = rng.random(20_000)
     A, M = coppice.Matrix(library.csr(a)), coppice.preconditioner("forest", library.csr(a))
-    product, solution = a @ x, coppice.preconditioner("forest", a) @ x
+    product, turned, solution = a @ x, a.T @ x, coppice.preconditioner("forest", a) @ x
     there = library.array(x)
     if isinstance(library, CuPy):
         library.cp.cuda.Device().synchronize()
@@ -514,17 +514,19 @@ def test_streams_share_a_matrix_and_a_preconditioner(library):
         library.torch.cuda.synchronize()
         streams = [library.torch.cuda.Stream() for _ in range(4)]
         contexts = [library.torch.cuda.stream(stream) for stream in streams]
-    found = [[], []]
+    found = [[], [], []]
     for _ in range(20):
         for context in contexts:
             with context:
                 found[0].append(A.mxv(there))
                 found[1].append(M.matvec(there))
+                found[2].append(A.vxm(there))
     for stream in streams:
         stream.synchronize()
-    for y, z in zip(*found):
+    for y, z, w in zip(*found):
         close(library.numpy(y), product)
         close(library.numpy(z), solution)
+        close(library.numpy(w), turned)
 
 
 @pytest.mark.parametrize("error, text, call", [
