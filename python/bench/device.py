@@ -128,6 +128,53 @@ def products(side=1000):
     print(f"min-plus, 5-point {side}^2: {1e6 * named:.0f} us, written in Python {1e6 * user:.0f} us")
 
 
+def sparse_algebra(rows=1_000_000):
+    """Operations on matrices of two patterns, beside those of CuPy and ours on the host."""
+    import scipy.sparse as sp
+    from cupyx.scipy import sparse as theirs
+
+    rng = np.random.default_rng(4)
+    side = int(rows ** 0.5)
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(side, side))
+    grid = sp.csr_matrix(sp.kron(line, sp.eye_array(side)) + sp.kron(sp.eye_array(side), line))
+    places = np.unique(rng.integers(0, rows * rows, 8 * rows, dtype=np.int64))
+    random = sp.csr_matrix((rng.random(len(places)), (places // rows, places % rows)), shape=(rows, rows))
+    wanted = rng.permutation(rows)[:rows // 4].astype(np.int32)
+    there = cp.asarray(wanted)
+    table = {
+        "ewise_add": (lambda a, b: a.ewise_add(b), lambda a, b: a + b),
+        "ewise_mult": (lambda a, b: a.ewise_mult(b), lambda a, b: a.multiply(b)),
+        "apply": (lambda a, b: a.apply("abs"), lambda a, b: abs(a)),
+        "select": (lambda a, b: a.select("triu", 1), lambda a, b: theirs.triu(a, 1, "csr")),
+        "reduce_rows": (lambda a, b: a.reduce_rows(), lambda a, b: a.sum(1)),
+        "reduce": (lambda a, b: a.reduce(), lambda a, b: a.sum()),
+        "transpose": (lambda a, b: a.transpose(), lambda a, b: a.T.tocsr()),
+        "extract of rows": (lambda a, b: a.extract(there), lambda a, b: a[there]),
+        "mxm": (lambda a, b: a.mxm(a), lambda a, b: a @ a),
+        "masked mxm": (lambda a, b: a.mxm(a, mask=a), None),
+        "update": (lambda a, b: a.update(b, mask=a, accumulate="plus"), None),
+        "ewise_add of a function": (lambda a, b: a.ewise_add(b, add_twice), None),
+        "mxm of a function": (lambda a, b: a.mxm(a, semiring, mask=a), None),
+    }
+
+    def add_twice(x, y):
+        return x + 2 * y
+
+    semiring = coppice.semiring.user(lambda s, p: min(s, p), lambda v, w: v + w, np.inf)
+    for name, a in (("5-point", grid), ("random", random)):
+        b = sp.csr_matrix(a.T) * 2
+        given = theirs.csr_matrix(a), theirs.csr_matrix(b)
+        on, host = [coppice.Matrix(each) for each in given], [coppice.Matrix(each) for each in (a, b)]
+        for operation, (ours, peer) in table.items():
+            seconds = median_seconds(lambda: ours(*on), 7)
+            beside = "" if peer is None else f", CuPy {1e3 * median_seconds(lambda: peer(*given), 7):.2f} ms"
+            if "function" not in operation and "rows" not in operation:
+                start = time.perf_counter()
+                ours(*host)
+                beside += f", ours on the host {1e3 * (time.perf_counter() - start):.0f} ms"
+            print(f"{operation}, {name}, {rows} rows, {a.nnz} nonzeros: {1e3 * seconds:.2f} ms{beside}")
+
+
 if __name__ == "__main__":
     print(f"{cp.cuda.runtime.getDeviceProperties(0)['name'].decode()}, CuPy {cp.__version__}, coppice "
           f"{coppice.__version__}")
@@ -136,3 +183,4 @@ if __name__ == "__main__":
     for side in (300, 1000):
         conjugate_gradients(side)
     products()
+    sparse_algebra()

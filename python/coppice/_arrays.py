@@ -50,7 +50,7 @@ def same_type(first: str, a, second: str, b) -> None:
         raise TypeError(f"{second} with shape {shape_of(b)} has dtype {right.dtype(b)}, expected {left.dtype(a)} as "
                         f"{first} has")
     if left is not right or left.device(a) != right.device(b):
-        raise TypeError(f"{second} with shape {shape_of(b)} is {_where(right, b)}, expected {_where(left, a)} as "
+        raise TypeError(f"{second} with shape {shape_of(b)} is {where(right, b)}, expected {where(left, a)} as "
                         f"{first} is")
 
 
@@ -117,13 +117,13 @@ def copies_with(value) -> str:
             "torch": "torch.Tensor.contiguous"}[library_of(value).name]
 
 
-def _where(library, value) -> str:
+def where(library, value) -> str:
     return f"of {library.name} on device {library.device(value)}" if library.on_device else "on the host"
 
 
 def _shared(name: str, value):
     """What is no array of NumPy: the same memory as one, or as one of CuPy or PyTorch where it lies on a device."""
-    if not _on_device(value):
+    if not on_device(value):
         if not (hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__") or _has_buffer(value)):
             raise TypeError(f"{name} is a {type(value).__name__}, expected a NumPy array or what shares its memory "
                             "by DLPack or the buffer protocol")
@@ -143,7 +143,7 @@ def _shared(name: str, value):
                         "are taken where CuPy is installed") from None
 
 
-def _on_device(value) -> bool:
+def on_device(value) -> bool:
     if getattr(value, "is_cuda", False):
         return True
     device = getattr(value, "__dlpack_device__", None)

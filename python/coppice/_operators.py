@@ -45,11 +45,27 @@ def jitted(f: Callable) -> Any:
     return f if hasattr(f, "py_func") else numba().njit(f)
 
 
-def _chosen(what, op, dtype, compiler, *more):
+def is_name(what: str, op: Any) -> bool:
+    """Or a function; TypeError for all else."""
     if isinstance(op, str):
-        return Chosen(op)
+        return True
     if not callable(op):
         raise TypeError(f"{what} is a {type(op).__name__}, expected a name or a function of numbers")
+    return False
+
+
+def asks_for_places(f: Callable, places: int) -> bool:
+    """Whether f takes (a, i, j) or (a, i), and not (a); TypeError for all else."""
+    count = len(inspect.signature(getattr(f, "py_func", f)).parameters)
+    if count not in (1, 1 + places):
+        raise TypeError(f"the function {getattr(f, '__name__', f)!r} takes {count} arguments, expected 1, the value, or "
+                        f"{1 + places}, with its {'row and column' if places == 2 else 'index'}")
+    return count != 1
+
+
+def _chosen(what, op, dtype, compiler, *more):
+    if is_name(what, op):
+        return Chosen(op)
     compiled = compiler(op, dtype, *more)
     return Chosen(compiled.address, compiled)
 
@@ -68,12 +84,9 @@ def _compile_binary(op, dtype):
 @lru_cache(256)
 def _compile_function(f, dtype, places, truth):
     number, integer = numba().from_dtype(dtype), numba().int64
-    count = len(inspect.signature(getattr(f, "py_func", f)).parameters)
-    if count not in (1, 1 + places):
-        raise TypeError(f"the function {getattr(f, '__name__', f)!r} takes {count} arguments, expected 1, the value, or "
-                        f"{1 + places}, with its {'row and column' if places == 2 else 'index'}")
+    at_places = asks_for_places(f, places)
     f = jitted(f)
-    if count == 1:
+    if not at_places:
         def value(a, i, j):
             return f(a)
     elif places == 2:

@@ -44,6 +44,33 @@ class Host:
     def to_host(self, a):
         return a
 
+    def beside(self, a, like):
+        """An array of the host, where `like` lies."""
+        return a
+
+    def counted(self, n, like):
+        """0, 1, ..., n - 1 of int32."""
+        return self.xp.arange(n, dtype=np.int32)
+
+    def filled(self, shape, value, dtype, like):
+        return self.xp.full(shape, value, dtype)
+
+    def lower_places(self, rising, wanted):
+        """How many elements are smaller than each that is wanted, as int32."""
+        return self.xp.searchsorted(rising, wanted).astype(np.int32)
+
+    def rows_with_entries(self, offsets):
+        return self.xp.flatnonzero(self.xp.diff(offsets)).astype(np.int32)
+
+    def put(self, a, indices, values):
+        a[indices] = values
+
+    def picked(self, a, indices):
+        return a[indices]
+
+    def finish(self, like):
+        """Waits for the current stream."""
+
     def queue(self, stream):
         """The context in which functions of the user work in the order of that stream."""
         return nullcontext()
@@ -127,8 +154,14 @@ class CuPy(Host):
     def to_host(self, a):
         return a.get()
 
+    def beside(self, a, like):
+        return self.xp.asarray(a)
+
     def numba_stream(self, a):
         return _numba_stream(self._current().ptr)
+
+    def finish(self, like):
+        self._current().synchronize()
 
     def queue(self, stream):
         return self.xp.cuda.ExternalStream(stream) if stream else nullcontext()
@@ -198,8 +231,32 @@ class Torch(Host):
     def to_host(self, a):
         return a.cpu().numpy()
 
+    def beside(self, a, like):
+        return self.xp.from_numpy(a).to(like.device)
+
+    def counted(self, n, like):
+        return self.xp.arange(n, dtype=self.xp.int32, device=like.device)
+
+    def filled(self, shape, value, dtype, like):
+        return self.xp.full(tuple(shape), value, dtype=self._numbers[np.dtype(dtype)], device=like.device)
+
+    def lower_places(self, rising, wanted):
+        return self.xp.searchsorted(rising, wanted, out_int32=True)
+
+    def rows_with_entries(self, offsets):
+        return self.xp.nonzero(self.xp.diff(offsets)).flatten().to(self.xp.int32)
+
+    def put(self, a, indices, values):
+        a[indices.long()] = values
+
+    def picked(self, a, indices):
+        return a[indices.long()]
+
     def numba_stream(self, a):
         return _numba_stream(self._stream(a.device.index)[0])
+
+    def finish(self, like):
+        self.xp.cuda.current_stream(like.device).synchronize()
 
     def queue(self, stream):
         return self.xp.cuda.stream(self.xp.cuda.ExternalStream(stream)) if stream else nullcontext()

@@ -27,9 +27,10 @@ def csr(name: str, a, types=NUMBERS, *, canonical=True, square=False):
     return csr_of(arrays, shape_of(a)), arrays[2]
 
 
-def csr_of(arrays, shape):
+def csr_of(arrays, shape, known=False):
+    """`known`: what the arrays hold has been looked at, or the library made them."""
     library = library_of(arrays[2])
-    return _core.Csr(*map(library.given, arrays), *map(int, shape))
+    return _core.Csr(*map(library.given, arrays), *map(int, shape), known)
 
 
 def arrays_of(name: str, a, types=NUMBERS, *, canonical=True, square=False):

@@ -40,54 +40,47 @@ for _name, _semiring in named.items():
 
 
 class UserSemiring:
-    """A semiring of two functions of Python, compiled by Numba; made by `user`."""
+    """A semiring of a monoid and an operator, by names or as functions of Python; made by `user`."""
 
-    def __init__(self, add: Callable, multiply: Callable, identity: float) -> None:
-        self._numba = _operators.numba()
+    def __init__(self, add: str | Callable, multiply: str | Callable, identity: float | None) -> None:
+        named = [_operators.is_name(what, f) for what, f in (("the addition", add), ("the multiplication", multiply))]
+        if named[0] != named[1]:
+            raise TypeError(f"the addition is {add!r} and the multiplication {multiply!r}, expected two names or two "
+                            "functions")
+        self._monoid = Monoid(add, identity)
+        self.add, self.multiply, self.of_names, self.identity = add, multiply, named[0], self._monoid.identity
         self._compiled: dict[np.dtype, Any] = {}
-        self._kernels: dict[np.dtype, Any] = {}
-        self._add, self._multiply = map(_operators.jitted, (add, multiply))
         self._turned: Any = None
-        self.name, self.identity = "of the user", identity
+        self.name = "of the user"
+        if not self.of_names:
+            self.add, self.multiply = map(_operators.jitted, (add, multiply))
 
     def address(self, dtype: np.dtype) -> int:
         """Of the compiled function that folds rows for this type; compiled once."""
         if dtype not in self._compiled:
-            self._compiled[dtype] = _compile_rows(self._numba, self._add, self._multiply, self.identity, dtype)
+            self._compiled[dtype] = _compile_rows(_operators.numba(), self.add, self.multiply, self.identity, dtype)
         return self._compiled[dtype].address
 
     def chosen(self, dtype: np.dtype, turned: bool = False) -> tuple[_operators.Chosen, _operators.Chosen]:
-        """Addition, with its identity, and multiplication, as the library calls them; `turned`: multiply(x_j, a_ij)."""
+        """Addition, with its identity, and multiplication, as the library calls them; `turned`: multiply(x_j, a_ij),
+        of functions."""
         if turned and self._turned is None:
-            multiply = self._multiply
-            self._turned = self._numba.njit(lambda x, a: multiply(a, x))
-        chosen = self._turned if turned else self._multiply
-        return Monoid(self._add, self.identity).chosen(dtype), _operators.binary(chosen, dtype)
-
-    def fold_on_device(self, arrays, x, y, library, dtype) -> None:
-        if dtype not in self._kernels:
-            self._kernels[dtype] = _compile_rows_on_device(self._add, self._multiply, self.identity, dtype)
-        rows, nonzeros = y.shape[0], arrays[1].shape[0]
-        if rows == 0:
-            return
-        lanes = 1  # of a row: about as many as it is long
-        while lanes < 32 and lanes * rows < nonzeros:
-            lanes *= 2
-        threads = 128
-        launch = self._kernels[dtype][-(-rows * lanes // threads), threads, library.numba_stream(x)]
-        launch(*arrays, x, y, lanes)
+            multiply = self.multiply
+            self._turned = _operators.numba().njit(lambda x, a: multiply(a, x))
+        return self._monoid.chosen(dtype), _operators.binary(self._turned if turned else self.multiply, dtype)
 
 
-def user(add: Callable, multiply: Callable, identity: float) -> UserSemiring:
-    """A semiring of your own for `Matrix.mxv`, `Matrix.vxm` and, on the host, `Matrix.mxm`.
+def user(add: str | Callable[[float, float], float], multiply: str | Callable[[float, float], float],
+         identity: float | None = None) -> UserSemiring:
+    """A semiring of your own for `Matrix.mxv`, `Matrix.vxm` and `Matrix.mxm`.
 
     Parameters
     ----------
-    add : function (sum, product) -> sum, associative
-    multiply : function (a_ij, x_j) -> product
-    identity : float, what a sum begins with, and the result of an empty row
+    add : a name of `monoids`, or a function (sum, product) -> sum, associative
+    multiply : a name of `operators`, or a function (a_ij, x_j) -> product
+    identity : float, what a sum begins with, and the result of an empty row; not with a name, which has one
 
-    Both functions are compiled by Numba with the loop over the rows, for the type of the matrix; rows are folded in
+    Functions are compiled by Numba, in `mxv` with the loop over the rows, for the type of the matrix; rows are folded in
     their order, several at a time. On a device, where Numba needs its package numba-cuda, threads fold parts of a row,
     whose sums are added in their order.
     """
@@ -98,9 +91,13 @@ class Monoid:
     """An associative function of two numbers with its identity; made by `monoid`."""
 
     def __init__(self, add: str | Callable, identity: float | None = None) -> None:
+        _operators.is_name("the monoid", add)
         if isinstance(add, str) == (identity is not None):
             raise ValueError(f"the monoid {add!r} {'has an' if isinstance(add, str) else 'needs its'} identity")
-        self._add, self._identity = add, identity
+        if isinstance(add, str) and add not in _core.monoid_identities:
+            raise ValueError(f"unknown monoid {add!r}, expected one of {', '.join(monoids)}")
+        self.add = add
+        self.identity: float = _core.monoid_identities[add] if isinstance(add, str) else float(identity)
 
     def chosen(self, dtype: np.dtype) -> _operators.Chosen:
         """As the library calls it.
@@ -109,8 +106,8 @@ class Monoid:
         ----------
         dtype : of the numbers
         """
-        add = _operators.binary(self._add, dtype)
-        return add if self._identity is None else _operators.Chosen((add.handle, float(self._identity)), add)
+        add = _operators.binary(self.add, dtype)
+        return add if isinstance(self.add, str) else _operators.Chosen((add.handle, self.identity), add)
 
 
 def monoid(add: Callable[[float, float], float], identity: float) -> Monoid:
@@ -154,36 +151,3 @@ def _compile_rows(numba, add, multiply, identity, dtype):
 
     signature = numba.void(integer, integer, index, index, pointer(number), pointer(number), pointer(number))
     return numba.cfunc(signature, nopython=True)(fold)
-
-
-def _compile_rows_on_device(add, multiply, identity, dtype):
-    """kernel(offsets, indices, values, x, y, lanes): `lanes` threads, a power of two up to 32, fold a row."""
-    try:
-        from numba import cuda
-    except ImportError:
-        raise ImportError("operators written in Python are compiled for a device by numba-cuda, which is not "
-                          "installed: pip install numba-cuda") from None
-    add, multiply = (cuda.jit(device=True)(f.py_func) for f in (add, multiply))
-    start = dtype.type(identity)
-    everyone = 0xFFFFFFFF
-
-    def fold(offsets, indices, values, x, y, lanes):
-        thread = cuda.grid(1)
-        row, lane = thread // lanes, thread % lanes
-        first = last = 0
-        if row < y.shape[0]:
-            first, last = offsets[row], offsets[row + 1]
-        part = (last - first + lanes - 1) // lanes
-        total = start
-        for k in range(first + lane * part, min(last, first + (lane + 1) * part)):
-            total = add(total, multiply(values[k], x[indices[k]]))
-        step = 1
-        while step < lanes:
-            right = cuda.shfl_down_sync(everyone, total, step)
-            if lane % (2 * step) == 0 and (lane + step) * part < last - first:
-                total = add(total, right)
-            step *= 2
-        if lane == 0 and row < y.shape[0]:
-            y[row] = total
-
-    return cuda.jit(fold)

@@ -3,8 +3,8 @@
 
 Operations return what they compute. Mask, accumulator and replace come in by `update`:
 ``C.update(A.ewise_add(B, "min"), mask=M, accumulate="plus")`` is C<M> = C + min(A, B). Where a name of an operator is
-taken (`coppice.semiring`), a function of numbers may stand, which Numba compiles. Products of named semirings and of the
-user's with vectors work on devices as well; everything else works on the host.
+taken (`coppice.semiring`), a function of numbers may stand, which Numba compiles. All of it works where the arrays lie, on
+the host or on a device.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
 
-from . import _core, _operators, _places
-from ._arrays import REALS, array, contiguous, in_library_of, integer, same_type, shape_of, vector
+from . import _core, _on_device, _operators, _places
+from ._arrays import REALS, array, contiguous, in_library_of, integer, on_device, real, same_type, shape_of, vector, where
 from ._pictures import pattern, table
 from ._places import HOST, library_of
 from ._sparse import arrays_of, csr_of, to_sparse
@@ -29,32 +29,59 @@ if TYPE_CHECKING:
 
 __all__ = ["Matrix", "Vector"]
 
+_INTEGERS = tuple(np.dtype(kind + size) for kind in "iu" for size in "1248")
+
 
 class _Entries:
     """What matrices and vectors have in common. To the library a vector is a matrix, too: see `Vector._rows`."""
 
     dtype: np.dtype
+    shape: tuple[int, ...]
+    values: Any
+    _library: Any
     _places = 2  # numbers that say where an entry is
 
     @property
     def nnz(self) -> int:
         """Number of entries."""
-        raise NotImplementedError
+        return self.values.shape[0]
 
-    def _rows(self, parts: int) -> Any:
-        """The entries as a matrix of the library."""
+    def _rows(self, parts: int) -> Matrix:
+        """The entries as a matrix."""
         raise NotImplementedError
 
     def _made(self, arrays: Any) -> Self:
         """(offsets, indices, values, shape) of such a matrix as an object of this kind."""
         raise NotImplementedError
 
+    def _with_values(self, values: Any) -> Self:
+        """These entries with other values."""
+        raise NotImplementedError
+
     def _parts(self, *others: _Entries) -> int:
         return 1
 
     def _fitting(self, name: str, other: Any) -> Any:
-        """`other`, of the kind, shape and type of this one."""
+        """`other`, of the kind, shape and type of this one, and where it lies."""
         raise NotImplementedError
+
+    def _beside(self, name, other):
+        """`other`; TypeError unless it is of the type of this one, and lies where this one does."""
+        if other.dtype != self.dtype:
+            raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
+        mine, theirs = where(self._library, self.values), where(other._library, other.values)
+        if mine != theirs:
+            raise TypeError(f"{name} with shape {other.shape} is {theirs}, expected {mine}")
+        return other
+
+    def _writing(self, mask, accumulate, replace, structure, complement):
+        """How the library writes, and what has to live until then; the mask as a matrix."""
+        op = None if accumulate is None else _operators.binary(accumulate, self.dtype)
+        return _core.Writing(_handle(mask), op and op.handle, replace, structure, complement), op
+
+    def _compiled_apart(self, what: str, op: Any) -> bool:
+        """Whether an operator is a function for arrays of a device."""
+        return not _operators.is_name(what, op) and self._library.on_device
 
     def ewise_add(self, other: Self, op: Operator = "plus") -> Self:
         """Entries of both (GrB_eWiseAdd).
@@ -64,7 +91,7 @@ class _Entries:
         other : of the shape and type of this one
         op : joins them where both have one, op(a, b): a name of `semiring.operators`, or a function of two numbers
         """
-        return self._merged(_core.ewise_add, other, op)
+        return self._merged("ewise_add", other, op)
 
     def ewise_mult(self, other: Self, op: Operator = "times") -> Self:
         """op(a, b) where both have an entry (GrB_eWiseMult).
@@ -74,7 +101,7 @@ class _Entries:
         other, op
             As in `ewise_add`.
         """
-        return self._merged(_core.ewise_mult, other, op)
+        return self._merged("ewise_mult", other, op)
 
     def ewise_union(self, other: Self, op: Operator, missing: float, other_missing: float) -> Self:
         """op(a, b) where one or both have an entry (GxB_eWiseUnion).
@@ -85,7 +112,7 @@ class _Entries:
             As in `ewise_add`.
         missing, other_missing : float, in the place of an entry that is not here, and of one that `other` has not
         """
-        return self._merged(_core.ewise_union, other, op, float(missing), float(other_missing))
+        return self._merged("ewise_union", other, op, real("missing", missing), real("other_missing", other_missing))
 
     def apply(self, f: str | Callable, *, first: float | None = None, second: float | None = None,
               scalar: float = 0.0) -> Self:
@@ -100,13 +127,16 @@ class _Entries:
         """
         if first is not None and second is not None:
             raise ValueError("both first and second are given, expected one operand")
-        rows = self._rows(self._parts())
         if first is not None or second is not None:
+            bound = real("second", second) if first is None else real("first", first)
+            if self._compiled_apart("the operator", f):
+                return _on_device.apply_bound(self, f, bound, first is not None)
             op = _operators.binary(f, self.dtype)
-            bound = float(second if first is None else first)
-            return self._made(_core.apply_bound(rows, op.handle, bound, first is not None))
+            return self._made(_core.apply_bound(self._rows(self._parts())._csr, op.handle, bound, first is not None))
+        if self._compiled_apart("the function", f):
+            return _on_device.apply(self, f)
         chosen = _operators.function(self._turned_name(f), self.dtype, self._places)
-        return self._made(_core.apply(rows, chosen.handle, float(scalar)))
+        return self._made(_core.apply(self._rows(self._parts())._csr, chosen.handle, real("scalar", scalar)))
 
     def select(self, keep: str | Callable, scalar: float = 0.0) -> Self:
         """The entries that `keep` keeps (GrB_select).
@@ -117,8 +147,10 @@ class _Entries:
         scalar : what names compare with: ``select("tril", -1)`` is below the diagonal, ``select("valuegt", 2)`` what
             is greater than 2
         """
+        if self._compiled_apart("the selection", keep):
+            return _on_device.select(self, keep)
         chosen = _operators.selection(self._turned_name(keep), self.dtype, self._places)
-        return self._made(_core.select(self._rows(self._parts()), chosen.handle, float(scalar)))
+        return self._made(_core.select(self._rows(self._parts())._csr, chosen.handle, real("scalar", scalar)))
 
     def reduce(self, monoid: AnyMonoid = "plus") -> float:
         """All entries folded, in any order; the identity where there are none (GrB_reduce).
@@ -127,8 +159,11 @@ class _Entries:
         ----------
         monoid : a name of `semiring.monoids`, or one of `semiring.monoid`
         """
-        chosen = _monoid_of(monoid, self.dtype)
-        return _core.reduce(self._rows(self._parts()), chosen.handle)
+        monoid = _monoid_of(monoid)
+        if self._compiled_apart("the monoid", monoid.add):
+            return _on_device.reduce(self, monoid.add, monoid.identity)
+        chosen = monoid.chosen(self.dtype)
+        return _core.reduce(self._rows(self._parts())._csr, chosen.handle)
 
     def update(self, result: Self, *, mask: Self | None = None, accumulate: Operator | None = None,
                replace: bool = False, structure: bool = False, complement: bool = False) -> Self:
@@ -143,21 +178,21 @@ class _Entries:
         structure : entries of the mask count whatever their value
         complement : the mask admits what it would leave out
         """
-        given = [x for x in (self._fitting("result", result), mask and self._fitting("mask", mask)) if x is not None]
+        given = [self._fitting("result", result)] + ([] if mask is None else [self._fitting("mask", mask)])
+        flags = {"replace": replace, "structure": structure, "complement": complement}
+        if accumulate is not None and self._compiled_apart("the operator", accumulate):
+            return _on_device.update(self, result, accumulate, mask, **flags)
         parts = self._parts(*given)
-        writing, keeps = self._writing(mask, accumulate, replace, structure, complement, parts)
-        return self._made(_core.update(self._rows(parts), result._rows(parts), writing))
+        writing, keeps = self._writing(None if mask is None else mask._rows(parts), accumulate, **flags)
+        return self._made(_core.update(self._rows(parts)._csr, result._rows(parts)._csr, writing))
 
     def _merged(self, operation, other, op, *more):
-        chosen, parts = _operators.binary(op, self.dtype), self._parts(self._fitting("other", other))
-        return self._made(operation(self._rows(parts), other._rows(parts), chosen.handle, *more))
-
-    def _writing(self, mask, accumulate, replace, structure, complement, parts):
-        """How the library writes, and what has to live until then."""
-        if mask is not None:
-            mask = self._fitting("mask", mask)._rows(parts)
-        op = None if accumulate is None else _operators.binary(accumulate, self.dtype)
-        return _core.Writing(mask, op and op.handle, replace, structure, complement), op
+        self._fitting("other", other)
+        if self._compiled_apart("the operator", op):
+            return getattr(_on_device, operation)(self, other, op, *more)
+        chosen, parts = _operators.binary(op, self.dtype), self._parts(other)
+        merged = getattr(_core, operation)(self._rows(parts)._csr, other._rows(parts)._csr, chosen.handle, *more)
+        return self._made(merged)
 
     def _turned_name(self, name):
         return name
@@ -169,7 +204,8 @@ class Vector(_Entries):
     Parameters
     ----------
     values : (n,) array of float32 or float64; with `indices` the (entries,) array of theirs
-    indices : (entries,) array of integers, strictly rising, where not all elements are there
+    indices : (entries,) array or list of integers, strictly rising, where not all elements are there; not
+        to change afterwards
     size : int, the length n, which goes with `indices`
 
     Attributes
@@ -177,31 +213,26 @@ class Vector(_Entries):
     values : array
     indices : array of int32, or None where all elements are entries
     size : int
+    shape : (size,)
     """
 
     _places = 1
 
-    def __init__(self, values: ArrayIn, indices: ArrayIn | None = None, size: int | None = None) -> None:
+    def __init__(self, values: ArrayIn, indices: ArrayIn | list[int] | None = None, size: int | None = None) -> None:
         self.values = vector("values", values, types=REALS)
-        library = library_of(self.values)
-        self.dtype, self.indices, self.size = library.dtype(self.values), None, self.values.shape[0]
+        self._library = library_of(self.values)
+        self.dtype, self.indices, self.size = self._library.dtype(self.values), None, self.values.shape[0]
         if (indices is None) != (size is None):
             raise TypeError(f"values with shape {shape_of(self.values)}: indices and size go together")
         if indices is not None:
-            if library.on_device:
-                raise TypeError(f"values with shape {shape_of(self.values)} lie on a device, expected the host's memory "
-                                "for a vector with indices")
             self.size = integer("size", size, 0, 2**31 - 1)
-            self.indices = _indices("indices", indices, self.size)
-            if self.indices.shape != self.values.shape:
-                raise ValueError(f"indices has shape {self.indices.shape}, expected {self.values.shape} as values has")
-            if np.any(self.indices[1:] <= self.indices[:-1]):
-                raise ValueError(f"indices with shape {self.indices.shape} do not rise strictly")
-
-    @property
-    def nnz(self) -> int:
-        """Number of entries."""
-        return self.values.shape[0]
+            self.indices = _indices("indices", indices, self.size, self.values)
+            if shape_of(self.indices) != shape_of(self.values):
+                raise ValueError(f"indices has shape {shape_of(self.indices)}, expected {shape_of(self.values)} as values "
+                                 "has")
+            if bool((self.indices[1:] <= self.indices[:-1]).any()):
+                raise ValueError(f"indices with shape {shape_of(self.indices)} do not rise strictly")
+        self.shape = (self.size,)
 
     def to_dense(self, fill: float = 0.0) -> Any:
         """The (n,) array; the values themselves where all elements are entries.
@@ -212,20 +243,26 @@ class Vector(_Entries):
         """
         if self.indices is None:
             return self.values
-        dense = np.full(self.size, fill, self.dtype)
-        dense[self.indices] = self.values
+        dense = self._library.filled((self.size,), real("fill", fill), self.dtype, self.values)
+        self._library.put(dense, self.indices, self.values)
         return dense
 
-    def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", **options: Any) -> Vector:
+    def vxm(self, A: Matrix, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
+            complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Vector:
         """x A.
 
         Parameters
         ----------
         A : Matrix (n, m)
-        semiring, **options
+        semiring, mask, complement, accumulate
             As in `Matrix.vxm`.
         """
-        return A.vxm(self, semiring, **options)
+        if not isinstance(A, Matrix):
+            raise TypeError(f"A is a {type(A).__name__}, expected a Matrix")
+        return A.vxm(self, semiring, mask=mask, complement=complement, accumulate=accumulate)
+
+    def __matmul__(self, A: Matrix) -> Vector:
+        return self.vxm(A) if isinstance(A, Matrix) else NotImplemented
 
     def extract(self, indices: Indices = None) -> Vector:
         """The vector whose element k is that at indices[k] (GrB_extract).
@@ -234,7 +271,8 @@ class Vector(_Entries):
         ----------
         indices : in any order, with repetition, or a slice; None: all
         """
-        return self._made(_core.extract(self._rows(1), None, _indices("indices", indices, self.size)))
+        listed = self._along_line(_indices("indices", indices, self.size, self.values))
+        return self._of_line(_core.extract(self._line()._csr, *listed))
 
     def assign(self, value: Vector | float, indices: Indices = None, *, mask: Vector | None = None,
                accumulate: Operator | None = None, replace: bool = False, structure: bool = False,
@@ -248,45 +286,80 @@ class Vector(_Entries):
         mask, accumulate, replace, structure, complement
             As in `update`.
         """
-        writing, keeps = self._writing(mask, accumulate, replace, structure, complement, 1)
-        where = _indices("indices", indices, self.size)
+        flags = {"replace": replace, "structure": structure, "complement": complement}
+        where = _indices("indices", indices, self.size, self.values)
         if isinstance(value, Vector):
-            size = self.size if where is None else where.size
+            size = self.size if where is None else where.shape[0]
             if value.size != size or value.dtype != self.dtype:
                 raise ValueError(f"value has shape ({value.size},) and dtype {value.dtype}, expected ({size},) and "
                                  f"{self.dtype}")
-            return self._made(_core.assign(self._rows(1), value._rows(1), None, where, writing))
-        return self._made(_core.assign_scalar(self._rows(1), float(value), None, where, writing))
+            self._beside("value", value)
+        else:
+            number = _number(value, type(self))
+        mask = None if mask is None else self._fitting("mask", mask)
+        if accumulate is not None and self._compiled_apart("the operator", accumulate):
+            return _on_device.assign(self, value, (indices,), accumulate, mask, **flags)
+        writing, keeps = self._writing(None if mask is None else mask._line(), accumulate, **flags)
+        listed = self._along_line(where)
+        if isinstance(value, Vector):
+            return self._of_line(_core.assign(self._line()._csr, value._line()._csr, *listed, writing))
+        return self._of_line(_core.assign_scalar(self._line()._csr, number, *listed, writing))
 
     def _rows(self, parts):
         """Ranges of indices as rows, so that several threads work: row k holds the entries of [k width, (k + 1) width)."""
-        self._require_host()
-        indices = np.arange(self.size, dtype=np.int32) if self.indices is None else self.indices
-        first = np.minimum(np.arange(parts + 1) * (-(-self.size // parts)), self.size)
-        offsets = np.searchsorted(indices, first).astype(np.int32)
-        return _core.Csr(offsets, indices, self.values, parts, self.size)
+        first = np.minimum(np.arange(parts + 1) * (-(-self.size // parts)), self.size).astype(np.int32)
+        offsets = self._library.beside(first, self.values)
+        if self.indices is not None:
+            offsets = self._library.lower_places(self.indices, offsets)
+        return self._matrix(offsets, self._positions(), (parts, self.size))
 
     def _column(self):
         """The matrix of one column."""
-        offsets = np.arange(self.size + 1, dtype=np.int32)
+        offsets = self._library.counted(self.size + 1, self.values)
         if self.indices is not None:
-            offsets = np.searchsorted(self.indices, offsets).astype(np.int32)
-        return _core.Csr(offsets, np.zeros(self.nnz, np.int32), self.values, self.size, 1)
+            offsets = self._library.lower_places(self.indices, offsets)
+        return self._matrix(offsets, self._library.filled((self.nnz,), 0, np.int32, self.values), (self.size, 1))
+
+    def _line(self):
+        """The matrix of one row, whose work is that of the entries; on a device, where a thread takes a row, of one
+        column."""
+        return self._column() if self._library.on_device else self._rows(1)
+
+    def _along_line(self, where):
+        """Indices as (rows, columns) of that."""
+        where = None if where is None else self._library.given(where)
+        return (where, None) if self._library.on_device else (None, where)
+
+    def _of_line(self, arrays):
+        return self._of_column(arrays) if self._library.on_device else self._made(arrays)
+
+    def _of_column(self, arrays):
+        offsets, _, values, (size, _) = arrays
+        return self._of(self._library.taken(values), self._library.rows_with_entries(self._library.taken(offsets)), size)
+
+    def _positions(self):
+        return self._library.counted(self.size, self.values) if self.indices is None else self.indices
+
+    def _matrix(self, offsets, indices, shape):
+        return Matrix._of(self._library, (offsets, indices, self.values), shape)
 
     def _made(self, arrays):
         _, indices, values, (_, size) = arrays
-        return self._of(values, indices, size)
+        return self._of(self._library.taken(values), self._library.taken(indices), size)
+
+    def _with_values(self, values):
+        return self._of(values, self.indices, self.size)
 
     @classmethod
     def _of(cls, values, indices, size):
         made = cls(values)
-        if len(values) < size:
-            made.indices, made.size = indices, size
+        if values.shape[0] < size:
+            made.indices, made.size, made.shape = indices, size, (size,)
         return made
 
     def _parts(self, *others):
         entries = max(x.nnz for x in (self, *others))
-        return max(1, min(entries // 4096, 64, self.size))
+        return max(1, min(entries // 64 if self._library.on_device else min(entries // 4096, 64), self.size))
 
     def _fitting(self, name, other):
         if not isinstance(other, Vector):
@@ -294,17 +367,12 @@ class Vector(_Entries):
         if other.size != self.size or other.dtype != self.dtype:
             raise ValueError(f"{name} has shape ({other.size},) and dtype {other.dtype}, expected ({self.size},) and "
                              f"{self.dtype}")
-        return other
+        return self._beside(name, other)
 
     def _turned_name(self, name):
         """The place of an entry is its row; to the library it is a column."""
         return {"rowindex": "colindex", "rowle": "colle", "rowgt": "colgt"}.get(name, name) if isinstance(name, str) \
             else name
-
-    def _require_host(self):
-        if library_of(self.values).on_device:
-            raise NotImplementedError(f"the vector with shape ({self.size},) lies on a device, where products with "
-                                      "matrices are all that there is for it")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
         return np.array(self.to_dense(), dtype=dtype, copy=copy)
@@ -319,7 +387,7 @@ class Vector(_Entries):
 
 
 class Matrix(_Entries):
-    """A sparse matrix with the plan of its products.
+    """A sparse matrix with the plan of its products. ``A @ x``, ``x @ A``, ``A @ B`` are products over plus-times.
 
     Parameters
     ----------
@@ -327,24 +395,43 @@ class Matrix(_Entries):
         change.
     """
 
+    __array_ufunc__ = None  # x @ A is ours, not NumPy's
+
     def __init__(self, A: SparseMatrix) -> None:
-        self._arrays = arrays_of("A", A, REALS)
-        self._library = library_of(self._arrays[2])
-        self.dtype, self.shape = self._library.dtype(self._arrays[2]), tuple(map(int, A.shape))
-        self._csr = csr_of(self._arrays, self.shape)
-        self._planned: Any = None
+        arrays = arrays_of("A", A, REALS)
+        self._set(library_of(arrays[2]), arrays, A.shape)
+        self._known = csr_of(arrays, self.shape)
+
+    @classmethod
+    def _of(cls, library, arrays, shape):
+        """Of arrays that the library made."""
+        made = cls.__new__(cls)
+        made._set(library, tuple(map(library.taken, arrays)), shape)
+        return made
+
+    def _set(self, library, arrays, shape):
+        self._library, self._arrays, self.values = library, arrays, arrays[2]
+        self.dtype, self.shape = library.dtype(self.values), tuple(map(int, shape))
+        self._known: Any = None
+        self._planned: dict[int, Any] = {}
         self._turned: Matrix | None = None
+        self._held: Any = None
 
     @property
-    def nnz(self) -> int:
-        """Number of entries."""
-        return self._arrays[1].shape[0]
+    def _csr(self):
+        """As the library takes it; on a device in the order of the stream of now."""
+        if self._library.on_device:
+            return csr_of(self._arrays, self.shape, True)
+        if self._known is None:
+            self._known = csr_of(self._arrays, self.shape, True)
+        return self._known
 
-    @property
-    def _plan(self):
-        if self._planned is None:
-            self._planned = _core.plan_products(self._csr)
-        return self._planned
+    def _plan(self, y):
+        """Of products in the order of y; one for each stream, as a plan has room for one product at a time."""
+        queue = getattr(y, "stream", 0)
+        if queue not in self._planned:
+            self._planned.setdefault(queue, _core.plan_products(self._csr))
+        return self._planned[queue]
 
     def mxv(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
             complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
@@ -370,28 +457,36 @@ class Matrix(_Entries):
         x = vector("x", x.values if isinstance(x, Vector) else x, self.shape[1], REALS)
         same_type("the matrix", self._arrays[2], "x", x)
         y, given = self._library.empty(self.shape[:1], self.dtype, x), self._library.given
-        beside = [None if a is None else self._beside(name, a, y) for name, a in
+        beside = [None if a is None else self._array_beside(name, a, y) for name, a in
                   (("mask", mask), ("accumulate", accumulate))]
         if isinstance(semiring, UserSemiring):
             y = self._fold_by_user(semiring, x, y, *beside, complement)
         else:
             mask, before = (None if a is None else given(a) for a in beside)
-            _core.mxv(self._plan, name_of(semiring), given(x), given(y), mask, complement, before)
+            place = given(y)
+            _core.mxv(self._plan(place), name_of(semiring), given(x), place, mask, complement, before)
         return Vector(y) if wrapped else in_library_of(of_caller, y)
 
-    def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", **options: Any) -> Any:
-        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. A Vector with indices is
-        multiplied along its entries, without that.
+    def vxm(self, x: ArrayIn | Vector, semiring: AnySemiring = "plus-times", *, mask: ArrayIn | Vector | None = None,
+            complement: bool = False, accumulate: ArrayIn | Vector | None = None) -> Any:
+        """y_j = ⊕_i multiply(a_ij, x_i): `mxv` of the transposed matrix, which is made once. On the host a Vector with
+        indices is multiplied along its entries, without that.
 
         Parameters
         ----------
         x : (m,) array of the type of the matrix, or Vector
-        semiring, **options
-            As in `mxv`.
+        semiring, mask, complement, accumulate
+            As in `mxv`; (n,) arrays.
         """
         if isinstance(x, Vector) and x.indices is not None:
-            return self._vxm_of_entries(x, semiring, **options)
-        return self.T.mxv(x, semiring, **options)
+            return self._vxm_of_entries(x, semiring, mask, complement, accumulate)
+        return self.T.mxv(x, semiring, mask=mask, complement=complement, accumulate=accumulate)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.mxm(other) if isinstance(other, Matrix) else self.mxv(other)
+
+    def __rmatmul__(self, x: ArrayIn) -> Any:
+        return self.vxm(x)
 
     def mxm(self, B: Matrix, semiring: AnySemiring = "plus-times", *, mask: Matrix | None = None,
             complement: bool = False) -> Matrix:
@@ -407,16 +502,13 @@ class Matrix(_Entries):
         for name, other in (("B", B), ("mask", mask)):
             if other is not None and not isinstance(other, Matrix):
                 raise TypeError(f"{name} is a {type(other).__name__}, expected a Matrix")
-            if other is not None and other.dtype != self.dtype:
-                raise TypeError(f"{name} with shape {other.shape} has dtype {other.dtype}, expected {self.dtype}")
+            if other is not None:
+                self._beside(name, other)
         if B.shape[0] != self.shape[1]:
             raise ValueError(f"B has shape {B.shape}, expected ({self.shape[1]}, k) as A has shape {self.shape}")
         if mask is not None and mask.shape != (self.shape[0], B.shape[1]):
             raise ValueError(f"mask has shape {mask.shape}, expected {(self.shape[0], B.shape[1])}")
-        if isinstance(semiring, UserSemiring):
-            self._require_host("mxm over operators of the user")
-        product = _product(self._csr, B._csr, semiring, self.dtype, mask and mask._csr, complement)
-        return Matrix(to_sparse(self._library, product))
+        return self._product(B, semiring, mask, complement)
 
     def reduce_rows(self, monoid: AnyMonoid = "plus") -> Vector:
         """Every row folded in the order of its columns; rows without entries have none (GrB_reduce to a vector).
@@ -425,8 +517,16 @@ class Matrix(_Entries):
         ----------
         monoid : as in `reduce`
         """
-        self._require_host("reduce_rows")
-        return self._folded(self._csr, self._arrays[0], monoid)
+        monoid, offsets = _monoid_of(monoid), self._arrays[0]
+        if self._compiled_apart("the monoid", monoid.add):
+            sums = _on_device.fold_rows(self._library, offsets, self.values, monoid.add, monoid.identity)
+        else:
+            chosen = monoid.chosen(self.dtype)
+            sums = self._library.taken(_core.reduce_rows(self._csr, chosen.handle))
+        present = self._library.rows_with_entries(offsets)
+        if present.shape[0] == sums.shape[0]:
+            return Vector(sums)
+        return Vector._of(self._library.picked(sums, present), present, sums.shape[0])
 
     def reduce_columns(self, monoid: AnyMonoid = "plus") -> Vector:
         """Every column folded in the order of its rows.
@@ -435,9 +535,7 @@ class Matrix(_Entries):
         ----------
         monoid : as in `reduce`
         """
-        self._require_host("reduce_columns")
-        offsets, indices, values, shape = _core.transpose(self._csr)
-        return self._folded(_core.Csr(offsets, indices, values, *shape), offsets, monoid)
+        return self.transpose().reduce_rows(monoid)
 
     def extract(self, rows: Indices = None, columns: Indices = None) -> Matrix:
         """A(rows, columns) (GrB_extract).
@@ -446,8 +544,7 @@ class Matrix(_Entries):
         ----------
         rows, columns : indices in any order, with repetition, or slices; None: all
         """
-        return self._made(_core.extract(self._rows(1), _indices("rows", rows, self.shape[0]),
-                                        _indices("columns", columns, self.shape[1])))
+        return self._made(_core.extract(self._csr, *self._given(self._listed(rows, columns))))
 
     def assign(self, value: Matrix | float, rows: Indices = None, columns: Indices = None, *,
                mask: Matrix | None = None, accumulate: Operator | None = None, replace: bool = False,
@@ -460,15 +557,24 @@ class Matrix(_Entries):
         rows, columns : indices in any order, distinct for a Matrix, or slices; None: all
         mask, accumulate, replace, structure, complement : as in `update`; the mask has the shape of C
         """
-        listed = _indices("rows", rows, self.shape[0]), _indices("columns", columns, self.shape[1])
-        writing, keeps = self._writing(mask, accumulate, replace, structure, complement, 1)
+        flags = {"replace": replace, "structure": structure, "complement": complement}
+        listed = self._listed(rows, columns)
         if isinstance(value, Matrix):
-            shape = tuple(n if a is None else a.size for n, a in zip(self.shape, listed))
+            shape = tuple(n if a is None else a.shape[0] for n, a in zip(self.shape, listed))
             if value.shape != shape or value.dtype != self.dtype:
                 raise ValueError(f"value has shape {value.shape} and dtype {value.dtype}, expected {shape} and "
                                  f"{self.dtype}")
-            return self._made(_core.assign(self._rows(1), value._rows(1), *listed, writing))
-        return self._made(_core.assign_scalar(self._rows(1), float(value), *listed, writing))
+            self._beside("value", value)
+        else:
+            number = _number(value, type(self))
+        mask = None if mask is None else self._fitting("mask", mask)
+        if accumulate is not None and self._compiled_apart("the operator", accumulate):
+            return _on_device.assign(self, value, (rows, columns), accumulate, mask, **flags)
+        writing, keeps = self._writing(mask, accumulate, **flags)
+        listed = self._given(listed)
+        if isinstance(value, Matrix):
+            return self._made(_core.assign(self._csr, value._csr, *listed, writing))
+        return self._made(_core.assign_scalar(self._csr, number, *listed, writing))
 
     def kronecker(self, B: Matrix, op: Operator = "times") -> Matrix:
         """The Kronecker product with op(a_ij, b_kl) (GrB_kronecker).
@@ -478,20 +584,25 @@ class Matrix(_Entries):
         B : Matrix (p, q) of the type of this one
         op : as in `ewise_add`
         """
-        if not isinstance(B, Matrix) or B.dtype != self.dtype:
-            raise TypeError(f"B is a {type(B).__name__} of {getattr(B, 'dtype', None)}, expected a Matrix of {self.dtype}")
+        if not isinstance(B, Matrix):
+            raise TypeError(f"B is a {type(B).__name__}, expected a Matrix")
+        self._beside("B", B)
+        if self._compiled_apart("the operator", op):
+            return _on_device.kronecker(self, B, op)
         chosen = _operators.binary(op, self.dtype)
-        return self._made(_core.kronecker(self._rows(1), B._rows(1), chosen.handle))
+        return self._made(_core.kronecker(self._csr, B._csr, chosen.handle))
 
     def transpose(self) -> Matrix:
         """The transposed matrix, with the values of now."""
-        return Matrix(to_sparse(self._library, _core.transpose(self._csr)))
+        return self._made(_core.transpose(self._csr))
 
     @property
     def T(self) -> Matrix:
         """The transposed matrix, made once; it keeps the values of that time."""
         if self._turned is None:
-            self._turned = self.transpose()
+            turned = self.transpose()
+            self._library.finish(self.values)  # another stream may use it next
+            self._turned = turned
         return self._turned
 
     def to_sparse(self) -> Any:
@@ -515,11 +626,21 @@ class Matrix(_Entries):
         return f"<Matrix {self.shape[0]} x {self.shape[1]}, {self._arrays[1].shape[0]} nonzeros, {self.dtype}>"
 
     def _rows(self, parts):
-        self._require_host("this operation")
-        return self._csr
+        return self
 
     def _made(self, arrays):
-        return Matrix(to_sparse(HOST, arrays))
+        *parts, shape = arrays
+        return Matrix._of(self._library, parts, shape)
+
+    def _with_values(self, values):
+        return Matrix._of(self._library, (*self._arrays[:2], values), self.shape)
+
+    def _listed(self, rows, columns):
+        return (_indices("rows", rows, self.shape[0], self.values),
+                _indices("columns", columns, self.shape[1], self.values))
+
+    def _given(self, lists):
+        return [None if each is None else self._library.given(each) for each in lists]
 
     def _fitting(self, name, other):
         if not isinstance(other, Matrix):
@@ -527,19 +648,9 @@ class Matrix(_Entries):
         if other.shape != self.shape or other.dtype != self.dtype:
             raise ValueError(f"{name} has shape {other.shape} and dtype {other.dtype}, expected {self.shape} and "
                              f"{self.dtype}")
-        return other
+        return self._beside(name, other)
 
-    def _require_host(self, what):
-        if self._library.on_device:
-            raise NotImplementedError(f"the matrix with shape {self.shape} lies on a device; {what} works on the host "
-                                      "alone, for which to_scipy() copies")
-
-    def _folded(self, csr, offsets, monoid):
-        chosen = _monoid_of(monoid, self.dtype)
-        sums, present = _core.reduce_rows(csr, chosen.handle), np.flatnonzero(np.diff(offsets)).astype(np.int32)
-        return Vector(sums) if len(present) == len(sums) else Vector._of(sums[present], present, len(sums))
-
-    def _beside(self, name, value, y):
+    def _array_beside(self, name, value, y):
         """An array of the type and shape of y."""
         value = value.to_dense() if isinstance(value, Vector) else value
         value = array(name, value, (*REALS, np.dtype(bool)) if name == "mask" else REALS)
@@ -552,40 +663,55 @@ class Matrix(_Entries):
         return value
 
     def _fold_by_user(self, semiring, x, y, mask, before, complement):
-        if self._library.on_device:
-            if mask is not None or before is not None:
-                raise ValueError("mask and accumulate go with named semirings on a device")
-            semiring.fold_on_device(self._arrays, x, y, self._library, self.dtype)
-            return y
-        _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
+        library, join = self._library, semiring.add
+        if semiring.of_names:
+            sums = self._product(Vector(x)._column(), semiring, None, False)
+            y = library.filled(self.shape[:1], semiring.identity, self.dtype, x)
+            library.put(y, library.rows_with_entries(sums._arrays[0]), sums.values)
+        elif library.on_device:
+            _on_device.multiply_rows(self, x, y, semiring.add, semiring.multiply, semiring.identity)
+        else:
+            _core.fold_rows(semiring.address(self.dtype), self._csr, x, y)
         if before is not None:
-            add, _ = semiring.chosen(self.dtype)
-            joined = _core.ewise_add(Vector(before)._rows(1), Vector(y)._rows(1), add.handle[0])
-            y = joined[2]
+            y = Vector(before).ewise_add(Vector(y), join).values
         if mask is not None:
-            kept = semiring.identity if before is None else before
-            y = np.where((mask != 0) != complement, y, kept).astype(self.dtype, copy=False)
+            kept = library.filled(y.shape, semiring.identity, self.dtype, y) if before is None else before
+            y = library.xp.where((mask != 0) != complement, y, kept)
         return y
+
+    def _product(self, B, semiring, mask, complement, turned=False):
+        """A B; `turned`: multiply(b, a), which a named semiring of that name has already."""
+        among = _handle(mask)
+        if not isinstance(semiring, UserSemiring):
+            return self._made(_core.mxm(self._csr, B._csr, name_of(semiring), among, complement))
+        if self._library.on_device and not semiring.of_names:
+            pattern = self._made(_core.mxm(self._csr, B._csr, "any", among, complement))
+            return _on_device.products(pattern, self, B, semiring.add, semiring.multiply, semiring.identity)
+        add, multiply = semiring.chosen(self.dtype, turned)
+        return self._made(_core.multiply_over(self._csr, B._csr, add.handle, multiply.handle, among, complement))
 
     def _mxv_of_entries(self, x, semiring, mask, complement, accumulate):
         self._require_entries(x, self.shape[1], accumulate)
         mask = self._mask_of_entries(mask, self.shape[0])
-        offsets, _, values, _ = _product(self._csr, x._column(), semiring, self.dtype, mask and mask._column(),
-                                         complement)
-        return Vector._of(values, np.flatnonzero(np.diff(offsets)).astype(np.int32), self.shape[0])
+        product = self._product(x._column(), semiring, None if mask is None else mask._column(), complement)
+        return x._of_column((*product._arrays, product.shape))
 
-    def _vxm_of_entries(self, x, semiring, *, mask=None, complement=False, accumulate=None):
+    def _vxm_of_entries(self, x, semiring, mask, complement, accumulate):
         self._require_entries(x, self.shape[0], accumulate)
+        of_names = isinstance(semiring, UserSemiring) and semiring.of_names
+        if self._library.on_device or of_names:  # the row of x would be one thread's, an operator is not turned
+            return self.T._mxv_of_entries(x, semiring, mask, complement, None)
         mask = self._mask_of_entries(mask, self.shape[1])
         turned = semiring if isinstance(semiring, UserSemiring) else name_of(semiring)
         turned = {"max-first": "max-second", "max-second": "max-first"}.get(turned, turned)
-        return x._made(_product(x._rows(1), self._csr, turned, self.dtype, mask and mask._rows(1), complement,
-                                turned=True))
+        mask = None if mask is None else mask._rows(1)
+        product = x._rows(1)._product(self, turned, mask, complement, turned=True)
+        return x._made((*product._arrays, product.shape))
 
     def _require_entries(self, x, size, accumulate):
-        self._require_host("a product with a Vector that has indices")
         if x.size != size or x.dtype != self.dtype:
             raise ValueError(f"x has shape ({x.size},) and dtype {x.dtype}, expected ({size},) and {self.dtype}")
+        self._beside("x", x)
         if accumulate is not None:
             raise ValueError("accumulate goes with dense vectors; Vector.update accumulates for those with indices")
 
@@ -599,28 +725,42 @@ class Matrix(_Entries):
         return mask.select("valuene", 0)
 
 
-def _product(a, b, semiring, dtype, mask, complement, turned=False):
-    """The arrays of A B; `turned`: multiply(b, a), which a named semiring of that name has already."""
-    if not isinstance(semiring, UserSemiring):
-        return _core.mxm(a, b, name_of(semiring), mask, complement)
-    add, multiply = semiring.chosen(dtype, turned)
-    return _core.multiply_over(a, b, add.handle, multiply.handle, mask, complement)
+def _number(value, kind):
+    try:
+        return real("value", value)
+    except TypeError as error:
+        raise TypeError(f"{error} or a {kind.__name__}") from None
 
 
-def _monoid_of(monoid, dtype):
-    return (monoid if isinstance(monoid, Monoid) else Monoid(monoid)).chosen(dtype)
+def _handle(matrix):
+    return None if matrix is None else matrix._csr
 
 
-def _indices(name, value, bound):
-    """A list of indices as int32, or None for all."""
+def _monoid_of(monoid):
+    return monoid if isinstance(monoid, Monoid) else Monoid(monoid)
+
+
+def _indices(name, value, bound, like):
+    """A list of indices as int32 where `like` lies, or None for all."""
     if value is None:
         return None
+    library = library_of(like)
     if isinstance(value, slice):
-        return np.arange(*value.indices(bound), dtype=np.int32)
-    value = np.asarray(value)
-    if value.ndim != 1 or (value.size and value.dtype.kind not in "iu"):
-        raise TypeError(f"{name} has shape {value.shape} and dtype {value.dtype}, expected a list of integers")
-    if value.size and not 0 <= value.min() <= value.max() < bound:
-        raise ValueError(f"{name} with shape {value.shape} holds {value.min()} to {value.max()}, expected 0 to "
+        return library.beside(np.arange(*value.indices(bound), dtype=np.int32), like)
+    if on_device(value):
+        value = array(name, value, _INTEGERS)
+        if library is not library_of(value):
+            raise TypeError(f"{name} with shape {shape_of(value)} lies elsewhere than the entries")
+    else:
+        value = np.asarray(value)
+        if value.size == 0:
+            value = value.astype(np.int32)
+    kind = library_of(value).dtype(value).kind
+    if value.ndim != 1 or kind not in "iu":
+        raise TypeError(f"{name} has shape {shape_of(value)} and dtype {value.dtype}, expected a list of integers")
+    if value.shape[0] and not 0 <= value.min() <= value.max() < bound:
+        raise ValueError(f"{name} with shape {shape_of(value)} holds {value.min()} to {value.max()}, expected 0 to "
                          f"{bound - 1}")
-    return np.ascontiguousarray(value, np.int32)
+    if isinstance(value, np.ndarray):
+        return library.beside(np.ascontiguousarray(value, np.int32), like)
+    return library.packed(library.converted(value, np.dtype(np.int32)))

@@ -43,6 +43,18 @@ struct device_array {
     void* data() const { return reinterpret_cast<void*>(address); }
 };
 
+/// The stream on which an object of a device was last put to work. What streams do is not ordered among them, and its
+/// workspace serves one at a time.
+class device_queue {
+public:
+    /// Waits for what another stream has been given to do.
+    void move_to(device_array const& where);
+
+private:
+    bool used_ = false;
+    device_array last_{};
+};
+
 /// A contiguous array of any shape and type: of the host, `Host` of nanobind, or of a device.
 template <class Host>
 class placed_array {

@@ -126,6 +126,14 @@ void enter_thread(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaSetDevice(
 
 #endif
 
+void device_queue::move_to(device_array const& where) {
+#if defined(COPPICE_HAS_CUDA)
+    if (used_ && last_.stream != where.stream) device_lease(last_).executor().synchronize();
+#endif
+    used_ = true;
+    last_ = {.device = where.device, .stream = where.stream, .owner = {}, .stream_owner = where.stream_owner};
+}
+
 host_executor current_executor() {
     std::lock_guard const lock(mutex);
     if (!executor_of_process) executor_of_process.emplace(0);

@@ -25,12 +25,12 @@ krylov_result solve_with(Executor const& exec, std::string const& method, nb::ob
     if (nb::isinstance<csr_matrix>(a)) {
         auto const view = nb::cast<csr_matrix const&>(a).view<T>();
         nb::gil_scoped_release const released;
-        auto const turn = turns.take();
+        auto const turn = turns.take(b);
         return solve(exec, method, csr_operator(exec, view), preconditioner, rhs, solution, options);
     }
     any_operator<Executor, T> const any(solution.size(), python_function<T>(a, interrupted, b));
     nb::gil_scoped_release const released;
-    auto const turn = turns.take();
+    auto const turn = turns.take(b);
     return solve(exec, method, any, preconditioner, rhs, solution, options);
 }
 

@@ -43,7 +43,9 @@ named_preconditioner make(std::string const& name, csr_matrix const& a, nb::dict
                 nb::gil_scoped_release const released;
                 return make_preconditioner(exec, name, a.view<T>(), chosen);
             }();
-            return named_preconditioner{std::move(made), a.values};
+            named_preconditioner named{std::move(made), a.values};
+            named.take_turn(a.values);
+            return named;
         });
     });
 }
@@ -69,7 +71,7 @@ void apply(named_preconditioner& m, input_array const& r, output_array const& z)
         require_type<T>(r, "the vector", "that of the preconditioner");
         require_same_place(r, m.values, "the vector");
         nb::gil_scoped_release const released;
-        auto const turn = m.take_turn();
+        auto const turn = m.take_turn(r);
         on_its_executor(held, r, [&](auto const& exec) { held.apply(exec, elements<T>(r), elements<T>(z)); });
     });
 }
@@ -79,7 +81,7 @@ void refresh(named_preconditioner& m, csr_matrix const& a) {
         require_type<T>(a.values, "data of the matrix", "that of the preconditioner");
         require_same_place(a.values, m.values, "the matrix");
         nb::gil_scoped_release const released;
-        auto const turn = m.take_turn();
+        auto const turn = m.take_turn(a.values);
         on_its_executor(held, a.values, [&](auto const& exec) { held.refresh(exec, a.view<T>()); });
     });
 }

@@ -26,12 +26,23 @@ struct named_preconditioner {
         any_preconditioner<host_executor, std::complex<float>>, any_preconditioner<host_executor, std::complex<double>>>
         held;
     input_array values; ///< of its matrix: where it lies
+
     /// A preconditioner serves one solve at a time: the others of a process wait for their turn, without the
     /// interpreter's lock. Recursive, as functions that a solve calls may apply its preconditioner.
-    std::shared_ptr<std::recursive_mutex> turns = std::make_shared<std::recursive_mutex>();
+    struct all_turns {
+        std::recursive_mutex mutex;
+        device_queue last; ///< what has queued work on it
+    };
+    std::shared_ptr<all_turns> turns = std::make_shared<all_turns>();
 
     using turn = std::unique_lock<std::recursive_mutex>;
-    turn take_turn() const { return turn(*turns); }
+    turn take_turn() const { return turn(turns->mutex); }
+    /// To work in the order of an array of a device, after what was queued in another order.
+    turn take_turn(input_array const& array) const {
+        turn taken(turns->mutex);
+        if (auto const* const device = array.device()) turns->last.move_to(*device);
+        return taken;
+    }
 
     /// Throws argument_error for a matrix of another type than T, or in another place.
     template <class Executor, class T>
@@ -97,7 +108,9 @@ class preconditioner_turn {
 public:
     explicit preconditioner_turn(nb::object const& m)
         : named_(nb::isinstance<named_preconditioner>(m) ? nb::cast<named_preconditioner const*>(m) : nullptr) {}
-    named_preconditioner::turn take() const { return named_ ? named_->take_turn() : named_preconditioner::turn(); }
+    named_preconditioner::turn take(input_array const& array) const {
+        return named_ ? named_->take_turn(array) : named_preconditioner::turn();
+    }
 
 private:
     named_preconditioner const* named_;

@@ -30,7 +30,7 @@ nb::list columns(std::string const& method, csr_matrix const& a, nb::object cons
             nb::gil_scoped_release const released;
             control.watch([&] {
                 enter_thread(exec);
-                auto const turn = turns.take();
+                auto const turn = turns.take(b);
                 results = solve_columns(exec, method, csr_operator(exec, a.view<T>()), preconditioner, elements<T>(b),
                                         elements<T>(x), count, options);
             });

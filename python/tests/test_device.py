@@ -304,6 +304,264 @@ def test_operators_of_the_user(library, dtype):
     assert np.array_equal(library.numpy(on.mxv(library.array(x), first)), coppice.Matrix(a).mxv(x, first))
 
 
+def sparse_operands(rng, dtype, matrix, vector):
+    """Small integers, so that sums are exact in any order; some entries are 0, some rows are empty."""
+    def values(count):
+        return rng.integers(-3, 4, count).astype(dtype)
+
+    operands = []
+    for shape, density in (((90, 90), 0.1), ((90, 90), 0.3), ((90, 90), 0.2)):
+        rows, columns = np.nonzero(rng.random(shape) < density * (rng.random((90, 1)) < 0.8))
+        offsets = np.searchsorted(rows, np.arange(91)).astype("i4")
+        operands.append(matrix(scipy_sparse.csr_array((values(len(rows)), columns.astype("i4"), offsets), shape=shape)))
+    for density in (0.3, 0.01, 1.0):
+        indices = np.flatnonzero(rng.random(90) < density).astype("i4")
+        operands.append(vector(values(len(indices)), *((indices, 90) if density < 1 else ())))
+    return operands
+
+
+def entries(found):
+    """Of a matrix or vector, wherever it lies, as arrays of NumPy."""
+    if isinstance(found, float):
+        return np.array([found]),
+    if isinstance(found, coppice.Matrix):
+        a = found.to_scipy()
+        return a.data, a.indices, a.indptr
+    parts = found.values, np.arange(found.size, dtype="i4") if found.indices is None else found.indices
+    return tuple(part.get() if hasattr(part, "get") else np.asarray(part.cpu() if hasattr(part, "cpu") else part)
+                 for part in parts)
+
+
+def the_same(found, expected, exact=True):
+    assert type(found) is type(expected) and getattr(found, "shape", 0) == getattr(expected, "shape", 0)
+    for left, right in zip(entries(found), entries(expected)):
+        assert left.dtype == right.dtype and left.shape == right.shape
+        assert np.array_equal(left, right, equal_nan=left.dtype.kind == "f") if exact else np.allclose(
+            left, right, rtol=1e-5 if left.dtype == np.float32 else 1e-13, equal_nan=True)
+
+
+def on_both(library, dtype, operation, exact=True):
+    host = sparse_operands(np.random.default_rng(21), dtype, coppice.Matrix, coppice.Vector)
+    def place(a):
+        return library.array(a) if isinstance(a, np.ndarray) else a
+
+    there = sparse_operands(np.random.default_rng(21), dtype, lambda a: coppice.Matrix(library.csr(a)),
+                            lambda values, *sparse: coppice.Vector(library.array(values), *map(place, sparse)))
+    the_same(operation(*there), operation(*host), exact)
+
+
+LIST = [77, 3, 12, 3, 0, 88]
+SPARSE = {
+    "ewise_add": lambda A, B, M, u, v, w: A.ewise_add(B, "min"),
+    "ewise_mult": lambda A, B, M, u, v, w: A.ewise_mult(B, "minus"),
+    "ewise_union": lambda A, B, M, u, v, w: A.ewise_union(B, "minus", 2.0, 5.0),
+    "update": lambda A, B, M, u, v, w: A.update(B, mask=M, accumulate="plus", complement=True),
+    "update replaces": lambda A, B, M, u, v, w: A.update(B, mask=M, replace=True, structure=True),
+    "apply": lambda A, B, M, u, v, w: A.apply("diagindex", scalar=2.0).apply("abs").apply("minus", first=9.0),
+    "select": lambda A, B, M, u, v, w: A.select("tril", -1).select("valuegt", 0.0),
+    "reduce": lambda A, B, M, u, v, w: A.reduce("max") + A.reduce("plus"),
+    "reduce_rows": lambda A, B, M, u, v, w: A.reduce_rows("min"),
+    "reduce_columns": lambda A, B, M, u, v, w: A.reduce_columns("plus"),
+    "extract": lambda A, B, M, u, v, w: A.extract(LIST, slice(5, 80, 3)),
+    "extract nothing": lambda A, B, M, u, v, w: A.extract([], None),
+    "assign": lambda A, B, M, u, v, w: A.assign(B.extract([1, 2, 9], None), [50, 4, 7], mask=M, accumulate="max"),
+    "assign a number": lambda A, B, M, u, v, w: A.assign(4.0, LIST, mask=M, structure=True),
+    "kronecker": lambda A, B, M, u, v, w: A.extract([1, 2], [3, 4, 5]).kronecker(B, "plus"),
+    "transpose": lambda A, B, M, u, v, w: A.transpose(),
+    "masked product": lambda A, B, M, u, v, w: A.mxm(B, "min-plus", mask=M, complement=True),
+    "product of names": lambda A, B, M, u, v, w: A.mxm(B, coppice.semiring.user("max", "minus"), mask=M),
+    "mxv of names": lambda A, B, M, u, v, w: A.mxv(w, coppice.semiring.user("min", "rminus"), mask=u, accumulate=w),
+    "vectors": lambda A, B, M, u, v, w: u.ewise_add(v, "minus").ewise_mult(w, "times").apply("rowindex", scalar=1.0),
+    "mxv": lambda A, B, M, u, v, w: A.mxv(u, "max-plus", mask=w, complement=True),
+    "vxm": lambda A, B, M, u, v, w: v.vxm(A, "min-plus"),
+    "update of a vector": lambda A, B, M, u, v, w: w.update(v, mask=u, complement=True, replace=True),
+    "extract of a vector": lambda A, B, M, u, v, w: u.extract(LIST),
+    "assign of a vector": lambda A, B, M, u, v, w: u.assign(w.extract([0, 1, 2]), [70, 2, 30], accumulate="plus"),
+    "assign to a vector": lambda A, B, M, u, v, w: u.assign(2.0, slice(10, 40), mask=w, replace=True),
+    "select of a vector": lambda A, B, M, u, v, w: u.select("rowgt", 12).select("valuene", 0),
+    "reduce of a vector": lambda A, B, M, u, v, w: u.reduce("min"),
+    "nothing left": lambda A, B, M, u, v, w: u.select("valuegt", 100.0),
+}
+
+
+@pytest.mark.parametrize("dtype", REALS)
+@pytest.mark.parametrize("operation", SPARSE.values(), ids=SPARSE)
+def test_sparse_algebra(library, operation, dtype):
+    on_both(library, dtype, operation)
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_every_name_of_an_operator(library, dtype):
+    """On values where none of them is wrong by more than rounding."""
+    for name in coppice.semiring.operators:
+        on_both(library, dtype, lambda A, B, M, u, v, w: A.ewise_mult(B, name), exact=False)
+    for name in coppice.semiring.monoids:
+        on_both(library, dtype, lambda A, B, M, u, v, w: A.reduce_rows(name))
+    for name in coppice.semiring.functions:
+        on_both(library, dtype, lambda A, B, M, u, v, w: A.apply(name), exact=False)
+    for name in coppice.semiring.selections:
+        on_both(library, dtype, lambda A, B, M, u, v, w: A.select(name, 1.0))
+
+
+def own():
+    return coppice.semiring.user(lambda s, p: min(s, p), lambda a, x: 2 * a + x, np.inf)
+
+
+FUNCTIONS = {
+    "ewise_add": lambda A, B, M, u, v, w: A.ewise_add(B, lambda a, b: a - 2 * b),
+    "ewise_mult": lambda A, B, M, u, v, w: A.ewise_mult(B, lambda a, b: a - 2 * b),
+    "ewise_union": lambda A, B, M, u, v, w: A.ewise_union(B, lambda a, b: a - 2 * b, 2.0, 5.0),
+    "apply": lambda A, B, M, u, v, w: A.apply(lambda a: a * a).apply(lambda a, i, j: a + 10 * i - j),
+    "apply with an operand": lambda A, B, M, u, v, w: A.apply(lambda a, b: a - 2 * b, first=3.0),
+    "select": lambda A, B, M, u, v, w: A.select(lambda a, i, j: i > j and a >= 0),
+    "reduce": lambda A, B, M, u, v, w: A.reduce(coppice.semiring.monoid(lambda a, b: max(a, b), -np.inf)),
+    "reduce_rows": lambda A, B, M, u, v, w: A.reduce_rows(coppice.semiring.monoid(lambda a, b: a + b, 0.0)),
+    "update": lambda A, B, M, u, v, w: A.update(B, mask=M, accumulate=lambda a, b: a - 2 * b, complement=True),
+    "assign": lambda A, B, M, u, v, w: A.assign(B.extract([1, 2], None), [50, 4], mask=M, replace=True,
+                                                accumulate=lambda a, b: a - 2 * b),
+    "assign a number": lambda A, B, M, u, v, w: A.assign(4.0, LIST, mask=M, accumulate=lambda a, b: a - 2 * b),
+    "kronecker": lambda A, B, M, u, v, w: A.extract([1, 2], [3, 4]).kronecker(B, lambda a, b: a - 2 * b),
+    "vectors": lambda A, B, M, u, v, w: u.ewise_add(w, lambda a, b: a - 2 * b).apply(lambda a, i: a + i),
+    "mxm": lambda A, B, M, u, v, w: A.mxm(B, own(), mask=M, complement=True),
+    "mxv": lambda A, B, M, u, v, w: A.mxv(u, own()),
+    "mxv of all": lambda A, B, M, u, v, w: A.mxv(w, own(), mask=u, accumulate=w),
+    "vxm": lambda A, B, M, u, v, w: u.vxm(A, own()),
+}
+
+@pytest.mark.parametrize("dtype", REALS)
+@pytest.mark.parametrize("operation", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_functions_in_the_sparse_algebra(library, operation, dtype):
+    require_numba_cuda()
+    on_both(library, dtype, operation)
+
+
+def test_long_rows_and_vectors(library):
+    """Rows that are longer than a block, vectors of many ranges."""
+    rng = np.random.default_rng(22)
+    n = 300_000
+    for cut in (0.0, 0.999):
+        there = np.flatnonzero(rng.random(n) >= cut).astype("i4")
+        values, more = rng.integers(-3, 4, (2, len(there))).astype(float)
+        u, v = (coppice.Vector(library.array(a), library.array(there), n) for a in (values, more))
+        x, y = (coppice.Vector(a, there, n) for a in (values, more))
+        for operation in (lambda a, b: a.ewise_add(b, "minus"), lambda a, b: a.update(b, mask=b, complement=True),
+                          lambda a, b: a.extract(slice(None, None, -1)), lambda a, b: a.select("valuegt", 0.0),
+                          lambda a, b: a.assign(1.0, slice(0, n // 2), mask=b), lambda a, b: a.reduce("plus")):
+            the_same(operation(u, v), operation(x, y))
+        row = scipy_sparse.csr_array((values, there, np.array([0, len(there)], "i4")), shape=(1, n))
+        A, B = coppice.Matrix(library.csr(row)), coppice.Matrix(row)
+        the_same(A.mxv(u, "max-plus"), B.mxv(x, "max-plus"))
+        the_same(A.transpose().ewise_add(A.transpose(), "first"), B.transpose())
+
+
+def test_the_sparse_algebra_follows_the_current_stream(library):
+    """A matrix may be made on one stream and used on another one, once it is there."""
+    rng = np.random.default_rng(23)
+    a = scipy_sparse.random_array((2000, 2000), density=0.01, rng=rng, format="csr")
+    A, host = coppice.Matrix(library.csr(a)), coppice.Matrix(a)
+    B = coppice.Matrix(library.csr(a))
+    expected = host.ewise_add(host, "plus").mxm(host, "plus-times", mask=host)
+    if isinstance(library, CuPy):
+        library.cp.cuda.Device().synchronize()
+        stream = library.cp.cuda.Stream(non_blocking=True)
+        context = stream
+    else:
+        library.torch.cuda.synchronize()
+        stream = library.torch.cuda.Stream()
+        context = library.torch.cuda.stream(stream)
+    with context:
+        found = A.ewise_add(B, "plus").mxm(A, "plus-times", mask=B)
+        stream.synchronize()
+    the_same(found, expected, exact=False)
+
+
+def test_sparse_algebra_by_several_threads(library):
+    rng = np.random.default_rng(24)
+    a = scipy_sparse.random_array((500, 500), density=0.02, rng=rng, format="csr")
+    A, host = coppice.Matrix(library.csr(a)), coppice.Matrix(a)
+    expected = host.ewise_add(host.T, "max").select("triu", 1)
+    failures = []
+
+    def work():
+        try:
+            for _ in range(20):
+                the_same(A.ewise_add(A.T, "max").select("triu", 1), expected)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_streams_share_a_matrix_and_a_preconditioner(library):
+    """Plans and preconditioners have room for one call at a time: streams, which nothing orders, do not meet there."""
+    rng = np.random.default_rng(25)
+    a = scipy_sparse.csr_array(scipy_sparse.random_array((20_000, 20_000), density=1e-3, rng=rng)
+                               + 30 * scipy_sparse.eye_array(20_000))
+    x = rng.random(20_000)
+    A, M = coppice.Matrix(library.csr(a)), coppice.preconditioner("forest", library.csr(a))
+    product, turned, solution = a @ x, a.T @ x, coppice.preconditioner("forest", a) @ x
+    there = library.array(x)
+    if isinstance(library, CuPy):
+        library.cp.cuda.Device().synchronize()
+        streams = [library.cp.cuda.Stream(non_blocking=True) for _ in range(4)]
+        contexts = streams
+    else:
+        library.torch.cuda.synchronize()
+        streams = [library.torch.cuda.Stream() for _ in range(4)]
+        contexts = [library.torch.cuda.stream(stream) for stream in streams]
+    found = [[], [], []]
+    for _ in range(20):
+        for context in contexts:
+            with context:
+                found[0].append(A.mxv(there))
+                found[1].append(M.matvec(there))
+                found[2].append(A.vxm(there))
+    for stream in streams:
+        stream.synchronize()
+    for y, z, w in zip(*found):
+        close(library.numpy(y), product)
+        close(library.numpy(z), solution)
+        close(library.numpy(w), turned)
+
+
+@pytest.mark.parametrize("error, text, call", [
+    (TypeError, r"other with shape \(6, 6\) is on the host", lambda A, H, u, h: A.ewise_add(H)),
+    (TypeError, "other with shape .* is of .* on device 0, expected on the host", lambda A, H, u, h: H.ewise_add(A)),
+    (TypeError, "mask with shape .* is on the host", lambda A, H, u, h: A.update(A, mask=H)),
+    (TypeError, "value with shape .* is on the host", lambda A, H, u, h: A.assign(H)),
+    (TypeError, "B with shape .* is on the host", lambda A, H, u, h: A.mxm(H)),
+    (TypeError, "x with shape .* is on the host", lambda A, H, u, h: A.mxv(h)),
+    (TypeError, "other with shape .* is on the host", lambda A, H, u, h: u.ewise_add(h)),
+    (ValueError, "rows .*9.*expected 0 to 5", lambda A, H, u, h: A.extract([9])),
+    (ValueError, "unknown operator.*plus.*times", lambda A, H, u, h: A.ewise_add(A, "add")),
+    (TypeError, "operator is a float", lambda A, H, u, h: A.ewise_add(A, 3.0)),
+    (TypeError, "takes 2 arguments, expected 1, the value, or 3", lambda A, H, u, h: A.apply(lambda a, b: a)),
+    (ValueError, "occurs twice", lambda A, H, u, h: A.assign(A.extract([0, 1]), [2, 2])),
+])
+def test_bad_input_of_the_sparse_algebra(library, error, text, call):
+    host = scipy_sparse.eye_array(6, format="csr")
+    values, indices = np.ones(2), np.array([1, 4], "i4")
+    with pytest.raises(error, match=text):
+        call(coppice.Matrix(library.csr(host)), coppice.Matrix(host),
+             coppice.Vector(library.array(values), library.array(indices), 6), coppice.Vector(values, indices, 6))
+
+
+def test_indices_lie_where_the_values_do(library):
+    values = library.array(np.ones(2))
+    assert coppice.Vector(values, [1, 4], 6).nnz == 2
+    for indices, text in (([4, 1], "do not rise"), ([1, 6], "expected 0 to 5"), ([1], r"indices has shape \(1,\)")):
+        for placed in (indices, library.array(np.array(indices))):
+            with pytest.raises(ValueError, match=text):
+                coppice.Vector(values, placed, 6)
+    with pytest.raises(TypeError, match="lies elsewhere|on a device"):
+        coppice.Vector(np.ones(2), library.array(np.array([1, 4])), 6)
+
+
 def test_work_is_queued_on_the_current_stream(library):
     n = 300000
     rng = np.random.default_rng(12)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sparse algebra against its definitions on dense arrays with a mask of what is there."""
 
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import coppice
-from coppice import Matrix, Vector, semiring
+from coppice import Matrix, Vector, _on_device, semiring
 
 BINARY = {"plus": np.add, "minus": np.subtract, "rminus": lambda a, b: b - a, "times": np.multiply, "min": np.minimum,
           "max": np.maximum, "first": lambda a, b: a, "second": lambda a, b: b, "ne": np.not_equal, "lt": np.less}
@@ -218,6 +220,40 @@ def test_operators_of_the_user():
                           np.where(mask == 0, np.minimum(before, full), before))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_semirings_of_names(dtype):
+    rng = np.random.default_rng(8)
+    (A, a, in_a), (B, b, in_b) = (random_matrix(rng, (9, 9), dtype) for _ in range(2))
+    own = semiring.user("min", "minus")
+    met, differences = in_a[:, :, None] & in_b[None], a[:, :, None] - b[None]
+    same(A.mxm(B, own), np.where(met, differences, np.inf).min(1), met.any(1))
+    same(A.mxm(B, own, mask=B, complement=True), np.where(met, differences, np.inf).min(1), met.any(1) & ~in_b)
+    u, values, there = random_vector(rng, 9, dtype)
+    same(A.mxv(u, own), np.where(in_a & there, a - values, np.inf).min(1), (in_a & there).any(1))
+    same(u.vxm(A, own), np.where(in_a.T & there, a.T - values, np.inf).min(1), (in_a.T & there).any(1))
+    full, before = np.where(in_a, a - values, np.inf).min(1).astype(dtype), np.arange(9, dtype=dtype)
+    assert np.array_equal(A.mxv(values, own), full)
+    assert np.array_equal(A.mxv(values, own, mask=before % 2, accumulate=before),
+                          np.where(before % 2 != 0, np.minimum(before, full), before))
+
+
+def test_products_by_the_operator_of_python():
+    rng = np.random.default_rng(9)
+    (A, a, _), x = random_matrix(rng, (7, 5)), rng.random(5)
+    u, values, there = random_vector(rng, 7)
+    assert np.allclose(A @ x, a @ x) and np.allclose(np.ones(7) @ A, np.ones(7) @ a)
+    assert np.allclose((A @ A.T).to_scipy().toarray(), a @ a.T)
+    assert np.allclose((u @ A).to_dense(), (values * there) @ a)
+    with pytest.raises(TypeError):
+        u @ 3.0
+
+
+def test_vectors_without_elements():
+    none = Vector(np.zeros(0))
+    assert none.ewise_add(none).size == 0 and none.reduce("min") == np.inf and none.extract([]).size == 0
+    assert none.update(none, mask=none).shape == (0,)
+
+
 def test_against_suitesparse():
     gb = pytest.importorskip("graphblas")
     rng = np.random.default_rng(7)
@@ -264,12 +300,33 @@ def test_against_suitesparse():
     (ValueError, r"indices has shape \(1,\), expected \(2,\)", lambda A, u: Vector(np.ones(2), [3], 6)),
     (TypeError, "go together", lambda A, u: Vector(np.ones(2), [3, 4])),
     (TypeError, "B is a Vector", lambda A, u: A.mxm(u)),
+    (TypeError, "A is a csr_array, expected a Matrix", lambda A, u: u.vxm(sp.eye_array(6, format="csr"))),
+    (TypeError, "value is .*Vector.*, expected a number or a Matrix", lambda A, u: A.assign(u)),
+    (TypeError, "value is 'a', expected a number or a Vector", lambda A, u: u.assign("a")),
+    (TypeError, "scalar is 'a', expected a number", lambda A, u: A.select("tril", "a")),
+    (TypeError, "monoid is a int, expected a name or a function", lambda A, u: A.reduce(3)),
+    (TypeError, "expected two names or two functions", lambda A, u: semiring.user("plus", max)),
+    (ValueError, "unknown monoid 'minus', expected one of plus", lambda A, u: semiring.user("minus", "times")),
+    (ValueError, "monoid 'plus' has an identity", lambda A, u: semiring.user("plus", "times", 0.0)),
+    (ValueError, "unknown operator.*plus", lambda A, u: A.mxm(A, semiring.user("plus", "tims"))),
     (ValueError, "both first and second", lambda A, u: A.apply("plus", first=1, second=2)),
     (OverflowError, "rows of a Kronecker product", lambda A, u: Matrix(sp.csr_array((2**30, 2))).kronecker(A)),
 ])
 def test_bad_input(error, text, call):
     with pytest.raises(error, match=text):
         call(Matrix(sp.eye_array(6, format="csr")), Vector(np.ones(2), [1, 4], 6))
+
+
+def test_without_numba(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.delitem(sys.modules, "coppice._kernels", raising=False)
+    monkeypatch.delattr(coppice, "_kernels", raising=False)
+    A = Matrix(sp.eye_array(3, format="csr"))
+    with pytest.raises(ImportError, match="pip install .?numba"):
+        A.apply(lambda a: a + 1)
+    with pytest.raises(ImportError, match="functions of Python .* 'numba-cuda.cu13.'; names of coppice.semiring"):
+        _on_device.apply(A, lambda a: a + 1)
+    assert A.mxm(A, semiring.user("min", "plus")).reduce() == 6  # names need nothing
 
 
 def test_functions_of_a_wrong_number_of_arguments():

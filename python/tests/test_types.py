@@ -77,6 +77,10 @@ w, info = coppice.cg(lambda r: 2 * r, v)
 info + 1
 graph.bfs(None, source=3).facts["depth"]
 semiring.min_plus.name.upper()
+A = coppice.Matrix(graph)  # type: ignore[arg-type]
+(A @ A).ewise_add(A.T, "max").update(A, mask=A, accumulate=lambda a, b: a + b).shape[0] + 1
+u = coppice.Vector(v, [0, 1, 2, 5], 6).vxm(A, semiring.user("min", "minus"), complement=True)
+u.extract(slice(2)).reduce(semiring.monoid(max, 0.0)) + 1.0
 """
 BAD = """
 import numpy as np
@@ -89,6 +93,10 @@ coppice.solve_tridiagonal(v, v, v, v).ok
 coppice.cg(3.0, v)
 coppice.set_threads("two")
 coppice.cgs
+coppice.semiring.user(3, "minus")
+coppice.Vector(v).vxm(v)
+coppice.Vector(v).vxm(coppice.Matrix, "min-plus")
+coppice.Vector(v).assign("a")
 """
 
 

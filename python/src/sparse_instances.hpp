@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Definitions for the one source per executor that instantiates the operations of the sparse algebra.
+#pragma once
+
+#include <coppice/semiring/products/mxm.hpp>
+#include <coppice/semiring/products/named_product.hpp>
+#include <coppice/semiring/sparse/parts.hpp>
+
+#include "sparse_operations.hpp"
+
+namespace coppice::python {
+namespace detail {
+
+/// Calls visit(list) with all_indices{} or the indices of a list.
+template <class Visit>
+auto with_list(index_list const& list, Visit const& visit) {
+    return list ? visit(*list) : visit(all_indices{});
+}
+
+/// Calls visit(mask, accumulator).
+template <executor Executor, class T, class Visit>
+void with_writing(Executor const& exec, writing<T> const& w, Visit const& visit) {
+    auto const with_accumulator = [&](auto const& mask) {
+        if (w.accumulator)
+            visit(mask, binary_of<T>(exec, *w.accumulator));
+        else
+            visit(mask, no_accumulator{});
+    };
+    if (w.mask)
+        with_accumulator(*w.mask);
+    else
+        with_accumulator(no_mask{});
+}
+
+template <executor Executor, class T>
+csr<T> copy(Executor const& exec, csr_view<T> c) {
+    return {c.rows(), c.columns(), copy_of(exec, c.row_offsets()), copy_of(exec, c.column_indices()),
+            copy_of(exec, c.values())};
+}
+
+} // namespace detail
+
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::ewise_add(E const& exec, view a, view b, chosen_operator const& op) {
+    return coppice::ewise_add(exec, binary_of<T>(exec, op), a, b);
+}
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::ewise_mult(E const& exec, view a, view b, chosen_operator const& op) {
+    return coppice::ewise_mult(exec, binary_of<T>(exec, op), a, b);
+}
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::ewise_union(E const& exec, view a, view b, chosen_operator const& op, T missing_a,
+                                            T missing_b) {
+    return coppice::ewise_union(exec, binary_of<T>(exec, op), a, missing_a, b, missing_b);
+}
+
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::apply(E const& exec, view a, chosen_operator const& f, double scalar) {
+    return coppice::apply(exec, function_of<detail::map_table<T>, T>(exec, f, scalar), a);
+}
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::apply_bound(E const& exec, view a, chosen_operator const& op, T operand, bool first) {
+    return coppice::apply(exec, bound_operator<T>{binary_of<T>(exec, op), operand, first}, a);
+}
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::select(E const& exec, view a, chosen_operator const& keep, double scalar) {
+    return select_entries(exec, function_of<detail::selection_table<T>, T>(exec, keep, scalar), a);
+}
+
+template <executor E, class T>
+T sparse_operations<E, T>::reduce(E const& exec, view a, chosen_monoid const& add) {
+    return reduce_to_scalar(exec, monoid_of<T>(exec, add), a);
+}
+template <executor E, class T>
+buffer<T> sparse_operations<E, T>::reduce_rows(E const& exec, view a, chosen_monoid const& add) {
+    return std::move(reduce_to_vector(exec, monoid_of<T>(exec, add), a).values());
+}
+
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::extract(E const& exec, view a, index_list const& rows, index_list const& columns) {
+    return detail::with_list(rows, [&](auto const& r) {
+        return detail::with_list(columns, [&](auto const& c) { return coppice::extract(exec, a, r, c); });
+    });
+}
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::kronecker(E const& exec, view a, view b, chosen_operator const& op) {
+    return coppice::kronecker(exec, binary_of<T>(exec, op), a, b);
+}
+
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::update(E const& exec, view c, view t, writing<T> const& w) {
+    auto made = detail::copy(exec, c);
+    auto const from = detail::copy(exec, t);
+    detail::with_writing(exec, w, [&](auto const& mask, auto const& accumulator) {
+        coppice::update(exec, made, mask, accumulator, from, w.how);
+    });
+    return made;
+}
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::assign(E const& exec, view c, view a, index_list const& rows, index_list const& columns,
+                                       writing<T> const& w) {
+    auto made = detail::copy(exec, c);
+    detail::with_writing(exec, w, [&](auto const& mask, auto const& accumulator) {
+        detail::with_list(rows, [&](auto const& r) {
+            detail::with_list(columns,
+                              [&](auto const& k) { coppice::assign(exec, made, mask, accumulator, a, r, k, w.how); });
+        });
+    });
+    return made;
+}
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::assign_scalar(E const& exec, view c, T value, index_list const& rows,
+                                              index_list const& columns, writing<T> const& w) {
+    auto made = detail::copy(exec, c);
+    detail::with_writing(exec, w, [&](auto const& mask, auto const& accumulator) {
+        detail::with_list(rows, [&](auto const& r) {
+            detail::with_list(columns, [&](auto const& k) {
+                coppice::assign_scalar(exec, made, mask, accumulator, value, r, k, w.how);
+            });
+        });
+    });
+    return made;
+}
+
+template <executor E, class T>
+csr<T> sparse_operations<E, T>::multiply(E const& exec, view a, view b, chosen_monoid const& add,
+                                         chosen_operator const& op, std::optional<view> const& mask, bool complement) {
+    semiring_of<monoid<T>, binary_operator<T>> const s{monoid_of<T>(exec, add), binary_of<T>(exec, op)};
+    auto plan =
+        mask ? make_masked_product_plan(exec, a, b, *mask, descriptor{.structure = true, .complement = complement})
+             : make_product_plan(exec, a, b);
+    return mxm(exec, std::move(plan), s, a, b);
+}
+
+} // namespace coppice::python

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The operations of the sparse algebra over operators that Python chooses, on every executor. Vectors come as
+/// matrices: as rows of ranges of their indices, or as one column.
+#pragma once
+
+#include <optional>
+
+#include <coppice/algebra/csr.hpp>
+#include <coppice/core/executor.hpp>
+#include <coppice/semiring/descriptor.hpp>
+
+#include "operators.hpp"
+
+namespace coppice::python {
+
+/// How a result is written: mask, accumulator, replace.
+template <class T>
+struct writing {
+    std::optional<csr_view<T>> mask;
+    std::optional<chosen_operator> accumulator;
+    descriptor how;
+};
+
+/// Indices in the memory of the executor; none: all.
+using index_list = std::optional<array_view<std::int32_t const>>;
+
+template <executor Executor, class T>
+struct sparse_operations {
+    using matrix = csr<T>;
+    using view = csr_view<T>;
+
+    static matrix ewise_add(Executor const& exec, view a, view b, chosen_operator const& op);
+    static matrix ewise_mult(Executor const& exec, view a, view b, chosen_operator const& op);
+    static matrix ewise_union(Executor const& exec, view a, view b, chosen_operator const& op, T missing_a,
+                              T missing_b);
+    static matrix apply(Executor const& exec, view a, chosen_operator const& f, double scalar);
+    /// op(operand, a_ij) where `first`, else op(a_ij, operand).
+    static matrix apply_bound(Executor const& exec, view a, chosen_operator const& op, T operand, bool first);
+    static matrix select(Executor const& exec, view a, chosen_operator const& keep, double scalar);
+    static T reduce(Executor const& exec, view a, chosen_monoid const& add);
+    /// An element a row, the identity where it has no entries.
+    static buffer<T> reduce_rows(Executor const& exec, view a, chosen_monoid const& add);
+    static matrix extract(Executor const& exec, view a, index_list const& rows, index_list const& columns);
+    static matrix kronecker(Executor const& exec, view a, view b, chosen_operator const& op);
+    /// C<mask, replace> = C ⊙ T
+    static matrix update(Executor const& exec, view c, view t, writing<T> const& w);
+    /// C<mask>(rows, columns) = C(rows, columns) ⊙ A; the mask has the shape of C.
+    static matrix assign(Executor const& exec, view c, view a, index_list const& rows, index_list const& columns,
+                         writing<T> const& w);
+    static matrix assign_scalar(Executor const& exec, view c, T value, index_list const& rows,
+                                index_list const& columns, writing<T> const& w);
+    /// A B over a monoid and an operator, where the structure of the mask admits it.
+    static matrix multiply(Executor const& exec, view a, view b, chosen_monoid const& add, chosen_operator const& op,
+                           std::optional<view> const& mask, bool complement);
+};
+
+extern template struct sparse_operations<host_executor, float>;
+extern template struct sparse_operations<host_executor, double>;
+#if defined(COPPICE_HAS_CUDA)
+extern template struct sparse_operations<cuda_executor, float>;
+extern template struct sparse_operations<cuda_executor, double>;
+#endif
+
+} // namespace coppice::python

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tests of the sparse algebra by the ways that arrays of a device take."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numba")
+HERE = Path(__file__).parent
+
+
+def test_sparse_algebra():
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": str(HERE)}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "simulated_device", str(HERE / "test_sparse.py")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
