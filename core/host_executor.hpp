@@ -48,7 +48,7 @@ public:
     /// Copies `count` elements between two places in host memory.
     template <class T>
     void copy_elements(T const* from, T* to, std::int64_t count) const {
-        if (count > 0) std::memmove(to, from, static_cast<std::size_t>(count) * sizeof(T));
+        if (count > 0) copy_bytes(from, to, static_cast<std::size_t>(count) * sizeof(T));
     }
 
     /// The element at `pointer`.
@@ -64,6 +64,8 @@ public:
     }
 
 private:
+    void copy_bytes(void const* from, void* to, std::size_t bytes) const;
+
     int threads_;
     std::shared_ptr<tbb::task_arena> arena_;
     std::shared_ptr<memory_resource> memory_;

@@ -89,6 +89,11 @@ public:
     virtual memory_place place() const noexcept = 0;
     /// Copies bytes of this memory to the host and waits until they are there.
     virtual void read(void const* from, void* host_to, std::size_t bytes) = 0;
+    /// Whether memory that is asked for and never touched takes address space alone, and pages can be given back.
+    virtual bool can_shrink() const noexcept { return false; }
+    /// Of memory that can_shrink(), gives back the pages behind the first `kept` of so many bytes, or leaves them where
+    /// that costs more than it frees. The address space is freed with the rest.
+    virtual void shrink(void* /*pointer*/, std::size_t /*bytes*/, std::size_t /*kept*/) noexcept {}
 };
 
 /// Owns `size()` elements of a trivially copyable type; move-only; contents start uninitialised.
@@ -138,6 +143,14 @@ public:
     T* release() noexcept {
         size_ = 0;
         return std::exchange(data_, nullptr);
+    }
+
+    /// Keeps the first `size` elements, at most all, of memory that can_shrink().
+    void shrink(std::int64_t size) noexcept {
+        if (size == size_) return;
+        resource_->shrink(data_, static_cast<std::size_t>(size_) * sizeof(T),
+                          static_cast<std::size_t>(size) * sizeof(T));
+        size_ = size;
     }
 
     T* data() { return data_; }

@@ -53,13 +53,24 @@ public:
         if constexpr (is_matrix_mask_v<Mask>)
             return mask.complement ? outside_mask(a, b, mask, i, out) : inside_mask(a, b, mask, i, out);
         if (a.row_end(i) - a.row_begin(i) == 1) return copy_row(b, a.indices[a.row_begin(i)], out);
+        I* to = out;
+        visit(
+            a, b, i, products, [](O) { return [](O, I) {}; }, [&](I column) { *to++ = column; });
+        return to - out;
+    }
+
+    /// The same columns, rising, to take(column), after every product: join(k) for the entries k of A's row, and what
+    /// it returns for (q, column) of the entries q of B that k meets.
+    template <class A, class B, class O, class Join, class Take>
+    void visit(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products, Join const& join,
+               Take const& take) {
         if (products > scanned_products) {
             auto const reach = words_of_row(a, b, i);
             std::int64_t const count = reach.last - reach.first;
-            if (count < products) return read_words(a, b, i, reach, out);
-            if (count < words_for_a_product * products) return read_words_met(a, b, i, reach, out);
+            if (count < products) return read_words(a, b, i, reach, join, take);
+            if (count < words_for_a_product * products) return read_words_met(a, b, i, reach, join, take);
         }
-        return gather(a, b, i, products, out);
+        gather(a, b, i, products, join, take);
     }
 
 private:
@@ -89,63 +100,62 @@ private:
     }
 
     /// met(word, bits before) for every product of a row, whose column is marked.
-    template <class A, class B, class O, class Met>
-    void mark_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, Met const& met) {
+    template <class A, class B, class O, class Join, class Met>
+    void mark_row(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, Join const& join, Met const& met) {
         std::uint64_t* COPPICE_RESTRICT const bits = bits_.data();
         for (O k = a.row_begin(i), last = a.row_end(i); k < last; ++k) {
             if (k + 8 < a.nonzeros()) __builtin_prefetch(b.indices + b.row_begin(a.indices[k + 8]));
             I const inner = a.indices[k];
+            auto const& join_entry = join(k);
             for (O q = b.row_begin(inner), end = b.row_end(inner); q < end; ++q) {
                 auto const column = static_cast<std::uint64_t>(b.indices[q]);
                 std::uint64_t const before = bits[column / word];
                 bits[column / word] = before | std::uint64_t{1} << (column % word);
                 met(column / word, before);
+                join_entry(q, static_cast<I>(column));
             }
         }
     }
     /// The marked columns of one word; clears them.
-    I* take_word(std::int64_t w, I* to) {
+    template <class Take>
+    void take_word(std::int64_t w, Take const& take) {
         for (std::uint64_t set = bits_[w]; set != 0; set &= set - 1)
-            *to++ = static_cast<I>(w * word + std::countr_zero(set));
+            take(static_cast<I>(w * word + std::countr_zero(set)));
         bits_[w] = 0;
-        return to;
     }
 
-    template <class A, class B, class O>
-    std::int64_t gather(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products, I* out) {
+    template <class A, class B, class O, class Join, class Take>
+    void gather(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, std::int64_t products, Join const& join,
+                Take const& take) {
         if (static_cast<std::int64_t>(met_.size()) <= products) met_.resize(static_cast<std::size_t>(products) + 1);
         I* const met = met_.data();
         std::int64_t n = 0;
-        mark_row(a, b, i, [&](std::uint64_t w, std::uint64_t before) {
+        mark_row(a, b, i, join, [&](std::uint64_t w, std::uint64_t before) {
             met[n] = static_cast<I>(w);
             n += before == 0;
         });
         sort_words(met, n);
-        I* to = out;
-        for (std::int64_t k = 0; k < n; ++k) to = take_word(met[k], to);
-        return to - out;
+        for (std::int64_t k = 0; k < n; ++k) take_word(met[k], take);
     }
 
-    template <class A, class B, class O>
-    std::int64_t read_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, I* out) {
-        mark_row(a, b, i, [](std::uint64_t, std::uint64_t) {});
-        I* to = out;
-        for (std::int64_t w = reach.first; w < reach.last; ++w) to = take_word(w, to);
-        return to - out;
+    template <class A, class B, class O, class Join, class Take>
+    void read_words(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, Join const& join,
+                    Take const& take) {
+        mark_row(a, b, i, join, [](std::uint64_t, std::uint64_t) {});
+        for (std::int64_t w = reach.first; w < reach.last; ++w) take_word(w, take);
     }
     /// The same where most words have nothing: a bit for each tells which to look at.
-    template <class A, class B, class O>
-    std::int64_t read_words_met(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, I* out) {
+    template <class A, class B, class O, class Join, class Take>
+    void read_words_met(csr_view<A, I, O> a, csr_view<B, I, O> b, std::int64_t i, words reach, Join const& join,
+                        Take const& take) {
         std::uint64_t* COPPICE_RESTRICT const words_met = words_met_.data();
-        mark_row(a, b, i,
+        mark_row(a, b, i, join,
                  [&](std::uint64_t w, std::uint64_t) { words_met[w / word] |= std::uint64_t{1} << (w % word); });
-        I* to = out;
         for (std::int64_t first = reach.first / word; first <= (reach.last - 1) / word; ++first) {
             for (std::uint64_t set = words_met[first]; set != 0; set &= set - 1)
-                to = take_word(first * word + std::countr_zero(set), to);
+                take_word(first * word + std::countr_zero(set), take);
             words_met[first] = 0;
         }
-        return to - out;
     }
 
     // Marks: 2 for a column that the mask names, 3 once a product has it.

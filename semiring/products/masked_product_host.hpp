@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/semiring/products/moved_rows_host.hpp>
 #include <coppice/semiring/products/product_host.hpp>
 
 namespace coppice::detail {
@@ -108,15 +109,16 @@ void for_each_hit(O first, O last, Hit const& hit, Take const& take) {
     }
 }
 
-/// One worker of a masked product: a bit for every column that the mask names in a row, a byte for those that a
-/// product has met, and their sums. All are clear between rows.
+/// One worker of a masked product: a bit for every column that the mask names in a row, another for those that a
+/// product has met, and their sums, which begin when they are met, for most of a mask may never be. Bits are clear
+/// between rows.
 template <class Sum>
 class masked_sums {
 public:
     masked_sums(host_executor const& exec, std::int64_t columns)
-        : wanted_(exec, columns / 64 + 1), met_(exec, columns), sums_(exec, columns) {
+        : wanted_(exec, columns / 64 + 1), met_(exec, columns / 64 + 1), sums_(exec, columns) {
         std::fill(wanted_.begin(), wanted_.end(), std::uint64_t{0});
-        std::fill(met_.begin(), met_.end(), static_cast<unsigned char>(0));
+        std::fill(met_.begin(), met_.end(), std::uint64_t{0});
     }
 
     /// Row i of A B inside the mask to `columns` and `values`, which have room for a row of the mask; returns its
@@ -128,21 +130,28 @@ public:
         O const first = mask.m.row_begin(i), last = mask.m.row_end(i);
         if (first == last || a.row_begin(i) == a.row_end(i)) return 0;
         std::uint64_t* COPPICE_RESTRICT const wanted = wanted_.data();
-        unsigned char* COPPICE_RESTRICT const met = met_.data();
+        std::uint64_t* COPPICE_RESTRICT const met = met_.data();
         Sum* COPPICE_RESTRICT const sums = sums_.data();
         for (O m = first; m < last; ++m) {
             I const j = mask.m.indices[m];
             wanted[j / 64] |= std::uint64_t{mask.counts(m)} << (j % 64);
-            sums[j] = s.add.identity();
         }
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
             I const inner = a.indices[k];
-            if (k + 8 < a.nonzeros()) __builtin_prefetch(b.indices + b.row_begin(a.indices[k + 8]));
+            if (k + 16 < a.nonzeros()) {
+                __builtin_prefetch(b.offsets + a.indices[k + 16]);
+                I const* const ahead = b.indices + b.row_begin(a.indices[k + 8]);
+                __builtin_prefetch(ahead);
+                __builtin_prefetch(ahead + 64 / sizeof(I));
+            }
             O const begin = b.row_begin(inner), end = b.row_end(inner);
             auto const join = [&](I j, O q) {
                 meeting const at{i, inner, inner, j};
+                if (!has_bit(met, j)) {
+                    met[j / 64] |= std::uint64_t{1} << (j % 64);
+                    sums[j] = s.add.identity();
+                }
                 sums[j] = accumulate(s.add, sums[j], multiply_at(s, a.coefficients[k], b.coefficients[q], at));
-                met[j] = 1;
             };
             auto const* const bits = last - first < end - begin ? bitmaps.row(inner) : nullptr;
             if (bits) { // the mask is sparser: look its columns up
@@ -157,19 +166,24 @@ public:
                 for_each_hit(
                     begin, end, [&](O q) { return has_bit(wanted, b.indices[q]); },
                     [&](O q) { join(b.indices[q], q); });
-            } else {
-                for (O q = begin; q < end; ++q)
-                    if (has_bit(wanted, b.indices[q])) join(b.indices[q], q);
+            } else { // a bit for each entry, the last one lowest: most rows have none, which is foretold
+                std::uint64_t hits = 0;
+                for (O q = begin; q < end; ++q) hits = 2 * hits + std::uint64_t{has_bit(wanted, b.indices[q])};
+                for (; hits != 0; hits &= hits - 1) {
+                    O const q = static_cast<O>(end - 1 - std::countr_zero(hits));
+                    join(b.indices[q], q);
+                }
             }
         }
         std::int64_t n = 0;
         for (O m = first; m < last; ++m) {
             I const j = mask.m.indices[m];
+            if (!has_bit(met, j)) continue;
             columns[n] = j;
             values[n] = static_cast<Z>(s.result(sums[j]));
-            n += std::exchange(met[j], static_cast<unsigned char>(0));
-            wanted[j / 64] = 0;
+            ++n;
         }
+        for (O m = first; m < last; ++m) wanted[mask.m.indices[m] / 64] = met[mask.m.indices[m] / 64] = 0;
         return n;
     }
 
@@ -177,7 +191,7 @@ private:
     static constexpr std::int64_t long_row = 64; ///< of B: finding what a shorter one meets first gains nothing
 
     buffer<std::uint64_t> wanted_;
-    buffer<unsigned char> met_;
+    buffer<std::uint64_t> met_;
     buffer<Sum> sums_;
 };
 
@@ -187,7 +201,9 @@ template <class Z, class A, class B, class M, class I, class O, class Semiring>
 csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                                  matrix_mask<M, I, O> const& mask, Semiring const& s) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, row_range{0, a.rows()}).rows;
+    row_products<A, B, I, O> const work{a, b};
+    moved_rows const of_b(exec, b);
+    auto const starts = product_pieces(exec, work, row_range{0, a.rows()}).rows;
     auto const pieces = static_cast<std::int64_t>(starts.size()) - 1;
     std::vector<std::int64_t> position(starts.size(), 0);
     buffer<O> offsets(exec, std::int64_t(a.rows()) + 1);
@@ -200,10 +216,20 @@ csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a,
     for_each_block(exec, pieces, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         auto worker = pool.take([&] { return masked_sums<sum_type>(exec, b.columns()); });
         O const begin = mask.m.offsets[first_row(p)];
+        moved_row<sum_type> moved;
+        bool kept = false;
         std::int64_t n = 0;
-        for (std::int64_t i = first_row(p); i < first_row(p + 1); ++i) {
+        for (std::int64_t i = first_row(p), last = first_row(p + 1); i < last; ++i) {
+            I* const columns = indices.data() + begin + n;
+            Z* const to = values.data() + begin + n;
+            std::int64_t const here =
+                kept ? moved.next(a, b, s, i, columns, to) : worker->row(a, b, bitmaps, mask, s, i, columns, to);
+            bool const was_kept = kept;
+            kept = here > 0 && i + 1 < last && !mask.values && is_moved_row(mask.m, i + 1) &&
+                   of_b.moves_product(a, i + 1) && (was_kept || work(i) <= moved_row<sum_type>::most);
+            if (kept && !was_kept) moved.keep(a, b, i, columns, here);
             offsets[i] = static_cast<O>(n);
-            n += worker->row(a, b, bitmaps, mask, s, i, indices.data() + begin + n, values.data() + begin + n);
+            n += here;
         }
         position[static_cast<std::size_t>(p) + 1] = n;
         pool.bring_back(std::move(worker));

@@ -13,9 +13,13 @@ namespace coppice {
 /// name. Results are as those of semiring_spmv: arg-max gives inner indices.
 template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, product_plan<>&& plan, std::string_view name, csr_view<T> a, csr_view<T> b);
+/// The same without a plan, as mxm(exec, semiring, a, b) makes it.
+template <executor Executor, class T>
+csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<T> b);
 
 #define COPPICE_NAMED_PRODUCTS_OF(PREFIX, EXECUTOR, T)                                                                 \
     PREFIX template csr<T> mxm(EXECUTOR const&, product_plan<>&&, std::string_view, csr_view<T>, csr_view<T>);         \
+    PREFIX template csr<T> mxm(EXECUTOR const&, std::string_view, csr_view<T>, csr_view<T>);                           \
     PREFIX template product_plan<> make_product_plan(EXECUTOR const&, csr_view<T>, csr_view<T>);                       \
     PREFIX template product_plan<> make_masked_product_plan(EXECUTOR const&, csr_view<T>, csr_view<T>, csr_view<T>,    \
                                                             descriptor const&)

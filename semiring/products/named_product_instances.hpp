@@ -13,5 +13,9 @@ template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, product_plan<>&& plan, std::string_view name, csr_view<T> a, csr_view<T> b) {
     return std::visit([&](auto const& s) { return mxm(exec, std::move(plan), s, a, b); }, semiring_by_name<T>(name));
 }
+template <executor Executor, class T>
+csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<T> b) {
+    return std::visit([&](auto const& s) { return mxm(exec, s, a, b); }, semiring_by_name<T>(name));
+}
 
 } // namespace coppice

@@ -8,6 +8,7 @@
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/memory_range.hpp>
 #include <coppice/semiring/products/masked_product_host.hpp>
+#include <coppice/semiring/products/one_pass_host.hpp>
 #include <coppice/semiring/products/product_host.hpp>
 #include <coppice/semiring/products/product_lanes.hpp>
 
@@ -151,10 +152,17 @@ auto mxm(Executor const& exec, product_plan<I, O>&& plan, Semiring const& s, csr
     return csr<Z, I, O>(plan.product_rows(), plan.columns, std::move(plan.offsets), std::move(plan.indices),
                         std::move(values));
 }
-/// A B.
+/// A B: what a plan and its numeric phase give, bit for bit, and with their errors. On the host in one pass where
+/// memory that is never touched costs nothing (memory_resource::can_shrink): address space is held for an entry for
+/// each product, memory for those that there are.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    return mxm(exec, make_product_plan(exec, a, b), s, a, b);
+    using Z = detail::semiring_result_t<Semiring, A, B>;
+    detail::require_product(a, b);
+    detail::require_rising_factors(exec, a, b);
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        if (auto product = detail::product_in_one_pass<Z>(exec, a, b, s)) return std::move(*product);
+    return mxm(exec, detail::plan_rising(exec, a, b, detail::all_rows(a)), s, a, b);
 }
 
 /// The part of A B that a mask admits (GrB_mxm into an empty matrix): what make_masked_product_plan() and a numeric

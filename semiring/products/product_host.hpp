@@ -49,9 +49,10 @@ struct product_division {
     std::int64_t products = 0;
 };
 
-/// About `most` pieces of equal work, of 32 rows at least.
+/// Pieces of about as many products, `share` or a 512th of all, of 32 rows at least.
 template <class A, class B, class I, class O>
-product_division product_pieces(host_executor const& exec, row_products<A, B, I, O> work, row_range range) {
+product_division product_pieces(host_executor const& exec, row_products<A, B, I, O> work, row_range range,
+                                std::int64_t share = 0) {
     constexpr std::int64_t step = 32, most = 512;
     std::int64_t const rows = range.last - range.first;
     std::vector<std::int64_t> of_step(static_cast<std::size_t>((rows + step - 1) / step));
@@ -61,7 +62,7 @@ product_division product_pieces(host_executor const& exec, row_products<A, B, I,
         of_step[static_cast<std::size_t>(s)] = sum;
     });
     product_division to{{0}, std::accumulate(of_step.begin(), of_step.end(), std::int64_t{0})};
-    std::int64_t const share = (to.products + rows) / most;
+    if (share == 0) share = (to.products + rows) / most;
     std::int64_t sum = 0;
     for (std::size_t s = 0; s < of_step.size(); ++s) {
         sum += of_step[s] + step;

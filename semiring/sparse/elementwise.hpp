@@ -3,7 +3,13 @@
 /// Element-wise operations on sparse matrices: ewise_add, ewise_mult, ewise_union, apply, select, reduce.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
 #include <coppice/semiring/sparse/update.hpp>
+#include <coppice/semiring/srcsr/srcsr_host_fold.hpp>
 
 namespace coppice {
 namespace detail {
@@ -50,11 +56,22 @@ struct apply_to_row {
     }
 };
 
+template <class A, class F, class Z>
+struct apply_to_entry {
+    A const* from;
+    F f;
+    Z* values;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t k) const { values[k] = f(from[k]); }
+};
+
 template <class A, class I, class O, class Keep>
 struct selected_rows {
     csr_view<A, I, O> a;
     Keep keep;
     std::int64_t work() const { return a.nonzeros(); }
+    std::int64_t most() const { return a.nonzeros(); }
+    COPPICE_HD std::int64_t bound(std::int64_t i) const { return std::int64_t(a.row_end(i) - a.row_begin(i)); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
@@ -96,6 +113,44 @@ struct store_row_fold {
     }
 };
 
+template <class A>
+struct value_of_entry {
+    A const* values;
+    A const& operator()(std::int64_t k) const { return values[k]; }
+};
+/// What folds the row of the given entries by fold(first, behind the last, row), for store_row_fold.
+template <class Fold, class O, class Add>
+struct fold_entries {
+    Fold fold;
+    O const* offsets;
+    Add add;
+    auto operator()(std::int64_t i) const { return fold(std::int64_t(offsets[i]), std::int64_t(offsets[i + 1]), i); }
+};
+/// Stores the folds of all rows, which the host makes without guessing where rows end that differ in length.
+template <class A, class I, class O, class Add, class Z>
+void store_row_folds(host_executor const& exec, store_row_fold<O, fold_row<A, I, O, Add>, Z> const& to) {
+    auto const& [a, add] = to.fold;
+    using ahead = fold_ahead<value_of_entry<A>, Add>;
+    auto const row_end = [offsets = to.offsets](std::int64_t i) { return std::int64_t(offsets[i + 1]); };
+    for_each_block(exec, a.rows(), rows_at_a_time(a.rows(), a.nonzeros()),
+                   [&, &a = a, &add = add](std::int64_t, std::int64_t first, std::int64_t last) {
+                       if constexpr (ahead::fits)
+                           if (row_end(last - 1) + ahead::reach <= std::int64_t(a.nonzeros()) &&
+                               lengths_vary(row_end, first, last)) {
+                               using fold = fold_entries<ahead, O, Add>;
+                               store_row_fold<O, fold, Z> const each{
+                                   {{{a.coefficients}, add}, to.offsets, add}, to.offsets, to.values, to.present};
+                               for (std::int64_t i = first; i < last; ++i) each(i);
+                               return;
+                           }
+                       for (std::int64_t i = first; i < last; ++i) to(i);
+                   });
+}
+template <class O, class Rows, class Z>
+void store_row_folds(cuda_executor const& exec, store_row_fold<O, Rows, Z> const& to) {
+    for_each(exec, to.fold.a.rows(), to);
+}
+
 } // namespace detail
 
 /// A ⊕ B: entries of both, joined by `op` where both have one (GrB_eWiseAdd). Entries that stand alone are converted to
@@ -126,7 +181,10 @@ auto apply(Executor const& exec, F const& f, csr_view<A, I, O> a) {
     using Z = std::remove_cvref_t<decltype(detail::apply_at_position(f, std::declval<A const&>(), std::int64_t{},
                                                                      std::int64_t{}))>;
     buffer<Z> values(exec, std::int64_t(a.nonzeros()));
-    detail::for_each_row(exec, a.rows(), a.nonzeros(), detail::apply_to_row<A, I, O, F, Z>{a, f, values.data()});
+    if constexpr (std::is_invocable_v<F const&, A const&, std::int64_t, std::int64_t>)
+        detail::for_each_row(exec, a.rows(), a.nonzeros(), detail::apply_to_row<A, I, O, F, Z>{a, f, values.data()});
+    else
+        for_each(exec, a.nonzeros(), detail::apply_to_entry<A, F, Z>{a.coefficients, f, values.data()});
     return csr<Z, I, O>(a.rows(), a.columns(), copy_of(exec, a.row_offsets()), copy_of(exec, a.column_indices()),
                         std::move(values));
 }
@@ -143,9 +201,8 @@ auto reduce_to_vector(Executor const& exec, Add const& add, csr_view<A, I, O> a)
     using Z = std::remove_cvref_t<detail::result_t<Add>>;
     using fold = detail::fold_row<A, I, O, Add>;
     dense_vector<Z> w(buffer<Z>(exec, a.rows()), buffer<std::int8_t>(exec, a.rows()));
-    detail::for_each_row(
-        exec, a.rows(), a.nonzeros(),
-        detail::store_row_fold<O, fold, Z>{{a, add}, a.offsets, w.values().data(), w.present().data()});
+    detail::store_row_folds(
+        exec, detail::store_row_fold<O, fold, Z>{{a, add}, a.offsets, w.values().data(), w.present().data()});
     return w;
 }
 

@@ -15,11 +15,18 @@ namespace coppice::detail {
 /// Calls at(column, p, q) for the columns of two sorted rows [p, p_end), [q, q_end), in order; -1 for a row that has
 /// no entry there.
 COPPICE_NO_EXEC_CHECK
-template <class I, class J, class At>
-COPPICE_HD void walk_together(I const* a, std::int64_t p, std::int64_t p_end, J const* b, std::int64_t q,
-                              std::int64_t q_end, At const& at) {
+template <class A, class B, class At>
+COPPICE_HD COPPICE_ALWAYS_INLINE void walk_together(A const& a, std::int64_t p, std::int64_t p_end, B const& b,
+                                                    std::int64_t q, std::int64_t q_end, At const& at) {
     while (p < p_end && q < q_end) {
         std::int64_t const i = a[p], j = b[q];
+#if !defined(__CUDA_ARCH__)
+        // Columns mostly meet or mostly do not, which is foretold; without the jump every step waits for the last one.
+        if (i == j) {
+            at(i, p++, q++);
+            continue;
+        }
+#endif
         bool const first = i <= j, second = j <= i;
         at(first ? i : j, first ? p : -1, second ? q : -1);
         p += first;
@@ -84,11 +91,26 @@ struct merged_rows {
         }
     };
     std::int64_t work() const { return std::int64_t(a.nonzeros()) + std::int64_t(b.nonzeros()); }
+    /// Entries of the whole, and of a row, at most.
+    std::int64_t most() const { return most_of(a.nonzeros(), b.nonzeros()); }
+    COPPICE_HD std::int64_t bound(std::int64_t i) const {
+        return most_of(a.row_end(i) - a.row_begin(i), b.row_end(i) - b.row_begin(i));
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+        Emit to = emit; // of this function alone, so that it stays in registers
         walk_together(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
-                      meet<Emit>{*this, i, emit});
+                      meet<Emit>{*this, i, to});
+        emit = to;
+    }
+
+private:
+    COPPICE_HD static std::int64_t most_of(O in_a, O in_b) {
+        if constexpr (std::is_same_v<Single, drop_single>)
+            return std::int64_t(in_a < in_b ? in_a : in_b);
+        else
+            return std::int64_t(in_a) + std::int64_t(in_b);
     }
 };
 
@@ -102,16 +124,18 @@ struct region {
     }
 };
 
-/// Rows of C<M, replace> = C ⊙ T (GraphBLAS C API 2.0, section 3.9.2), T having entries inside the region only.
+/// Rows of C<M, replace> = C ⊙ T (GraphBLAS C API 2.0, section 3.9.2), T having entries inside the region only: a
+/// csr_view, or what reads like one.
 template <class C, class T, class I, class O, class Mask, class Accumulator>
 struct written_rows {
     csr_view<C, I, O> c;
-    csr_view<T, I, O> t;
+    T t;
     Mask mask;
     Accumulator accumulate;
     bool replace;
     region inside;
 
+    using element = decltype(T::coefficients);
     template <class Emit>
     struct meet {
         written_rows const& rows;
@@ -123,8 +147,15 @@ struct written_rows {
             bool const admitted = cursor.admits(column);
             bool const in_region = rows.inside.has(i, column);
             bool const touched = in_region && admitted;
+            bool const kept = !touched && (!rows.replace || (!in_region && (admitted || rows.inside.mask_inside_only)));
+            if constexpr (std::is_same_v<Accumulator, no_accumulator> && std::is_same_v<C const*, element>) {
+                C const* const old = p >= 0 ? rows.c.coefficients + p : nullptr;
+                C const* const now = q >= 0 ? rows.t.coefficients + q : nullptr;
+                C const* const to = touched ? now : kept ? old : nullptr;
+                emit.when(to != nullptr, column, *(to ? to : old ? old : now)); // a choice of addresses is no jump
+                return;
+            }
             if (!touched) {
-                bool const kept = !rows.replace || (!in_region && (admitted || rows.inside.mask_inside_only));
                 if (p >= 0 && kept) emit(column, rows.c.coefficients[p]);
             } else if constexpr (std::is_same_v<Accumulator, no_accumulator>) {
                 if (q >= 0) emit(column, rows.t.coefficients[q]);
@@ -138,12 +169,18 @@ struct written_rows {
         }
     };
     std::int64_t work() const { return std::int64_t(c.nonzeros()) + std::int64_t(t.nonzeros()); }
+    std::int64_t most() const { return work(); }
+    COPPICE_HD std::int64_t bound(std::int64_t i) const {
+        return std::int64_t(c.row_end(i) - c.row_begin(i)) + std::int64_t(t.row_end(i) - t.row_begin(i));
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
         auto cursor = mask.row(i);
+        Emit to = emit;
         walk_together(c.indices, c.row_begin(i), c.row_end(i), t.indices, t.row_begin(i), t.row_end(i),
-                      meet<Emit>{*this, i, cursor, emit});
+                      meet<Emit>{*this, i, cursor, to});
+        emit = to;
     }
 };
 

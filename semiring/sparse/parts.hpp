@@ -47,6 +47,33 @@ struct extracted_rows {
     }
 };
 
+/// Columns of entries by their place in a list.
+template <class I>
+struct listed_columns {
+    I const* list; ///< null for all
+    I const* places;
+    COPPICE_HD I operator[](std::int64_t k) const { return list ? list[places[k]] : places[k]; }
+};
+/// The matrix that has the entries of A at (rows[r], columns[c]) and no others, read like a csr_view; columns rise.
+template <class T, class I, class O>
+struct spread_view {
+    csr_view<T, I, O> a;
+    index_map<I> rows;
+    listed_columns<I> indices;
+    T const* coefficients = a.coefficients;
+
+    COPPICE_HD O nonzeros() const { return a.nonzeros(); }
+    COPPICE_HD O row_begin(std::int64_t i) const { return at(i, 0); }
+    COPPICE_HD O row_end(std::int64_t i) const { return at(i, 1); }
+
+private:
+    COPPICE_HD O at(std::int64_t i, int behind) const {
+        if (!rows.sorted) return a.offsets[i + behind];
+        std::int64_t const p = rows.place(i);
+        return p < 0 ? O(0) : a.offsets[rows.positions[p] + behind];
+    }
+};
+
 /// Row i of a matrix that has the entries of A at (rows[r], columns[c]) and no others.
 template <class T, class I, class O>
 struct spread_rows {
@@ -138,7 +165,14 @@ public:
         require_size("columns that are assigned", a.columns(), columns_.map().size());
     }
 
-    /// The matrix of the whole shape that has the entries of `a` in this part, and no others.
+    /// write(t) for the matrix of the whole shape that has the entries of `a` in this part and no others, which is made
+    /// where columns have to be sorted, else read where it stands.
+    template <executor Executor, class T, class O, class Write>
+    auto with_spread(Executor const& exec, csr_view<T, I, O> a, Write const& write) const {
+        if (columns_.rising()) return write(spread_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
+        return write(spread(exec, a).view());
+    }
+    /// That matrix.
     template <executor Executor, class T, class O>
     csr<T, I, O> spread(Executor const& exec, csr_view<T, I, O> a) const {
         spread_rows<T, I, O> const lanes{a, row_map_, columns_.map()};
@@ -180,9 +214,10 @@ void assign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator
     detail::require_shape(m, c.rows(), c.columns());
     detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
     part.require_source(a);
-    auto const t = part.spread(exec, a);
-    c = detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t.view(), d.replace,
-                           part.covered(false));
+    c = part.with_spread(exec, a, [&](auto const& t) {
+        return detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t, d.replace,
+                                  part.covered(false));
+    });
 }
 
 /// `C(rows, columns)<mask> = C(rows, columns) ⊙ A` (GxB_subassign): the mask has A's shape, and nothing outside of the
@@ -196,13 +231,16 @@ void subassign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumula
     detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
     part.require_source(a);
     auto const inside = part.covered(true);
-    auto const t = part.spread(exec, a);
+    auto const written = [&](auto const& mask_of_c) {
+        return part.with_spread(exec, a, [&](auto const& t) {
+            return detail::write_rows(exec, c.view(), detail::mask_of(mask_of_c, d), accumulator, t, d.replace, inside);
+        });
+    };
     if constexpr (std::is_same_v<std::remove_const_t<decltype(m)>, no_mask>) {
-        c = detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t.view(), d.replace, inside);
+        c = written(m);
     } else {
         auto const wide = part.spread(exec, m);
-        c = detail::write_rows(exec, c.view(), detail::mask_of(wide.view(), d), accumulator, t.view(), d.replace,
-                               inside);
+        c = written(wide.view());
     }
 }
 

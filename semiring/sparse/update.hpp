@@ -16,7 +16,7 @@ namespace detail {
 
 template <class C, executor Executor, class T, class I, class O, class Mask, class Accumulator>
 csr<C, I, O> write_rows(Executor const& exec, csr_view<C, I, O> c, Mask const& mask, Accumulator const& accumulate,
-                        csr_view<T, I, O> t, bool replace, region const& inside) {
+                        T const& t, bool replace, region const& inside) {
     using rows = written_rows<C, T, I, O, Mask, Accumulator>;
     return build_rows<C, I, O>(exec, c.rows(), c.columns(), rows{c, t, mask, accumulate, replace, inside});
 }

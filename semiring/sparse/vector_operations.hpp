@@ -148,7 +148,7 @@ void write_vector(Executor const& exec, sparse_vector<W, I>& w, Mask const& mask
     std::int64_t const parts = list_parts(w.entries() + t.entries(), w.size());
     parted_list<W, I> const x(exec, w, parts);
     parted_list<T, I> const y(exec, t, parts);
-    using rows = written_rows<W, T, I, std::int64_t, Mask, Accumulator>;
+    using rows = written_rows<W, csr_view<T, I, std::int64_t>, I, std::int64_t, Mask, Accumulator>;
     w = vector_of_rows(exec, w.size(),
                        build_rows<W, I, std::int64_t>(exec, x.view().rows(), x.view().columns(),
                                                       rows{x.view(), y.view(), mask, accumulate, replace, inside}));

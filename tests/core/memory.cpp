@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -213,6 +214,39 @@ TEST_CASE("memory resources of std::pmr serve executors, and those of executors 
     CHECK_THROWS_AS(std::pmr::vector<int>(5, &exhausted), std::bad_alloc);
     CHECK_THROWS_AS(static_cast<void>(memory.allocate(8, 4096)), std::bad_alloc);
     CHECK_THROWS_AS(executor_memory_resource(nullptr), argument_error);
+}
+
+TEST_CASE("a buffer that shrinks keeps its first elements") {
+    host_executor const exec(1);
+    for (std::int64_t const size : {10, 1 << 16, 5 << 20}) // small, of small pages, of large ones
+        for (std::int64_t const kept : {size, size - 1, size / 3, std::int64_t{1}, std::int64_t{0}}) {
+            buffer<std::int64_t> b(exec, size);
+            for (std::int64_t i = 0; i < size; ++i) b[i] = 3 * i + 1;
+            auto const* const start = b.data();
+            b.shrink(kept);
+            REQUIRE(b.size() == kept);
+            CHECK(b.data() == start);
+            bool same = true;
+            for (std::int64_t i = 0; i < kept; ++i) same = same && b[i] == 3 * i + 1;
+            CHECK(same);
+        }
+}
+
+TEST_CASE_TEMPLATE("elements are copied whatever their number, and where both places overlap", Fixture, one_thread,
+                   two_threads) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {1, 65535, 65536, 65537, 131071, 500001}) {
+        std::vector<std::int64_t> from(static_cast<std::size_t>(n) + 9);
+        for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::int64_t>(i * i);
+        std::vector<std::int64_t> to(from.size(), -1);
+        exec.copy_elements(from.data() + 3, to.data(), n);
+        CHECK(std::equal(to.begin(), to.begin() + n, from.begin() + 3));
+        CHECK(to[static_cast<std::size_t>(n)] == -1);
+        auto expected = from;
+        std::copy_backward(expected.begin(), expected.begin() + n, expected.begin() + n + 9);
+        exec.copy_elements(from.data(), from.data() + 9, n);
+        CHECK(from == expected);
+    }
 }
 
 TEST_CASE("the version can be compared by the preprocessor and is that of its text") {
