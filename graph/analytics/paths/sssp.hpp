@@ -11,13 +11,6 @@
 #include <coppice/graph/analytics/paths/negative_cycle.hpp>
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
-#if !defined(COPPICE_SSSP_REACH)
-#define COPPICE_SSSP_REACH 4
-#endif
-#if !defined(COPPICE_SSSP_TOGETHER)
-#define COPPICE_SSSP_TOGETHER true
-#endif
-
 namespace coppice {
 
 struct sssp_options {
@@ -434,7 +427,7 @@ private:
     void run(sssp_state<T>* s) {
         worklist *const near = lists_[0], *const next = lists_[1], *const far = lists_[2], *const far_next = lists_[3];
         relax_edge<T, Path> const relax{g_, lengths_, distances_.data(), queued_.data(), waits_.data(), s};
-        rounds<Executor> relaxations(exec_, COPPICE_SSSP_TOGETHER);
+        rounds<Executor> relaxations(exec_);
         relaxations.run(
             &s->loop, edge_step{nullptr, near, g_, into(next, far), relax},
             single_step{end_near_round<T>{near, next, far, s}},
@@ -463,12 +456,13 @@ private:
 namespace analytics {
 
 /// Few edges a vertex: lists reach far, so that they are long. Many: less is done twice. To the host, where a round
-/// costs little, lists of graphs with long rows need not reach as far.
+/// costs little, lists of graphs with long rows need not reach as far; on devices, where it costs much, those of others
+/// reach further.
 template <executor Executor>
 double chosen_delta(graph_view const& g, double mean_length) {
     double const edges = double(g.edge_count) / g.vertices;
     bool const on_host = std::is_same_v<Executor, host_executor>;
-    double const reach = !on_host && !has_long_rows(g) ? COPPICE_SSSP_REACH : on_host && has_long_rows(g) ? 1 : 4;
+    double const reach = !on_host && !has_long_rows(g) ? 8 : on_host && has_long_rows(g) ? 1 : 4;
     return std::max(reach * mean_length / std::max(1.0, edges / 4), 0.0);
 }
 /// With an old answer or without.

@@ -24,10 +24,7 @@
 
 namespace coppice::analytics {
 
-#if !defined(COPPICE_FLOW_EDGES)
-#define COPPICE_FLOW_EDGES 4
-#endif
-inline constexpr int flow_edges = COPPICE_FLOW_EDGES;               ///< of a lane, at once
+inline constexpr int flow_edges = 2;                                ///< of a lane, at once
 inline constexpr std::int32_t flow_piece = flow_edges * warp_lanes; ///< edges of a row that a warp takes
 
 COPPICE_HD inline std::int64_t flow_pieces(std::int64_t degree) { return (degree + flow_piece - 1) / flow_piece; }

@@ -65,21 +65,19 @@ void run_small_rounds(host_executor const&, loop_switch const*, Steps const&...)
 template <executor Executor>
 class rounds {
 public:
-    /// `together`: whether rounds of few vertices are done many at a time.
-    explicit rounds(Executor const& exec, bool together = true) : exec_(exec), together_(together), repeat_(exec) {}
+    explicit rounds(Executor const& exec) : exec_(exec), repeat_(exec) {}
 
     template <class... Steps>
     void run(loop_switch* loop, Steps const&... steps) {
         auto const body = [&] {
             (run_step(exec_, steps), ...);
-            if (together_) run_small_rounds(exec_, loop, steps...);
+            run_small_rounds(exec_, loop, steps...);
         };
         repeat_.run(loop, {.replayable = true}, body, nullptr);
     }
 
 private:
     Executor exec_;
-    bool together_;
     repetition<Executor> repeat_;
 };
 

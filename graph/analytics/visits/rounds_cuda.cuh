@@ -9,20 +9,11 @@
 
 namespace coppice::analytics {
 
-#if !defined(COPPICE_ROUND_THREADS)
-#define COPPICE_ROUND_THREADS 1024
-#endif
-#if !defined(COPPICE_ROUND_BLOCKS)
-#define COPPICE_ROUND_BLOCKS 8
-#endif
-#if !defined(COPPICE_ROUND_FENCE)
-#define COPPICE_ROUND_FENCE 0
-#endif
-inline constexpr int round_threads = COPPICE_ROUND_THREADS; ///< of a block
-inline constexpr int round_blocks = COPPICE_ROUND_BLOCKS;   ///< of the cluster
-inline constexpr int portable_blocks = 8;                   ///< the most that every device with clusters has
-inline constexpr std::int64_t few_pushing = 2 * 8 * 1024;   ///< vertices whose edges a cluster visits in a round
-inline constexpr std::int64_t few_items = 8 * 8 * 1024;     ///< vertices of other lists
+inline constexpr int round_threads = 1024;                ///< of a block
+inline constexpr int round_blocks = 16;                   ///< of the cluster, where the device has so large ones
+inline constexpr int portable_blocks = 8;                 ///< the most that every device with clusters has
+inline constexpr std::int64_t few_pushing = 2 * 8 * 1024; ///< vertices whose edges a cluster visits in a round
+inline constexpr std::int64_t few_items = 8 * 8 * 1024;   ///< vertices of other lists
 
 template <class Step>
 inline constexpr bool is_visit = true;
@@ -110,14 +101,7 @@ __device__ void visit(item_step<N, F> const& s, worklist const& list) {
 /// All threads of the cluster: what any of them wrote before, all see behind it.
 __device__ inline void meet_cluster() {
 #if __CUDA_ARCH__ >= 900
-#if COPPICE_ROUND_FENCE
-    __syncthreads();
-    if (threadIdx.x == 0) asm volatile("fence.acq_rel.gpu;" ::: "memory");
-    __syncwarp();
-    asm volatile("barrier.cluster.arrive.relaxed;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
-#else
     asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
-#endif
 #endif
 }
 __device__ inline bool leads_cluster() { return blockIdx.x == 0 && threadIdx.x < 32; } ///< its first lane, with others
