@@ -22,6 +22,7 @@
 
 #include <coppice/semiring/sparse/elementwise.hpp>
 #include <coppice/solvers/distributed/csr_parts_apply.hpp>
+#include <coppice/solvers/distributed/levels/joined_rows.hpp>
 #include <coppice/solvers/distributed/levels/products_at_cuts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/multilevel/multilevel.hpp>
@@ -251,47 +252,20 @@ public:
         if (level.begin.back() > most_together_at_all) return false;
         for (std::size_t p = 0; p + 1 < level.begin.size(); ++p)
             apart_ = std::max(apart_, level.begin[p + 1] - level.begin[p]);
-        // Rows stand apart_ from part to part; those that a part does not have stand alone.
         auto const part = std::int32_t(messages().part());
-        std::int64_t const first = level.begin[std::size_t(part)];
-        auto const own = part * std::int32_t(apart_);
         auto const place = [&](std::int64_t column) {
             auto const p = std::upper_bound(level.begin.begin(), level.begin.end(), column) - level.begin.begin() - 1;
             return std::int32_t(p * apart_ + column - level.begin[std::size_t(p)]);
         };
-        auto const offsets = to_vector(exec, a.row_offsets()), columns = to_vector(exec, a.column_indices());
-        auto const values = to_vector(exec, a.values());
-        listed_rows<T> rows;
-        auto next = level.entries.begin();
-        for (std::int32_t i = 0; i < std::int32_t(apart_); ++i) {
-            if (i >= a.rows()) {
-                rows.add(own + i, T(1));
-                rows.end_row();
-                continue;
-            }
-            for (; next != level.entries.end() && next->row == i && next->column < first; ++next)
-                rows.add(place(next->column), next->value);
-            for (auto k = std::size_t(offsets[std::size_t(i)]); k < std::size_t(offsets[std::size_t(i) + 1]); ++k)
-                rows.add(own + columns[k], values[k]);
-            for (; next != level.entries.end() && next->row == i; ++next) rows.add(place(next->column), next->value);
-            rows.end_row();
-        }
-        listed_rows<T> all; // of the parts, one behind the other
-        auto const of_parts = gather_rows(rows);
-        for (auto const& of_part : of_parts) {
-            auto const before = std::int32_t(all.columns.size());
-            for (std::size_t i = 1; i < of_part.offsets.size(); ++i) all.offsets.push_back(before + of_part.offsets[i]);
-            all.columns.insert(all.columns.end(), of_part.columns.begin(), of_part.columns.end());
-            all.values.insert(all.values.end(), of_part.values.begin(), of_part.values.end());
-        }
-        std::int64_t const n = apart_ * messages().parts();
-        auto const size = std::int32_t(n);
-        csr<T> const together(size, size, exec.copy(all.offsets), exec.copy(all.columns), exec.copy(all.values));
+        csr<T> const together = join_rows(exec_, rows_of_part(exec, a, level.entries, std::int32_t(apart_), part,
+                                                              std::int32_t(messages().parts()), place)
+                                                     .view());
+        std::int64_t const n = together.rows();
         multilevel_options below = options_;
         int const depth = int(levels_.size()) - 1;
         below.most_levels = std::max(1, options_.most_levels - depth);
         below.drop = std::ldexp(options_.drop, -depth);
-        below.products = options_.products * first_nonzeros_ / double(all.columns.size());
+        below.products = options_.products * first_nonzeros_ / double(together.nonzeros());
         solver_.push_back({multilevel_preconditioner<Executor, T>(exec, together.view(), below),
                            preconditioner_report{"multilevel", 0, {}, {}}});
         mine_ = buffer<T>(exec, apart_);
@@ -355,7 +329,7 @@ private:
         listed_rows<T> p_halo, q;
     };
     /// Rows of all parts that every part has: a level of so few takes as long for all as for one, and needs no halo.
-    static constexpr std::int64_t least_together = 4096, most_together = 32768;
+    static constexpr std::int64_t least_together = 4096, most_together = 131072;
     static constexpr std::int64_t share_together = 16;           ///< the same, of a part's rows of the first level
     static constexpr std::int64_t most_together_at_all = 262144; ///< where coarsening comes to no fewer
 
