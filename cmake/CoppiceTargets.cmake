@@ -50,6 +50,9 @@ endfunction()
 
 function(coppice_configure_library target)
   coppice_configure_target(${target})
+  if(COPPICE_SANITIZE) # tests run loops of their own and kernels; the rest takes longer to optimise than to run
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  endif()
   foreach(level v3 v4)
     if(NOT level IN_LIST COPPICE_ISA_LEVELS)
       string(TOUPPER ${level} name)
@@ -138,7 +141,7 @@ function(coppice_isa_sources)
       target_link_libraries(${object} PRIVATE TBB::tbb)
       target_compile_definitions(${object} PRIVATE COPPICE_ISA=isa_${level})
       if(COPPICE_SANITIZE)
-        target_compile_options(${object} PRIVATE -O1) # without, tests of the solvers take minutes
+        target_compile_options(${object} PRIVATE -O1)
       elseif(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
         target_compile_options(${object} PRIVATE -O3)
       endif()
