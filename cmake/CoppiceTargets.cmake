@@ -21,7 +21,7 @@ foreach(module ${COPPICE_MODULES})
 endforeach()
 
 # Warnings, sanitizers and the CUDA dialect for a target of our own (never exported to users), and the root for what is
-# not installed (apps/, bench/).
+# not installed (apps/, bench/). PROGRAM: objects of programs.
 function(coppice_configure_target target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${COPPICE_WARNINGS}>)
@@ -39,7 +39,7 @@ function(coppice_configure_target target)
       list(APPEND flags "SHELL:--param asan-instrumentation-with-call-threshold=0"
         -fno-sanitize=null,object-size,pointer-overflow,vptr)
       get_target_property(type ${target} TYPE)
-      if(type STREQUAL EXECUTABLE) # alignment takes a third of the compile time: of what links the library, left out
+      if(type STREQUAL EXECUTABLE OR "PROGRAM" IN_LIST ARGN) # alignment takes a third of the compile time: of what links the library, left out
         list(APPEND flags -fno-sanitize=alignment)
       endif()
     endif()
@@ -50,12 +50,18 @@ endfunction()
 
 function(coppice_configure_library target)
   coppice_configure_target(${target})
+  if(COPPICE_SANITIZE) # tests run loops of their own and kernels; the rest takes longer to optimise than to run
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  endif()
   foreach(level v3 v4)
     if(NOT level IN_LIST COPPICE_ISA_LEVELS)
       string(TOUPPER ${level} name)
       target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:COPPICE_ISA_WITHOUT_${name}>)
     endif()
   endforeach()
+  if(NOT base IN_LIST COPPICE_ISA_LEVELS)
+    target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:COPPICE_ISA_ONLY=isa_${COPPICE_ISA_LEVELS}>)
+  endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
   target_include_directories(${target} PUBLIC
@@ -82,15 +88,34 @@ function(coppice_precompile target)
     endif()
   endif()
 endfunction()
+
 set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex concepts cstdint cstring filesystem
   functional iostream limits map memory numeric optional random sstream string string_view tuple type_traits utility
   vector)
 set(COPPICE_TBB_HEADERS tbb/blocked_range.h tbb/parallel_for.h tbb/parallel_sort.h tbb/task_arena.h)
 
-# Sources of the library that any C++20 compiler takes.
+# coppice_join(TARGET source...) has these sources compiled as one where COPPICE_JOIN_SOURCES is on: headers that they
+# share are read once, templates instantiated once. Their names in namespaces without a name must differ.
+function(coppice_join target)
+  if(COPPICE_JOIN_SOURCES)
+    list(GET ARGN 0 first)
+    get_filename_component(first ${first} ABSOLUTE)
+    file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${first})
+    string(MAKE_C_IDENTIFIER ${group} group)
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    # GCC takes all but the source that it was given for headers.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
+# Sources of the library that any C++20 compiler takes. Where nobody measures, those of one call are joined.
 function(coppice_sources)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   target_sources(coppice PRIVATE ${ARGN})
+  if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
+    coppice_join(coppice ${ARGN})
+  endif()
 endfunction()
 
 # Sources of the library that need nvcc (or CUDA headers); left out of a build without CUDA.
@@ -115,7 +140,9 @@ function(coppice_isa_sources)
       target_include_directories(${object} PRIVATE ${COPPICE_INCLUDE_DIRS})
       target_link_libraries(${object} PRIVATE TBB::tbb)
       target_compile_definitions(${object} PRIVATE COPPICE_ISA=isa_${level})
-      if(NOT COPPICE_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+      if(COPPICE_SANITIZE)
+        target_compile_options(${object} PRIVATE -O1)
+      elseif(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
         target_compile_options(${object} PRIVATE -O3)
       endif()
       if(level STREQUAL v3)

@@ -171,3 +171,5 @@ COPPICE_READ(std::complex<double>);
 COPPICE_PARSER(COPPICE_PARSE);
 
 } // namespace coppice
+#undef COPPICE_PARSE
+#undef COPPICE_READ

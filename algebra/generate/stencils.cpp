@@ -348,3 +348,4 @@ COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
 
 } // namespace coppice
+#undef COPPICE_INSTANTIATE

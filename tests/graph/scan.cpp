@@ -67,7 +67,7 @@ struct affine {
     }
 };
 inline constexpr std::uint64_t prime = 1000003;
-struct compose {
+struct composition {
     COPPICE_HD affine operator()(affine const& a, affine const& b) const {
         return {std::uint32_t(std::uint64_t(a.scale) * b.scale % prime),
                 std::uint32_t((std::uint64_t(a.scale) * b.shift + a.shift) % prime)};
@@ -99,14 +99,14 @@ struct edge_number {
 };
 
 template <class Executor>
-using scan_function = scan_result<affine, int> (*)(Executor const&, std::int64_t, neighbor_of, affine_of, compose);
+using scan_function = scan_result<affine, int> (*)(Executor const&, std::int64_t, neighbor_of, affine_of, composition);
 
 /// Compares a scan with a walk along every path, in both directions.
 template <class Executor, class Scan>
 void check_paths(Executor const& exec, linked_graph const& g, Scan scan) {
     auto const neighbors = exec.copy(g.neighbors);
     auto const n = std::int64_t(g.neighbors.size()) / 2;
-    auto const result = scan(exec, n, neighbor_of{neighbors.data()}, affine_of{}, compose{});
+    auto const result = scan(exec, n, neighbor_of{neighbors.data()}, affine_of{}, composition{});
     auto const entries = to_vector(exec, result.entries);
     std::int64_t in_cycles = 0;
     for (auto const& cycle : g.cycles) {
@@ -131,7 +131,7 @@ void check_paths(Executor const& exec, linked_graph const& g, Scan scan) {
                 int const d = slot_towards_end(k);
                 affine expected = affine_of{}(path[k], d);
                 for (std::size_t at = k + 1; at < path.size() && at < k + 300; ++at)
-                    expected = compose{}(expected, affine_of{}(path[at], slot_towards_end(at)));
+                    expected = composition{}(expected, affine_of{}(path[at], slot_towards_end(at)));
                 REQUIRE(path_end_vertex(e.link[d]) == path.back());
                 if (path.size() <= k + 300) REQUIRE(e.value[d] == expected);
             }
@@ -140,12 +140,12 @@ void check_paths(Executor const& exec, linked_graph const& g, Scan scan) {
 
 template <class Executor>
 scan_result<affine, int> the_scan(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
-                                  compose combine) {
+                                  composition combine) {
     return bidirectional_scan<affine, int>(exec, n, neighbor, initial, combine);
 }
 template <class Executor>
 scan_result<affine, int> jumping(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
-                                 compose combine) {
+                                 composition combine) {
     return graph_detail::scan_by_jumping<affine, int>(exec, n, neighbor, initial, combine);
 }
 

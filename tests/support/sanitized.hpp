@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Whether a sanitizer watches: cases that are long then take smaller sizes, which pass the same lines.
+#pragma once
+
+namespace coppice::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+} // namespace coppice::test
