@@ -27,7 +27,7 @@ struct resident_stretch {
     static constexpr int at_once = 8; ///< rows whose operands are read before the first of them is needed
 
     T const *lower, *upper, *inverse;
-    std::int64_t stride;
+    int stride;
 
     /// z of the last row, from that of the row before the first one; `Keep` says whether it replaces t.
     template <bool Keep>
@@ -65,7 +65,7 @@ private:
         T own[N], factor[N];
         COPPICE_UNROLL
         for (int k = 0; k < N; ++k) {
-            std::int64_t const q = (i + k) * stride;
+            int const q = (i + k) * stride;
             own[k] = t[q] * inverse[q];
             factor[k] = lower[q] * inverse[q];
         }
@@ -80,7 +80,7 @@ private:
         T own[N], factor[N];
         COPPICE_UNROLL
         for (int k = 0; k < N; ++k) {
-            std::int64_t const q = (i - 1 - k) * stride;
+            int const q = (i - 1 - k) * stride;
             own[k] = t[q];
             factor[k] = upper[q] * inverse[q];
         }
@@ -290,25 +290,28 @@ private:
         team_.meet();
     }
 
-    /// Part w / n of block w % n of the n blocks of half h.
+    /// Item w of half h, which has n blocks: part w / n of block w % n.
     struct part {
         resident_stretch<T> rows;
-        std::int64_t at = 0; ///< of the first row of the block
         int block, first, last;
+        int at; ///< the place of the block's first row
         COPPICE_HD part(resident_member const& m, int h, int w)
-            : block(w % m.count_[h]), first(w / m.count_[h] * m.job_.parts.length), last(first + m.job_.parts.length) {
+            : part(m, h, w % m.count_[h], w / m.count_[h] * m.job_.parts.length) {}
+        COPPICE_HD part(resident_member const& m, int h, int b, int from)
+            : block(b), first(from), last(from + m.job_.parts.length),
+              at((h == 0 ? 0 : m.count_[0] * int(m.job_.places.block)) + b) {
             if (last > m.job_.places.block) last = int(m.job_.places.block);
-            at = (h == 0 ? 0 : m.count_[0] * m.job_.places.block) + block;
             rows = {m.lower_ + at, m.upper_ + at, m.inverse_ + at, m.count_[h]};
         }
     };
+
     /// D y = t in place over half h. What comes into a part from outside is multiplied by its gain on the way through:
     /// so parts are gone over from zero, and once more from what the parts before them let through.
     COPPICE_HD void solve(int h, T* t) const {
         int const n = count_[h], parts = job_.parts.count, items = n * parts;
         if (parts == 1) {
-            for (int w = team_.rank(); w < items; w += team_.size()) {
-                part const p(*this, h, w);
+            for (int b = team_.rank(); b < n; b += team_.size()) {
+                part const p(*this, h, b, 0);
                 p.rows.template down<true>(t + p.at, p.first, p.last, T(0));
                 p.rows.template up<true>(t + p.at, p.first, p.last, T(0));
             }
