@@ -119,6 +119,12 @@ inline cudaLaunchAttribute cluster_of(int blocks) {
     cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     return cluster;
 }
+template <class T>
+void allow_resident(cuda_executor const& exec, void (*kernel)(resident_job<T>), resident_job<T> const& job) {
+    offer_shared(exec, kernel, std::size_t(job.memory.bytes));
+    if (job.places.members > portable_cluster)
+        COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+}
 /// Whether the device can have one such team at a time.
 template <class T>
 bool can_run_resident(cuda_executor const& exec, resident_job<T> const& job, int threads) {
@@ -127,9 +133,7 @@ bool can_run_resident(cuda_executor const& exec, resident_job<T> const& job, int
     if (job.places.systems > std::int64_t(INT32_MAX) / members) return false;
     if (members == 1) return true;
     if (!starts_early(exec, kernel)) return false;
-    offer_shared(exec, kernel, std::size_t(job.memory.bytes));
-    if (members > portable_cluster)
-        COPPICE_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    allow_resident(exec, kernel, job);
     cudaLaunchAttribute cluster = cluster_of(members);
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(unsigned(members));
@@ -151,7 +155,7 @@ std::int64_t resident_room(cuda_executor const&, resident_job<T> const&) {
 template <class T>
 void run_resident(cuda_executor const& exec, resident_job<T> const& job, int threads, std::byte*) {
     auto* const kernel = &resident_kernel<T>;
-    offer_shared(exec, kernel, std::size_t(job.memory.bytes));
+    allow_resident(exec, kernel, job);
     launch_early(exec, kernel, dim3(unsigned(job.places.systems * job.places.members)), threads,
                  std::size_t(job.memory.bytes), cluster_of(job.places.members), job);
 }

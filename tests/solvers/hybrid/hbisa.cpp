@@ -343,7 +343,8 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
             T largest = 0;
             for (T const x : passes.x) largest = std::max(largest, std::abs(x));
             for (std::size_t i = 0; i < b.size(); ++i)
-                REQUIRE(std::abs(resident.x[i] - passes.x[i]) <= T(1000) * std::numeric_limits<T>::epsilon() * largest);
+                REQUIRE(std::abs(resident.x[i] - passes.x[i]) <=
+                        T(10000) * std::numeric_limits<T>::epsilon() * largest);
             auto const again = solve_with(exec, a, b, o, start);
             CHECK(again.x == resident.x); // to the bit
         }
@@ -357,7 +358,7 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
     compare(queue(1, 700), 700, room, 1e-9); // one block, in parts
     compare(queue(3, 400), 400, room, 1e-9);
     compare(queue(200, 3), 3, room, 1e-9);
-    compare(laplace2d<float>(host, 7, 6), 7, room, 1e-4f);
+    compare(laplace2d<float>(host, 7, 6), 7, room, 1e-3f);
     // On CUDA teams of several blocks, with and without room for what is only read.
     auto const large = queue(150, 20);
     compare(large, 20, -1, 1e-9);
@@ -368,6 +369,7 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
         if (members > 0) compare(large, 20, bytes, 1e-9);
     }
     CHECK(took[0]);
+    CHECK((took[1] || took[2]));
     // The last that fits, and the first that does not.
     auto const fits = [&](std::int64_t servers) {
         return form_of(queue(servers, 10), {.storage = {.block = 10}, .resident_bytes = 16 << 10}) > 0;
