@@ -54,7 +54,7 @@ void run_resident(host_executor const& exec, resident_job<T> const& job, int, st
     std::int64_t const systems = job.places.systems, workers = std::min<std::int64_t>(exec.threads(), systems);
     for_each_block(exec, workers, 1, [&](std::int64_t w, std::int64_t, std::int64_t) {
         for (std::int64_t s = systems * w / workers; s < systems * (w + 1) / workers; ++s)
-            resident_member<T, resident_worker>(resident_worker{}, job, s, room + w * job.memory.bytes).run();
+            sweep_resident<true>(resident_worker{}, job, s, room + w * job.memory.bytes);
     });
 }
 
@@ -93,14 +93,18 @@ struct resident_cluster {
 inline constexpr int most_resident_threads = 512;
 inline constexpr int portable_cluster = 8; ///< blocks that a cluster of any device with clusters may have
 
-template <class T>
-__global__ void __launch_bounds__(most_resident_threads) resident_kernel(__grid_constant__ resident_job<T> const job) {
+template <bool Inside, class T>
+__global__ void __launch_bounds__(most_resident_threads, 1)
+    resident_kernel(__grid_constant__ resident_job<T> const job) {
     wait_for_predecessor();
     extern __shared__ __align__(16) unsigned char shared[];
     resident_cluster const team{job.places.members};
-    resident_member<T, resident_cluster>(team, job, std::int64_t(blockIdx.x / unsigned(team.blocks)),
-                                         reinterpret_cast<std::byte*>(shared))
-        .run();
+    sweep_resident<Inside>(team, job, std::int64_t(blockIdx.x / unsigned(team.blocks)),
+                           reinterpret_cast<std::byte*>(shared));
+}
+template <class T>
+auto* kernel_of(resident_job<T> const& job) {
+    return job.memory.couplings ? &resident_kernel<true, T> : &resident_kernel<false, T>;
 }
 
 /// Two rows a thread, as long as there are threads.
@@ -128,7 +132,7 @@ void allow_resident(cuda_executor const& exec, void (*kernel)(resident_job<T>), 
 /// Whether the device can have one such team at a time.
 template <class T>
 bool can_run_resident(cuda_executor const& exec, resident_job<T> const& job, int threads) {
-    auto* const kernel = &resident_kernel<T>;
+    auto* const kernel = kernel_of(job);
     int const members = job.places.members;
     if (job.places.systems > std::int64_t(INT32_MAX) / members) return false;
     if (members == 1) return true;
@@ -154,7 +158,7 @@ std::int64_t resident_room(cuda_executor const&, resident_job<T> const&) {
 }
 template <class T>
 void run_resident(cuda_executor const& exec, resident_job<T> const& job, int threads, std::byte*) {
-    auto* const kernel = &resident_kernel<T>;
+    auto* const kernel = kernel_of(job);
     allow_resident(exec, kernel, job);
     launch_early(exec, kernel, dim3(unsigned(job.places.systems * job.places.members)), threads,
                  std::size_t(job.memory.bytes), cluster_of(job.places.members), job);

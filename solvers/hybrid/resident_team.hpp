@@ -92,8 +92,9 @@ private:
     }
 };
 
-/// What a thread does for its member.
-template <class T, class Team>
+/// What a thread does for its member. `Inside`: bands and couplings are both inside, which a device compiler has to
+/// know to read shared memory as such.
+template <bool Inside, class T, class Team>
 class resident_member {
 public:
     COPPICE_HD resident_member(Team const& team, resident_job<T> const& job, std::int64_t system, std::byte* memory)
@@ -160,14 +161,14 @@ private:
             vector(3)[q] = i < job_.rows ? job_.b[i] : T(0);
         }
         resident_memory const& m = job_.memory;
-        if (m.bands) {
+        if (Inside || m.bands) {
             std::int64_t const apart = m.rows * std::int64_t(sizeof(T));
             lower_ = inside(m.band, lower_, rows_);
             diagonal_ = inside(m.band + apart, diagonal_, rows_);
             upper_ = inside(m.band + 2 * apart, upper_, rows_);
             inverse_ = inside(m.band + 3 * apart, inverse_, rows_);
         }
-        if (m.couplings) {
+        if (Inside || m.couplings) {
             std::int32_t const first = offsets_[0], entries = offsets_[rows_] - first;
             offsets_ = inside(m.offsets, offsets_, rows_ + 1);
             columns_ = inside(m.columns, columns_ + first, entries);
@@ -351,5 +352,11 @@ private:
     T const* values_;
     std::int32_t entry_ = 0; ///< the first coupling of this member where they are inside
 };
+
+/// All sweeps over a system, as `Team` says.
+template <bool Inside, class T, class Team>
+COPPICE_HD void sweep_resident(Team const& team, resident_job<T> const& job, std::int64_t system, std::byte* memory) {
+    resident_member<Inside, T, Team>(team, job, system, memory).run();
+}
 
 } // namespace coppice::detail

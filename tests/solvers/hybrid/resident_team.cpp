@@ -125,7 +125,10 @@ private:
                     team_stand_in<std::decay_t<decltype(block)>> const team{block, all, m};
                     if (block.thread() == 0) all.memory[std::size_t(m)] = shared;
                     team.meet();
-                    coppice::detail::resident_member(team, job, system, shared).run();
+                    if (job.memory.couplings)
+                        coppice::detail::sweep_resident<true>(team, job, system, shared);
+                    else
+                        coppice::detail::sweep_resident<false>(team, job, system, shared);
                 });
             } catch (...) {
                 failures[std::size_t(m)] = std::current_exception();
