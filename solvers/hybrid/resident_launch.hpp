@@ -62,12 +62,12 @@ void run_resident(host_executor const& exec, resident_job<T> const& job, int, st
 
 /// The blocks of a cluster, or a block alone, as a team.
 struct resident_cluster {
-    int blocks;
+    int blocks, index; ///< of this block among them
 
     __device__ int rank() const { return int(threadIdx.x); }
     __device__ int size() const { return int(blockDim.x); }
     __device__ void sync() const { __syncthreads(); }
-    __device__ int member() const { return blocks == 1 ? 0 : int(blockIdx.x % unsigned(blocks)); }
+    __device__ int member() const { return index; }
     __device__ int members() const { return blocks; }
     __device__ void meet() const {
 #if __CUDA_ARCH__ >= 900
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(most_resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job) {
     wait_for_predecessor();
     extern __shared__ __align__(16) unsigned char shared[];
-    resident_cluster const team{job.places.members};
-    sweep_resident<Inside>(team, job, std::int64_t(blockIdx.x / unsigned(team.blocks)),
+    int const blocks = job.places.members, system = int(blockIdx.x) / blocks;
+    sweep_resident<Inside>(resident_cluster{blocks, int(blockIdx.x) - system * blocks}, job, system,
                            reinterpret_cast<std::byte*>(shared));
 }
 template <class T>

@@ -99,7 +99,8 @@ class resident_member {
 public:
     COPPICE_HD resident_member(Team const& team, resident_job<T> const& job, std::int64_t system, std::byte* memory)
         : team_(team), job_(job), system_(system), memory_(memory), rows_(job.places.rows_of_member(team.member())) {
-        for (int h = 0; h < 2; ++h) count_[h] = h < job.places.halves ? job.places.count(team.member(), h) : 0;
+        even_ = job.places.count(team.member(), 0);
+        odd_ = job.places.halves == 2 ? job.places.count(team.member(), 1) : 0;
         std::int64_t const first =
             system * job.places.rows_of_system() + job.places.begin(team.member()) * job.places.block;
         lower_ = job.lower + first;
@@ -135,6 +136,7 @@ private:
     COPPICE_HD P* at(std::int64_t byte) const {
         return reinterpret_cast<P*>(memory_ + byte);
     }
+    COPPICE_HD int count(int h) const { return h == 0 ? even_ : odd_; }
     COPPICE_HD T* vector(int v) const { return at<T>(job_.memory.vectors) + v * job_.memory.rows; }
     COPPICE_HD T const* right() const { return vector(3); }
     /// For each part of the blocks of a half: the gains down and up of half h are 2 h and 2 h + 1.
@@ -178,7 +180,7 @@ private:
         if (job_.parts.count == 1) return;
         team_.sync();
         for (int h = 0; h < job_.places.halves; ++h)
-            for (int w = team_.rank(); w < count_[h] * job_.parts.count; w += team_.size()) {
+            for (int w = team_.rank(); w < count(h) * job_.parts.count; w += team_.size()) {
                 part const p(*this, h, w);
                 carries(2 * h)[w] = p.rows.gain_down(p.first, p.last);
                 carries(2 * h + 1)[w] = p.rows.gain_up(p.first, p.last);
@@ -251,17 +253,20 @@ private:
     /// Row q of N x. Where the half of the odd blocks is at work, `fresh` has what the even ones have become.
     COPPICE_HD T coupled(int q, T const* x, T const* fresh) const {
         T sum = 0;
-        for (std::int32_t k = offsets_[q] - entry_; k < offsets_[q + 1] - entry_; ++k) {
+        std::int32_t const end = offsets_[q + 1] - entry_;
+        COPPICE_NO_UNROLL
+        for (std::int32_t k = offsets_[q] - entry_; k < end; ++k) {
             resident_column const c = columns_[k];
-            T const* from = fresh && !c.odd() ? fresh : x;
-            if (c.member() != team_.member()) from = team_.peer(from, c.member());
-            sum += values_[k] * from[c.place()];
+            T const* const from = fresh && !c.odd() ? fresh : x;
+            // Apart, so that what this member has is read as memory of its own.
+            sum +=
+                values_[k] * (c.member() == team_.member() ? from[c.place()] : team_.peer(from, c.member())[c.place()]);
         }
         return sum;
     }
     /// Over the rows of half h: squares of b - (D + N) x, and b - N x into t where it is the half to begin with.
     COPPICE_HD double residual(int h, T const* x, T* t) const {
-        int const first = h == 0 ? 0 : count_[0] * int(job_.places.block), n = count_[h];
+        int const first = h == 0 ? 0 : even_ * int(job_.places.block), n = count(h);
         int const end = first + n * int(job_.places.block);
         double squares = 0;
         for (int q = first + team_.rank(); q < end; q += team_.size()) {
@@ -284,7 +289,7 @@ private:
         solve(0, next);
         team_.meet();
         if (job_.places.halves == 1) return;
-        int const first = count_[0] * int(job_.places.block);
+        int const first = even_ * int(job_.places.block);
         for (int q = first + team_.rank(); q < rows_; q += team_.size()) next[q] = right()[q] - coupled(q, x, next);
         team_.sync();
         solve(1, next);
@@ -297,19 +302,19 @@ private:
         int block, first, last;
         int at; ///< the place of the block's first row
         COPPICE_HD part(resident_member const& m, int h, int w)
-            : part(m, h, w % m.count_[h], w / m.count_[h] * m.job_.parts.length) {}
+            : part(m, h, w % m.count(h), w / m.count(h) * m.job_.parts.length) {}
         COPPICE_HD part(resident_member const& m, int h, int b, int from)
             : block(b), first(from), last(from + m.job_.parts.length),
-              at((h == 0 ? 0 : m.count_[0] * int(m.job_.places.block)) + b) {
+              at((h == 0 ? 0 : m.even_ * int(m.job_.places.block)) + b) {
             if (last > m.job_.places.block) last = int(m.job_.places.block);
-            rows = {m.lower_ + at, m.upper_ + at, m.inverse_ + at, m.count_[h]};
+            rows = {m.lower_ + at, m.upper_ + at, m.inverse_ + at, m.count(h)};
         }
     };
 
     /// D y = t in place over half h. What comes into a part from outside is multiplied by its gain on the way through:
     /// so parts are gone over from zero, and once more from what the parts before them let through.
     COPPICE_HD void solve(int h, T* t) const {
-        int const n = count_[h], parts = job_.parts.count, items = n * parts;
+        int const n = count(h), parts = job_.parts.count, items = n * parts;
         if (parts == 1) {
             for (int b = team_.rank(); b < n; b += team_.size()) {
                 part const p(*this, h, b, 0);
@@ -341,11 +346,11 @@ private:
         }
     }
 
-    Team const& team_;
+    Team team_;
     resident_job<T> const& job_;
     std::int64_t system_;
     std::byte* memory_;
-    int rows_, count_[2];
+    int rows_, even_ = 0, odd_ = 0; // the latter two: blocks of the halves
     T const *lower_, *diagonal_, *upper_, *inverse_;
     std::int32_t const* offsets_;
     resident_column const* columns_;
