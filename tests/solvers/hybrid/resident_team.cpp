@@ -167,7 +167,7 @@ void compare_shapes(csr<double> const& matrix, std::int64_t block, std::int64_t 
             {.sweep = halves == 1 ? block_sweep::jacobi : block_sweep::gauss_seidel,
              .storage = {.block = block},
              .systems = systems,
-             .tolerance = 1e-9,
+             .tolerance = 1e-6,
              .resident_bytes = 0});
         auto const right = exec.copy(b);
         auto start = exec.copy(std::vector<double>(n, 0.0));
@@ -176,25 +176,25 @@ void compare_shapes(csr<double> const& matrix, std::int64_t block, std::int64_t 
         packed const p(exec.copy(matrix), block, systems, halves);
         bool saw_parts = false;
         for (shape const s : {shape{1, 1, true, true},
-                              {1, 64, true, true},
-                              {1, 96, false, false},
+                              {1, 40, true, true},
+                              {1, 24, false, false},
                               {2, 32, true, false},
-                              {3, 64, true, true},
-                              {5, 96, false, false}}) {
+                              {3, 24, true, true},
+                              {5, 16, false, false}}) {
             if (s.members > p.a.blocks() / systems) continue;
             CAPTURE(halves);
             CAPTURE(s.members);
             CAPTURE(s.threads);
             std::vector<double> x(n, 0.0);
             int parts = 0;
-            auto const states = p.solve(s, b, x, 1e-9, 10000, parts);
+            auto const states = p.solve(s, b, x, 1e-6, 10000, parts);
             saw_parts |= parts > 1;
             for (std::size_t k = 0; k < states.size(); ++k) {
                 CHECK(states[k].end == coppice::detail::hbisa_end::converged);
                 CHECK(states[k].iterations == expected[k].iterations);
             }
-            CHECK(residual(matrix, b, x) <= 1e-9);
-            for (std::size_t i = 0; i < n; ++i) REQUIRE(std::abs(x[i] - y[i]) <= 1e-9 * (1 + std::abs(y[i])));
+            CHECK(residual(matrix, b, x) <= 1.001e-6);
+            for (std::size_t i = 0; i < n; ++i) REQUIRE(std::abs(x[i] - y[i]) <= 1e-11 * (1 + std::abs(y[i])));
         }
         CHECK(saw_parts == in_parts);
     }
