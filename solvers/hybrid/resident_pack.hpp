@@ -52,7 +52,7 @@ struct eliminate_resident {
     }
 };
 
-/// The couplings of the row at a place; 0 for what fills up the last block.
+/// The number of couplings of the row at a place; 0 for what fills up the last block.
 template <class T, class I>
 struct couplings_of_place {
     block_hybrid_view<T, I> a;
@@ -85,7 +85,7 @@ struct pack_couplings {
     }
 };
 
-/// The couplings of member t % members of system t / members; `leaves` says whether one goes to another system.
+/// The number of couplings of member t % members of system t / members.
 template <class T, class I>
 struct couplings_of_member {
     block_hybrid_view<T, I> a;

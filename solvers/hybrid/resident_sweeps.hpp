@@ -15,7 +15,8 @@ namespace coppice::detail {
 /// The rule: diagonal blocks are tridiagonal and partial pivoting exchanges no rows in them, no system is coupled to
 /// another, and in the memory of a member there is room for its share of four vectors. Of teams of 1, 2, 4, 8 and 16
 /// members the first is taken that also has room for the blocks and the couplings; else the first with room for the
-/// blocks, and the couplings are read where they lie; else the first with room for the vectors.
+/// blocks, and the couplings are read where they lie; else the first with room for the vectors. On the host a team is a
+/// thread, and has room for all or for nothing.
 template <executor Executor, class T>
 class resident_sweeps {
 public:
@@ -31,8 +32,6 @@ public:
 
     /// Members of a team; 0 where the rule is not met.
     int members() const { return usable_ ? job_.places.members : 0; }
-    /// Whether members keep the couplings too.
-    bool complete() const { return job_.memory.couplings; }
 
     /// As hbisa::solve(), but for what it says of systems that do not converge. Neither allocates nor waits.
     void run(Executor const& exec, T const* b, T* x, double tolerance, std::int64_t limit, hbisa_state* states) const;
