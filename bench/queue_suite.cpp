@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `queues`: the systems of Table 2 of Yang, Li and Li (2017) to 1e-7 by HBISA, Krylov methods and elimination,
-// iterations beside those of Table 3; one body for both executors. On the host also LAPACK's banded elimination.
+// Suite `queues`: the systems of Table 2 of Yang, Li and Li (2017) to 1e-7 by HBISA (resident and by passes), Krylov
+// methods and elimination, iterations beside those of Table 3; one body for both executors. On the host also LAPACK's
+// banded elimination.
 #include <algorithm>
 #include <functional>
 #include <string>
@@ -57,15 +58,24 @@ public:
           b_(exec.copy(std::vector<double>(std::size_t(a_.rows()), 1.0))),
           zero_(exec.copy(std::vector<double>(std::size_t(a_.rows()), 0.0))), x_(exec, a_.rows()) {}
 
+    /// With systems that stay with their workers through all sweeps, and by passes.
     void hbisa_with(block_sweep sweep, std::string const& method, int table) {
-        hbisa<Executor, double> const solver(
-            exec_, a_.view(),
-            {.sweep = sweep, .storage = {.block = problem_.block}, .systems = problem_.systems, .tolerance = 1e-7});
+        hbisa_in(-1, sweep, method, table);
+        hbisa_in(0, sweep, method + ", passes", 0);
+    }
+    void hbisa_in(std::int64_t bytes, block_sweep sweep, std::string const& method, int table) {
+        hbisa<Executor, double> const solver(exec_, a_.view(),
+                                             {.sweep = sweep,
+                                              .storage = {.block = problem_.block},
+                                              .systems = problem_.systems,
+                                              .tolerance = 1e-7,
+                                              .resident_bytes = bytes});
         std::vector<hbisa_result> r;
         auto const time = timed([&] { r = solver.solve(exec_, b_.view(), x_.view()); });
         add(method, time,
-            fmt::format("{} iterations{}{}", r[0].iterations,
-                        r[0].converged ? "" : fmt::format(", {}", to_string(r[0].reason)), printed(table)));
+            fmt::format("{} iterations{}{}{}", r[0].iterations,
+                        r[0].converged ? "" : fmt::format(", {}", to_string(r[0].reason)), printed(table),
+                        bytes == 0 ? "" : fmt::format(", {} workers a system", solver.resident_members())));
     }
     void krylov_with(char const* method, std::string const& preconditioner, int table) {
         auto const m = make_preconditioner(exec_, preconditioner, a_.view());

@@ -11,6 +11,7 @@
 #include <coppice/core/repeat.hpp>
 #include <coppice/solvers/hybrid/block_range.hpp>
 #include <coppice/solvers/hybrid/hbisa_lane.hpp>
+#include <coppice/solvers/hybrid/resident_sweeps.hpp>
 
 namespace coppice {
 
@@ -25,6 +26,9 @@ struct hbisa_options {
     std::int64_t systems = 1;            ///< of equal size, one behind the other, that the matrix does not couple
     double tolerance = 1e-6;             ///< of |b - A x| / |b|, for each system; at least 0
     std::int64_t max_iterations = 10000; ///< sweeps
+    /// Memory near to a worker that its share of a system may take through all sweeps: on CUDA the shared memory of a
+    /// thread block, at most what the device has. -1: all of it, on the host 4 MiB; 0: none.
+    std::int64_t resident_bytes = -1;
 };
 
 /// Why the sweeps over a system ended.
@@ -55,6 +59,10 @@ struct hbisa_result {
 /// over blocks, then the decision) stay where the data lives: on CUDA the solve is one graph, and the host waits for
 /// its end only. Systems that have converged stay as they are while others go on. Uses workspace of the object: one
 /// solve at a time. Instantiated for float and double.
+///
+/// Where a system fits (detail::resident_sweeps has the rule), a thread block, a cluster of them or a thread of the
+/// host keeps it through all sweeps, on CUDA in one kernel for all systems; else each step of a sweep is a pass over
+/// the memory. The equations, the decisions and what is returned are the same; bits are not.
 template <executor Executor, class T, class I = std::int32_t>
 class hbisa {
 public:
@@ -86,6 +94,8 @@ public:
     double spectral_radius(Executor const& exec) const;
 
     block_hybrid<T, I> const& matrix() const { return matrix_; }
+    /// Workers that keep a system on chip together in solve(), on CUDA thread blocks; 0: passes.
+    int resident_members() const { return mended_rows() == 0 ? resident_.members() : 0; }
     std::int64_t mended_rows() const {
         std::int64_t rows = 0;
         for (auto const& range : ranges_) rows += range.mended_rows();
@@ -97,11 +107,13 @@ private:
     void sweep_range(Executor const& exec, std::size_t r, T const* b, T const* seen, T* x,
                      detail::hbisa_state const* states) const;
     void sweep(Executor const& exec, T const* b, T* x, bool symmetric) const;
+    void sweep_by_passes(Executor const& exec, T const* b, T* x, detail::hbisa_state* states) const;
     void iterate(Executor const& exec, T const* b, T* x, detail::hbisa_state* states, loop_switch* loop) const;
 
     hbisa_options options_;
     block_hybrid<T, I> matrix_;
     std::vector<detail::block_range<Executor, T>> ranges_{};
+    detail::resident_sweeps<Executor, T> resident_{};
     mutable buffer<double> squares_, block_sums_;
     mutable buffer<T> best_;
 };

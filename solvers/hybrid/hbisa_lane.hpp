@@ -122,16 +122,18 @@ struct sum_of_system {
         return sum;
     }
 };
+/// Before the first decision, from the sum of the squares of b.
+COPPICE_HD inline hbisa_state begun(double squares) {
+    hbisa_state state;
+    state.b_norm = std::sqrt(squares);
+    if (state.b_norm == 0) state.end = hbisa_end::zero_rhs;
+    if (state.b_norm - state.b_norm != 0) state.end = hbisa_end::not_finite;
+    return state;
+}
 struct begin_system {
     sum_of_system sum;
     hbisa_state* states;
-    COPPICE_HD void operator()(std::int64_t s) const {
-        hbisa_state state;
-        state.b_norm = std::sqrt(sum(s));
-        if (state.b_norm == 0) state.end = hbisa_end::zero_rhs;
-        if (state.b_norm - state.b_norm != 0) state.end = hbisa_end::not_finite;
-        states[s] = state;
-    }
+    COPPICE_HD void operator()(std::int64_t s) const { states[s] = begun(sum(s)); }
 };
 struct decide_system {
     sum_of_system sum;

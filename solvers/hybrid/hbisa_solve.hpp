@@ -12,6 +12,7 @@
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/memory_range.hpp>
 #include <coppice/solvers/hybrid/hbisa.hpp>
+#include <coppice/solvers/hybrid/resident_solve.hpp>
 
 namespace coppice {
 namespace detail {
@@ -21,6 +22,8 @@ inline void require_hbisa_options(hbisa_options const& o) {
         throw argument_error("tolerance is " + std::to_string(o.tolerance) + ", expected a number >= 0");
     if (o.max_iterations < 0)
         throw argument_error("max_iterations is " + std::to_string(o.max_iterations) + ", expected >= 0");
+    if (o.resident_bytes < -1)
+        throw argument_error("resident_bytes is " + std::to_string(o.resident_bytes) + ", expected at least -1");
     if (o.systems < 1) throw argument_error("systems is " + std::to_string(o.systems) + ", expected at least 1");
 }
 template <class T, class I>
@@ -79,6 +82,7 @@ hbisa<Executor, T, I>::hbisa(Executor const& exec, csr_view<T, I> a, hbisa_optio
         ranges_.emplace_back(exec, matrix_,
                              detail::block_rows{matrix_.block(), in_system, first, step, options.systems},
                              options.storage.lenient);
+    resident_ = detail::resident_sweeps<Executor, T>(exec, matrix_, options.systems, int(step), options.resident_bytes);
 }
 
 template <executor Executor, class T, class I>
@@ -86,6 +90,7 @@ void hbisa<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
     detail::require_finite(exec, a);
     matrix_.refill(exec, a);
     for (auto& range : ranges_) range.refresh(exec, matrix_);
+    resident_.refresh(exec, matrix_);
 }
 
 template <executor Executor, class T, class I>
@@ -114,6 +119,21 @@ void hbisa<Executor, T, I>::iterate(Executor const& exec, T const* b, T* x, deta
 }
 
 template <executor Executor, class T, class I>
+void hbisa<Executor, T, I>::sweep_by_passes(Executor const& exec, T const* b, T* x, detail::hbisa_state* states) const {
+    std::int64_t const systems = options_.systems;
+    buffer<loop_switch> loop(exec, 1);
+    loop_switch const on{.on = 1};
+    exec.copy_elements(&on, loop.data(), 1);
+    for_each(exec, size(), detail::element_square<T>{b, squares_.data()});
+    for_each(exec, matrix_.blocks(),
+             detail::sum_of_block{size(), matrix_.block(), squares_.data(), block_sums_.data()});
+    for_each(exec, systems, detail::begin_system{{matrix_.blocks() / systems, block_sums_.data()}, states});
+    repetition<Executor> repeat(exec);
+    repeat.run(loop.data(), {.replayable = true}, [&] { iterate(exec, b, x, states, loop.data()); }, {});
+    for_each(exec, size(), detail::give_best<T>{size() / systems, states, best_.data(), x});
+}
+
+template <executor Executor, class T, class I>
 std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, array_view<T const> b,
                                                        array_view<T> x) const {
     require_size("length of the right-hand side b", b.size(), size());
@@ -126,17 +146,10 @@ std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, arr
         return results;
     }
     buffer<detail::hbisa_state> states(exec, systems);
-    buffer<loop_switch> loop(exec, 1);
-    loop_switch const on{.on = 1};
-    exec.copy_elements(&on, loop.data(), 1);
-    for_each(exec, size(), detail::element_square<T>{b.data(), squares_.data()});
-    for_each(exec, matrix_.blocks(),
-             detail::sum_of_block{size(), matrix_.block(), squares_.data(), block_sums_.data()});
-    for_each(exec, systems, detail::begin_system{{matrix_.blocks() / systems, block_sums_.data()}, states.data()});
-    repetition<Executor> repeat(exec);
-    repeat.run(loop.data(), {.replayable = true},
-               [&] { iterate(exec, b.data(), x.data(), states.data(), loop.data()); }, {});
-    for_each(exec, size(), detail::give_best<T>{size() / systems, states.data(), best_.data(), x.data()});
+    if (resident_members() > 0)
+        resident_.run(exec, b.data(), x.data(), options_.tolerance, options_.max_iterations, states.data());
+    else
+        sweep_by_passes(exec, b.data(), x.data(), states.data());
 
     bool stuck = false;
     for (auto const& state : to_vector(exec, states)) {

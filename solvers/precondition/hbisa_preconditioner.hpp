@@ -63,7 +63,10 @@ public:
 private:
     static hbisa<Executor, T, I> make(Executor const& exec, csr_view<T, I> a, hbisa_preconditioner_options const& o) {
         require_square(a, "a preconditioner");
-        return {exec, a, {.sweep = o.sweep, .storage = {.block = o.block, .most_bands = 1, .lenient = true}}};
+        return {
+            exec,
+            a,
+            {.sweep = o.sweep, .storage = {.block = o.block, .most_bands = 1, .lenient = true}, .resident_bytes = 0}};
     }
 
     void choose_steps(Executor const& exec) {

@@ -317,6 +317,117 @@ TEST_CASE_TEMPLATE("hbisa: floats, the limit of the precision, corners and bad i
     CHECK_THROWS_AS(make(to_csr(host, entries), {.storage = {.block = 3}}), matrix_error);
 }
 
+TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over as by passes", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    using Executor = std::remove_const_t<decltype(exec)>;
+    host_executor const host{1};
+    auto const form_of = [&]<class T>(csr<T> const& a, hbisa_options const& o) {
+        auto const on = exec.copy(a);
+        return hbisa<Executor, T>(exec, on.view(), o).resident_members();
+    };
+    auto const compare = [&]<class T>(csr<T> const& a, std::int64_t block, std::int64_t bytes, T tolerance) {
+        std::vector<T> const b = random_vector<T>(a.rows(), 4), start = random_vector<T>(a.rows(), 5);
+        for (auto const sweep : {block_sweep::jacobi, block_sweep::gauss_seidel}) {
+            hbisa_options o{.sweep = sweep, .storage = {.block = block}, .tolerance = double(tolerance)};
+            o.resident_bytes = 0;
+            CHECK(form_of(a, o) == 0);
+            auto const passes = solve_with(exec, a, b, o, start);
+            o.resident_bytes = bytes;
+            REQUIRE(form_of(a, o) > 0);
+            auto const resident = solve_with(exec, a, b, o, start);
+            CHECK(passes.results[0].converged);
+            CHECK(resident.results[0].converged);
+            CHECK(resident.results[0].iterations == passes.results[0].iterations);
+            CHECK(residual_of(a, b, resident.x, 0, b.size()) <= 1.01 * double(tolerance));
+            T largest = 0;
+            for (T const x : passes.x) largest = std::max(largest, std::abs(x));
+            for (std::size_t i = 0; i < b.size(); ++i)
+                REQUIRE(std::abs(resident.x[i] - passes.x[i]) <=
+                        T(10000) * std::numeric_limits<T>::epsilon() * largest);
+            auto const again = solve_with(exec, a, b, o, start);
+            CHECK(again.x == resident.x); // to the bit
+        }
+    };
+    auto const queue = [&](std::int64_t servers, std::int64_t places) {
+        return queue_matrix<double>(
+            host, {.servers = servers, .places = places, .arrival = 5, .upper = 3, .lower = 2, .loss = 1});
+    };
+    std::int64_t const room = 1 << 20; // of a block of threads as much as the device has
+    compare(queue(9, 6), 6, room, 1e-9);
+    compare(queue(1, 700), 700, room, 1e-9); // one block, in parts
+    compare(queue(3, 400), 400, room, 1e-9);
+    compare(queue(200, 3), 3, room, 1e-9);
+    compare(laplace2d<float>(host, 7, 6), 7, room, 1e-3f);
+    // On CUDA teams of several blocks, with and without room for what is only read.
+    auto const large = queue(150, 20);
+    compare(large, 20, -1, 1e-9);
+    bool took[3] = {}; // some room is too little, some asks for teams, some is enough
+    for (std::int64_t bytes = 1 << 12; bytes <= room; bytes += bytes / 2) {
+        int const members = form_of(large, {.storage = {.block = 20}, .resident_bytes = bytes});
+        took[members == 0 ? 0 : members == 1 ? 2 : 1] = true;
+        if (members > 0) compare(large, 20, bytes, 1e-9);
+    }
+    CHECK(took[0]);
+    CHECK((took[1] || took[2]));
+    // The last that fits, and the first that does not.
+    auto const fits = [&](std::int64_t servers) {
+        return form_of(queue(servers, 10), {.storage = {.block = 10}, .resident_bytes = 16 << 10}) > 0;
+    };
+    std::int64_t just = 2, not_any_more = 2000;
+    REQUIRE(fits(just));
+    REQUIRE(!fits(not_any_more));
+    while (not_any_more - just > 1) {
+        std::int64_t const middle = (just + not_any_more) / 2;
+        (fits(middle) ? just : not_any_more) = middle;
+    }
+    compare(queue(just, 10), 10, 16 << 10, 1e-9);
+    auto const beyond = queue(just + 1, 10);
+    std::vector<double> const ones(std::size_t(beyond.rows()), 1.0);
+    CHECK(solve_with(exec, beyond, ones, {.storage = {.block = 10}, .tolerance = 1e-9, .resident_bytes = 16 << 10},
+                     std::vector<double>(ones.size(), 0.0))
+              .results[0]
+              .converged);
+    CHECK_THROWS_AS(form_of(beyond, {.resident_bytes = -2}), argument_error);
+
+    // Blocks whose elimination exchanges rows, more bands, and couplings between the systems stay with the passes.
+    coo<double> swapping{8, 8};
+    for (int i = 0; i < 8; ++i) {
+        swapping.add(i, i, i % 4 == 0 ? 0.5 : 4.0);
+        if (i % 4 != 3) swapping.add(i, i + 1, 1.0);
+        if (i % 4 != 0) swapping.add(i, i - 1, 1.0);
+        swapping.add(i, (i + 4) % 8, 0.1);
+    }
+    auto const exchanges = to_csr(host, swapping);
+    CHECK(form_of(exchanges, {.storage = {.block = 4}}) == 0);
+    CHECK(solve_with(exec, exchanges, random_vector<double>(8, 1), {.storage = {.block = 4}, .tolerance = 1e-12},
+                     std::vector<double>(8, 0.0))
+              .results[0]
+              .converged);
+    auto const bands = generate<double>(host, "pentadiagonal", {.n = 40, .case_id = 18});
+    CHECK(form_of(bands, {.storage = {.block = 10}}) == 0);
+    CHECK(form_of(laplace2d<double>(host, 7, 6), {.storage = {.block = 7}, .systems = 2}) == 0);
+
+    // New values: the rows of blocks are exchanged with these, and not with those.
+    auto const tame = laplace2d<double>(host, 4, 2);
+    auto wild = host.copy(tame);
+    for (std::int32_t i = 0; i < 8; ++i)
+        for (auto k = wild.row_offsets()[i]; k < wild.row_offsets()[i + 1]; ++k)
+            if (wild.column_indices()[k] == i && i % 4 == 0) wild.values()[k] = 0.5;
+    auto const first = exec.copy(tame), second = exec.copy(wild);
+    hbisa<Executor, double> solver(exec, first.view(), {.storage = {.block = 4}, .tolerance = 1e-12});
+    CHECK(solver.resident_members() == 1);
+    solver.refresh(exec, second.view());
+    CHECK(solver.resident_members() == 0);
+    solver.refresh(exec, first.view());
+    CHECK(solver.resident_members() == 1);
+    auto const b = random_vector<double>(8, 9);
+    auto const right = exec.copy(b);
+    auto x = exec.copy(std::vector<double>(8, 0.0));
+    CHECK(solver.solve(exec, right.view(), x.view())[0].converged);
+    CHECK(residual_of(tame, b, to_vector(exec, x), 0, 8) <= 1.01e-12);
+}
+
 TEST_CASE_TEMPLATE("hbisa: as a preconditioner", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     using Executor = std::remove_const_t<decltype(exec)>;
