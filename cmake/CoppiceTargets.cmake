@@ -50,18 +50,12 @@ endfunction()
 
 function(coppice_configure_library target)
   coppice_configure_target(${target})
-  if(COPPICE_SANITIZE) # tests run loops of their own and kernels; the rest takes longer to optimise than to run
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-  endif()
   foreach(level v3 v4)
     if(NOT level IN_LIST COPPICE_ISA_LEVELS)
       string(TOUPPER ${level} name)
       target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:COPPICE_ISA_WITHOUT_${name}>)
     endif()
   endforeach()
-  if(NOT base IN_LIST COPPICE_ISA_LEVELS)
-    target_compile_definitions(${target} PUBLIC $<BUILD_INTERFACE:COPPICE_ISA_ONLY=isa_${COPPICE_ISA_LEVELS}>)
-  endif()
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION})
   target_include_directories(${target} PUBLIC
@@ -88,7 +82,6 @@ function(coppice_precompile target)
     endif()
   endif()
 endfunction()
-
 set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex concepts cstdint cstring filesystem
   functional iostream limits map memory numeric optional random sstream string string_view tuple type_traits utility
   vector)
@@ -104,18 +97,13 @@ function(coppice_join target)
     string(MAKE_C_IDENTIFIER ${group} group)
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # GCC takes all but the source that it was given for headers.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-# Sources of the library that any C++20 compiler takes. Where nobody measures, those of one call are joined.
+# Sources of the library that any C++20 compiler takes.
 function(coppice_sources)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   target_sources(coppice PRIVATE ${ARGN})
-  if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
-    coppice_join(coppice ${ARGN})
-  endif()
 endfunction()
 
 # Sources of the library that need nvcc (or CUDA headers); left out of a build without CUDA.
@@ -140,9 +128,7 @@ function(coppice_isa_sources)
       target_include_directories(${object} PRIVATE ${COPPICE_INCLUDE_DIRS})
       target_link_libraries(${object} PRIVATE TBB::tbb)
       target_compile_definitions(${object} PRIVATE COPPICE_ISA=isa_${level})
-      if(COPPICE_SANITIZE)
-        target_compile_options(${object} PRIVATE -O1)
-      elseif(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+      if(NOT COPPICE_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
         target_compile_options(${object} PRIVATE -O3)
       endif()
       if(level STREQUAL v3)

@@ -29,13 +29,9 @@
 #else
 #define COPPICE_ISA_V4(...) ::coppice::isa_level() >= 4 ? &::coppice::isa_v4::__VA_ARGS__:
 #endif
-#if defined(COPPICE_ISA_ONLY) // a build for the machine that compiles it
-#define COPPICE_ISA_SELECT(...) (&::coppice::COPPICE_ISA_ONLY::__VA_ARGS__)
-#else
 /// The function of that name, which may be a template-id, of the best level that this machine has.
 #define COPPICE_ISA_SELECT(...)                                                                                        \
     (COPPICE_ISA_V4(__VA_ARGS__) COPPICE_ISA_V3(__VA_ARGS__) & ::coppice::isa_base::__VA_ARGS__)
-#endif
 #else
 #define COPPICE_ISA_DECLARE(...)                                                                                       \
     namespace isa_base {                                                                                               \

@@ -160,4 +160,3 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
 COPPICE_PARSER(COPPICE_PARSE);
 
 } // namespace coppice::detail
-#undef COPPICE_PARSE

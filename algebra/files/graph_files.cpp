@@ -207,4 +207,3 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
 COPPICE_PARSER(COPPICE_PARSE);
 
 } // namespace coppice::detail
-#undef COPPICE_PARSE

@@ -189,4 +189,3 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
 COPPICE_PARSER(COPPICE_PARSE);
 
 } // namespace coppice::detail
-#undef COPPICE_PARSE

@@ -180,4 +180,3 @@ csr<T, I> matrix_file::read(host_executor const& exec) && {
 COPPICE_PARSER(COPPICE_READ);
 
 } // namespace coppice
-#undef COPPICE_READ

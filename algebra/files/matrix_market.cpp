@@ -171,5 +171,3 @@ COPPICE_READ(std::complex<double>);
 COPPICE_PARSER(COPPICE_PARSE);
 
 } // namespace coppice
-#undef COPPICE_PARSE
-#undef COPPICE_READ

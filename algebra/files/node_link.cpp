@@ -171,4 +171,3 @@ matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string cons
 COPPICE_PARSER(COPPICE_PARSE);
 
 } // namespace coppice::detail
-#undef COPPICE_PARSE

@@ -172,4 +172,3 @@ COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
 
 } // namespace coppice
-#undef COPPICE_INSTANTIATE

@@ -348,4 +348,3 @@ COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
 
 } // namespace coppice
-#undef COPPICE_INSTANTIATE

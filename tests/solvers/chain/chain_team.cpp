@@ -228,7 +228,6 @@ TEST_CASE("tiles: transposed matrices") {
     }
 }
 
-#if !defined(__SANITIZE_THREAD__) // complex numbers meet the barriers of real ones, and are half of all instantiations
 TEST_CASE("tiles: complex numbers") {
     using T = std::complex<float>;
     using operation = matrix_operation;
@@ -251,8 +250,6 @@ TEST_CASE("tiles: complex numbers") {
                        {.operation = op});
     }
 }
-
-#endif
 
 TEST_CASE("tiles: bands") {
     for (auto const& [below, above] :
@@ -377,13 +374,11 @@ TEST_CASE("tiles: no growth") {
         check_growing(tiles, boundary_value_problem<float>(70, k, 1.0, true, 3), transposed);
     }
     check_growing(tiles, blocks_of_ones<double>(1100, 1, 2, false)); // all stretches of a warp
-#if !defined(__SANITIZE_THREAD__)
     using complex = std::complex<double>;
     for (int const k : {1, 2}) {
         check_growing(tiles, boundary_value_problem<complex>(70, k, 1.0, false, 3), k == 2);
         check_growing(tiles, grcar<complex>(100, k, true));
     }
-#endif
 }
 
 TEST_CASE("teams: no growth") {
