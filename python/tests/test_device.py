@@ -2,12 +2,12 @@
 """Arrays of CuPy and PyTorch on a device: the same answers as on the host, in the order of the caller's stream."""
 
 import inspect
-import threading
 
 import numpy as np
 import pytest
 
 import coppice
+from at_once import at_once
 from coppice import _core
 
 if not _core.cuda_devices():
@@ -480,21 +480,12 @@ def test_sparse_algebra_by_several_threads(library):
     a = scipy_sparse.random_array((500, 500), density=0.02, rng=rng, format="csr")
     A, host = coppice.Matrix(library.csr(a)), coppice.Matrix(a)
     expected = host.ewise_add(host.T, "max").select("triu", 1)
-    failures = []
 
-    def work():
-        try:
-            for _ in range(20):
-                the_same(A.ewise_add(A.T, "max").select("triu", 1), expected)
-        except BaseException as error:
-            failures.append(error)
+    def work(_):
+        for _ in range(20):
+            the_same(A.ewise_add(A.T, "max").select("triu", 1), expected)
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    at_once(work)
 
 
 def test_streams_share_a_matrix_and_a_preconditioner(library):
@@ -605,22 +596,13 @@ def test_threads(library):
     on, side = library.csr(a), library.array(b)
     m = coppice.preconditioner("forest", on)
     expected = library.numpy(coppice.solve(on, side, method="cg", preconditioner=m).x)
-    failures = []
 
-    def work():
-        try:
-            for _ in range(5):
-                found = coppice.solve(on, side, method="cg", preconditioner=m)
-                assert np.array_equal(library.numpy(found.x), expected)
-        except BaseException as error:
-            failures.append(error)
+    def work(_):
+        for _ in range(5):
+            found = coppice.solve(on, side, method="cg", preconditioner=m)
+            assert np.array_equal(library.numpy(found.x), expected)
 
-    threads = [threading.Thread(target=work) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    at_once(work)
 
 
 def test_nothing_is_left_behind():

@@ -9,28 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import coppice
-
-THREADS = 6
-
-
-def at_once(*works):
-    """Runs every work in THREADS threads that begin together; raises what one of them raised."""
-    failures, start = [], threading.Barrier(THREADS * len(works))
-
-    def run(work, k):
-        try:
-            start.wait()
-            work(k)
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=run, args=(work, k)) for work in works for k in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
+from at_once import THREADS, at_once
 
 
 def poisson(n):
