@@ -136,10 +136,8 @@ public:
     }
 
     bool ends(std::int64_t rows) override {
-        std::int64_t all = 0;
-        for (std::int64_t const of_part : messages().gather(rows)) all += of_part;
         std::int64_t const share = levels_.front()->begin.back() / messages().parts() / share_together;
-        return all <= std::clamp(share, least_together, most_together);
+        return begins(rows).back() <= std::clamp(share, least_together, most_together);
     }
     multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = *levels_.back();
@@ -149,11 +147,7 @@ public:
                 magnitudes[r] += std::abs(level.places.values[k]);
         return {put(exec, magnitudes, row_magnitudes_)};
     }
-    bool is_last_of_any(bool of_this) override {
-        bool last = false;
-        for (int const of_part : messages().gather(int(of_this))) last = last || of_part != 0;
-        return last;
-    }
+    bool is_last_of_any(bool of_this) override { return any_part(of_this); }
 
     multilevel_detail::filtered_couplings<T> filter(Executor const& exec,
                                                     multilevel_detail::is_kept<T, std::int32_t> const& kept,
