@@ -3,6 +3,10 @@
 /// The classical algorithms by name, and the memory that each of them takes.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
+#include <coppice/core/block.hpp> // warp_lanes
 #include <coppice/solvers/classical/adaptive_team.hpp>
 #include <coppice/solvers/classical/classical_team.hpp>
 #include <coppice/solvers/classical/partition_team.hpp>
@@ -34,8 +38,15 @@ enum class algorithm {
     g_spike ///< partitions by Givens rotations
 };
 inline constexpr algorithm last_algorithm = algorithm::g_spike;
-/// The first of those that solve_partitioned does.
+/// The first of those that are not in Zhang, Cohen and Owens or scaled forms of theirs.
 inline constexpr algorithm first_partitioned = algorithm::spike;
+
+/// Methods that one kernel does. The registers of those with partitions would lower the occupancy of the others.
+enum class method_group { unpartitioned, partitioned, adaptive };
+COPPICE_HD constexpr method_group group_of(algorithm which) {
+    if (which == algorithm::adaptive_cr) return method_group::adaptive;
+    return which < first_partitioned ? method_group::unpartitioned : method_group::partitioned;
+}
 /// Methods that a whole executor can run on one large system.
 constexpr bool takes_large_systems(algorithm which) {
     return which == algorithm::spike || which == algorithm::spike_thomas || which == algorithm::parallel_diagonal ||
@@ -56,7 +67,7 @@ COPPICE_HD constexpr int partitioned_elements(algorithm which, int n, int partit
     case algorithm::cf_lu_scaled:
         return 4 * n + 4 * parts;
     case algorithm::adaptive_cr:
-        return n + adaptive_elements(n, parts);
+        return adaptive_elements(n);
     case algorithm::wang:
         return n + 5 * parts;
     case algorithm::bondeli:
@@ -72,8 +83,8 @@ COPPICE_HD constexpr int partitioned_elements(algorithm which, int n, int partit
     }
 }
 
-/// Solves n >= 1 equations, which are used up, by one of the methods from first_partitioned on; the solution is where
-/// this points to, inside `memory`, which holds partitioned_elements.
+/// Solves n >= 1 equations, which are used up, by one of the partitioned methods; the solution is where this points to,
+/// inside `memory`, which holds partitioned_elements.
 template <class T, class Team>
 COPPICE_HD T* solve_partitioned(Team const& team, algorithm which, equations<T> const& e, T* memory, int partition) {
     T *const x = memory, *const extra = memory + e.n;
@@ -104,9 +115,6 @@ COPPICE_HD T* solve_partitioned(Team const& team, algorithm which, equations<T> 
         by_recurrences([&](auto const& m, auto const& rows, auto const& at) {
             continued_fraction<minor_matrix<T>>(m, rows, at, x);
         });
-        break;
-    case algorithm::adaptive_cr:
-        adaptive_reduction(team, e, parts, extra, x);
         break;
     case algorithm::wang:
         wang(team, e, parts, extra, x);
@@ -152,7 +160,7 @@ COPPICE_HD constexpr int extra_elements(algorithm which, int n, int intermediate
     }
 }
 
-/// The same by one of the methods before them, in extra_elements. The hybrids stop reducing at `intermediate`
+/// The same by one of the unpartitioned methods, in extra_elements. The hybrids stop reducing at `intermediate`
 /// equations.
 template <class T, class Team>
 COPPICE_HD T* solve_unpartitioned(Team const& team, algorithm which, equations<T> const& e, T* memory,
@@ -206,12 +214,48 @@ COPPICE_HD T* solve_unpartitioned(Team const& team, algorithm which, equations<T
     return x;
 }
 
-/// Either.
+/// The same by any method of a group, in extra_elements; the solution may be in `e` too.
+template <method_group Group, class T, class Team>
+COPPICE_HD T* solve_by_group(Team const& team, algorithm which, equations<T> const& e, T* memory, int intermediate,
+                             int partition) {
+    if constexpr (Group == method_group::unpartitioned) {
+        return solve_unpartitioned(team, which, e, memory, intermediate);
+    } else if constexpr (Group == method_group::partitioned) {
+        return solve_partitioned(team, which, e, memory, partition);
+    } else {
+        adaptive_reduction(team, e, memory);
+        return e.d;
+    }
+}
+
+/// Calls run(group) with the group of `which` as a constant.
+template <class Run>
+COPPICE_HD decltype(auto) with_group(algorithm which, Run const& run) {
+    using enum method_group;
+    switch (group_of(which)) {
+    case unpartitioned:
+        return run(std::integral_constant<method_group, unpartitioned>{});
+    case partitioned:
+        return run(std::integral_constant<method_group, partitioned>{});
+    default:
+        return run(std::integral_constant<method_group, adaptive>{});
+    }
+}
+
+/// By any method.
 template <class T, class Team>
 COPPICE_HD T* solve(Team const& team, algorithm which, equations<T> const& e, T* memory, int intermediate,
                     int partition) {
-    return which < first_partitioned ? solve_unpartitioned(team, which, e, memory, intermediate)
-                                     : solve_partitioned(team, which, e, memory, partition);
+    return with_group(which, [&](auto group) {
+        return solve_by_group<decltype(group)::value>(team, which, e, memory, intermediate, partition);
+    });
+}
+
+/// Workers of a team on n rows, whole groups of lanes.
+constexpr int team_workers(algorithm which, int n, int most) {
+    // Levels of A-R-CR soon have fewer rows than workers, and a barrier of few is short.
+    int const wanted = which == algorithm::adaptive_cr ? (n + 3) / 4 : n;
+    return std::min(most, (wanted + warp_lanes - 1) / warp_lanes * warp_lanes);
 }
 
 } // namespace coppice::classical

@@ -3,7 +3,10 @@
 /// solve_classical over both launchers; included by the sources that instantiate it.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <type_traits>
 
 #include <coppice/core/look_back_scan.hpp>
 #include <coppice/solvers/classical/classical.hpp>
@@ -24,7 +27,7 @@ struct batch {
     COPPICE_HD int elements() const { return 4 * n + extra_elements(which, n, intermediate, partition); }
 
     /// System s, in `memory` of elements().
-    template <bool Partitioned, class Team>
+    template <method_group Group, class Team>
     COPPICE_HD void solve(Team const& team, std::int64_t s, T* memory) const {
         equations<T> const e = equations_at(memory, n);
         for (int i = team.rank(); i < n; i += team.size()) {
@@ -32,12 +35,7 @@ struct batch {
             e.set(i, {i > 0 ? a.lower[at] : T(0), a.diagonal[at], i < n - 1 ? a.upper[at] : T(0), d[at]});
         }
         team.sync();
-        T const* const solution = [&] {
-            if constexpr (Partitioned)
-                return solve_partitioned(team, which, e, memory + 4 * n, partition);
-            else
-                return solve_unpartitioned(team, which, e, memory + 4 * n, intermediate);
-        }();
+        T const* const solution = solve_by_group<Group>(team, which, e, memory + 4 * n, intermediate, partition);
         for (int i = team.rank(); i < n; i += team.size()) x[s * n + i] = solution[i];
         team.sync();
     }
@@ -84,59 +82,37 @@ void run_large(Executor const& exec, batch<T> const& b, std::int64_t systems) {
     }
 }
 
-/// The small systems of a batch, a team for each. Two types, since the registers of the methods with partitions would
-/// lower the occupancy of the others.
-template <bool Partitioned, class T>
+/// The small systems of a batch, a team for each.
+template <method_group Group, class T>
 struct solve_system {
     batch<T> of;
     template <class Team>
     COPPICE_HD void operator()(Team const& team, std::int64_t s, T* memory) const {
-        of.template solve<Partitioned>(team, s, memory);
+        of.template solve<Group>(team, s, memory);
     }
 };
 
-/// Whether a worker has memory for a system of its own.
-template <class T>
-bool fits(host_executor const&, batch<T> const&) {
-    return true;
-}
-template <class T>
-void run(host_executor const& exec, batch<T> const& b, std::int64_t systems) {
-    if (b.which < first_partitioned)
-        run_teams<T>(exec, systems, 1, b.elements(), solve_system<false, T>{b});
-    else
-        run_teams<T>(exec, systems, 1, b.elements(), solve_system<true, T>{b});
-}
-
+/// Bytes of memory that a team can have.
+inline std::int64_t most_team_bytes(host_executor const&) { return std::numeric_limits<std::int64_t>::max(); }
 #if defined(__CUDACC__)
+inline std::int64_t most_team_bytes(cuda_executor const& exec) { return shared_limit(exec); }
+#endif
 
-template <class T>
-bool fits(cuda_executor const& exec, batch<T> const& b) {
-    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= shared_limit(exec);
+template <class T, class Executor>
+bool fits(Executor const& exec, batch<T> const& b) {
+    return std::int64_t(b.elements()) * std::int64_t(sizeof(T)) <= most_team_bytes(exec);
 }
-template <class T>
-void run(cuda_executor const& exec, batch<T> const& b, std::int64_t systems) {
-    std::int64_t const bytes = std::int64_t(b.elements()) * std::int64_t(sizeof(T));
+template <class T, class Executor>
+void run(Executor const& exec, batch<T> const& b, std::int64_t systems) {
     if (!fits(exec, b))
         throw argument_error("solve_classical: a system of " + std::to_string(b.n) + " equations takes " +
-                             std::to_string(bytes) + " bytes of shared memory, a block has " +
-                             std::to_string(shared_limit(exec)));
-    auto const grid = checked_cast<int>(systems, "number of CUDA blocks of solve_classical");
-    int const threads = std::min(most_team_threads, (b.n + 31) / 32 * 32);
-    auto const launch = [&](auto kernel, auto const& work) {
-        allow_shared(exec, kernel, std::size_t(bytes));
-        kernel<<<unsigned(grid), unsigned(threads), std::size_t(bytes), exec.stream()>>>(work);
-        COPPICE_CUDA_CHECK(cudaGetLastError());
-    };
-    using plain = solve_system<false, T>;
-    using partitioned = solve_system<true, T>;
-    if (b.which < first_partitioned)
-        launch(&team_kernel<T, plain>, plain{b});
-    else
-        launch(&team_kernel<T, partitioned>, partitioned{b});
+                             std::to_string(std::int64_t(b.elements()) * std::int64_t(sizeof(T))) +
+                             " bytes of shared memory, a block has " + std::to_string(most_team_bytes(exec)));
+    with_group(b.which, [&](auto group) {
+        run_teams<T>(exec, systems, team_workers(b.which, b.n, most_team_workers), b.elements(),
+                     solve_system<decltype(group)::value, T>{b});
+    });
 }
-
-#endif
 
 } // namespace classical
 

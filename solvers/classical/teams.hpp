@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <coppice/core/block.hpp>
 #include <coppice/core/memory.hpp>
 #include <coppice/core/parallel_host.hpp>
 #include <coppice/solvers/chain/chain_lane.hpp> // alone
@@ -28,18 +29,25 @@ void run_teams(host_executor const& exec, std::int64_t teams, int, std::int64_t 
     });
 }
 
-#if defined(__CUDACC__)
+/// Most workers of a team.
+inline constexpr int most_team_workers = 512;
 
-inline constexpr int most_team_threads = 512;
+#if defined(__CUDACC__)
 
 struct block_of_threads {
     __device__ int rank() const { return int(threadIdx.x); }
     __device__ int size() const { return int(blockDim.x); }
     __device__ void sync() const { __syncthreads(); }
+    __device__ static constexpr int lanes() { return warp_lanes; }
+    __device__ unsigned votes(bool condition) const { return cuda_block{}.ballot(condition); }
+    template <class Value>
+    __device__ Value from_lane(Value const& value, int lane) const {
+        return cuda_block{}.from_lane(value, lane);
+    }
 };
 
 template <class T, class Work>
-__global__ void __launch_bounds__(most_team_threads) team_kernel(Work work) {
+__global__ void __launch_bounds__(most_team_workers) team_kernel(Work work) {
     wait_for_predecessor();
     extern __shared__ __align__(16) unsigned char shared[];
     work(block_of_threads{}, std::int64_t(blockIdx.x), reinterpret_cast<T*>(shared));

@@ -17,6 +17,12 @@ struct alone {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return 1; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr void sync() {}
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool any(bool condition) { return condition; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int lanes() { return 1; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr unsigned votes(bool condition) { return condition ? 1 : 0; }
+    template <class Value>
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr Value from_lane(Value const& value, int) {
+        return value;
+    }
 };
 
 /// A team that works, or only goes along to the barriers of others.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "solvers/classical/classical_batch.hpp"
+#include "solvers/classical/team_of_block.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/counted.hpp"
@@ -85,13 +86,6 @@ std::pair<double, double> count_operations(method which, int n) {
     classical::solve(chain::alone{}, which, e, memory.data() + 4 * n, 128, 8);
     return {double(counted::operations), double(counted::divisions)};
 }
-
-struct team_of_block {
-    block_stand_in const& block;
-    int rank() const { return block.thread(); }
-    int size() const { return block.threads(); }
-    void sync() const { block.sync(); }
-};
 #endif
 
 } // namespace
@@ -274,6 +268,9 @@ TEST_CASE("partition methods: operations of n equations") {
         CHECK(near(count_operations(method::cf_lu, n).first,
                    2.0 * (12 + 1) * n + n + 2.0 * (3 + 2) * n + 2.0 * (3 + 1) * n));
         CHECK(near(count_operations(method::parallel_diagonal, n).first, 49.0 * n));
+        // Three multiplications a test on two rows for each of the system, else cyclic reduction.
+        CHECK(near(count_operations(method::adaptive_cr, n).first, (17.0 + 2 * 3) * n));
+        CHECK(near(count_operations(method::adaptive_cr, n).second, 3.0 * n));
         CHECK(count_operations(method::g_spike, n).second <= 3.0 * n + 30 * parts);
     }
 }
