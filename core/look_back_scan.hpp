@@ -65,39 +65,75 @@ struct look_back_tree {
     }
 };
 
-/// Joins what lanes 0 ... count - 1 of a warp hold, in order; every lane has the result. 1 <= count <= 32.
+/// What lanes 0 ... l of a warp hold, joined in order, in lane l < count; all lanes call it.
 template <class Block, class State, class Join>
-COPPICE_HD State join_lanes(Block const& block, State value, int count, Join const& joined) {
+COPPICE_HD State scan_lanes(Block const& block, State value, int count, Join const& joined) {
     int const lane = block.thread() % warp_lanes;
     for (int d = 1; d < warp_lanes; d *= 2) {
         State const earlier = block.from_lane(value, lane >= d ? lane - d : lane);
         if (lane >= d && lane < count) value = joined(value, earlier);
     }
-    return block.from_lane(value, count - 1);
+    return value;
+}
+/// The same of lanes 0 ... count - 1 in every lane. 1 <= count <= 32.
+template <class Block, class State, class Join>
+COPPICE_HD State join_lanes(Block const& block, State const& value, int count, Join const& joined) {
+    return block.from_lane(scan_lanes(block, value, count, joined), count - 1);
 }
 
-/// What is before block b > 0, whose own state is `own`; the first warp calls it. `messages` are zero at first.
+/// Levels of the tree above any number of blocks.
+inline constexpr int look_back_levels = 7;
+
+/// Announces the state `all` of block b, which its first warp has, and leaves in of_levels[l] what level l of the tree
+/// has before the block, where that is something. All threads call it, and pass any state as `filler`; a barrier
+/// follows. Warps take a level each: the messages of all of them are under way at once.
 template <class Block, class State, class Join>
-COPPICE_HD State look_back(Block const& block, std::uint64_t* messages, std::int64_t b, std::int64_t blocks,
-                           State const& own, Join const& joined) {
+COPPICE_HD void look_back(Block const& block, std::uint64_t* messages, std::int64_t b, std::int64_t blocks,
+                          State const& all, State const& filler, State* of_levels, Join const& joined) {
+    constexpr std::int64_t group = look_back_tree::group;
     constexpr int words = message_words<State>;
-    int const lane = block.thread();
-    bool closes = true, known = false; // whether this block is the last of all groups so far
-    State before = own, of_group = own;
-    for (std::int64_t at = b, count = blocks; count > 0; at /= look_back_tree::group, count /= look_back_tree::group) {
-        if (closes && at < count && lane == 0) block.announce(messages + at * words, of_group);
-        int const place = int(at % look_back_tree::group);
-        if (place > 0) {
+    int const lane = block.thread() % warp_lanes, warp = block.thread() / warp_lanes;
+    int const warps = block.threads() / warp_lanes;
+    if (block.thread() == 0) block.announce(messages + b * words, all);
+    int level = 0;
+    for (std::int64_t at = b, count = blocks; at > 0; at /= group, count /= group, ++level) {
+        int const place = int(at % group);
+        if (place > 0 && level % warps == warp) {
             State const theirs =
-                lane < place ? block.template heard<State>(messages + (at - place + lane) * words) : own;
+                lane < place ? block.template heard<State>(messages + (at - place + lane) * words) : filler;
             State const earlier = join_lanes(block, theirs, place, joined);
-            before = known ? joined(before, earlier) : earlier;
-            known = true;
-            of_group = joined(of_group, earlier);
+            if (lane == 0) of_levels[level] = earlier;
+            if (block.thread() == 0 && level == 0 && place == group - 1) // the first level that others wait for
+                block.announce(messages + (count + at / group) * words, joined(all, earlier));
         }
-        closes = closes && place == look_back_tree::group - 1;
-        if (at == 0) break;
         messages += count * words;
+    }
+}
+
+/// The rest behind the barrier: the last block of a group of groups hands on their state. One thread calls it.
+template <class Block, class State, class Join>
+COPPICE_HD void close_groups(Block const& block, std::uint64_t* messages, std::int64_t b, std::int64_t blocks,
+                             State const& all, State const* of_levels, Join const& joined) {
+    constexpr std::int64_t group = look_back_tree::group;
+    State of_group = all;
+    int level = 0;
+    for (std::int64_t at = b, count = blocks; at % group == group - 1; ++level) {
+        of_group = joined(of_group, of_levels[level]);
+        messages += count * message_words<State>;
+        at /= group, count /= group;
+        if (level > 0) block.announce(messages + at * message_words<State>, of_group);
+    }
+}
+
+/// What is before block b > 0, of what look_back has left.
+template <class State, class Join>
+COPPICE_HD State before_block(std::int64_t b, State const* of_levels, Join const& joined) {
+    constexpr std::int64_t group = look_back_tree::group;
+    for (; b % group == 0; b /= group) ++of_levels;
+    State before = *of_levels;
+    for (b /= group; b > 0; b /= group) {
+        ++of_levels;
+        if (b % group > 0) before = joined(before, *of_levels);
     }
     return before;
 }
@@ -114,7 +150,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void visit_items(int from, int step, int end, V
     }
 }
 
-/// One block of the scan. `tile`: State of threads * items and of one for each warp and one more.
+/// States of shared memory of a block.
+constexpr int look_back_states(int threads, int items) {
+    return threads * items + threads / warp_lanes + look_back_levels;
+}
+
+/// One block of the scan. `tile`: look_back_states of State; at most 32 warps.
 template <int Items, class Block, class State, class In, class Join, class Out>
 COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t n, State* tile,
                                 std::uint64_t* messages, In const& in, Join const& joined, Out const& out) {
@@ -126,34 +167,28 @@ COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t
 
     int const begin = thread * Items, end = begin + Items < count ? begin + Items : count;
     int const lane = thread % warp_lanes, warp = thread / warp_lanes, last = (count - 1) / Items;
-    State* const of_warps = tile + size; // joined over warps 0 ... w; behind them: what is before the block
+    State* const of_warps = tile + size; // joined over warps 0 ... w
+    State* const of_levels = of_warps + threads / warp_lanes;
     State own = tile[begin < count ? begin : 0];
     visit_items<Items - 1>(begin + 1, 1, end, [&](int k) { own = joined(tile[k], own); });
-    for (int d = 1; d < warp_lanes; d *= 2) {
-        State const earlier = block.from_lane(own, lane >= d ? lane - d : lane);
-        if (lane >= d && begin < count) own = joined(own, earlier);
-    }
+    own = scan_lanes(block, own, last + 1 - warp * warp_lanes, joined);
     State const lanes_before = block.from_lane(own, lane > 0 ? lane - 1 : lane);
     if (begin < count && (lane == warp_lanes - 1 || thread == last)) of_warps[warp] = own;
     block.sync();
-    int const warps = threads / warp_lanes;
+    State all = own; // of the block, in the first warp
     if (warp == 0) {
-        if (thread == 0)
-            for (int w = 1; w <= last / warp_lanes; ++w) of_warps[w] = joined(of_warps[w], of_warps[w - 1]);
-        block.sync_warp();
-        State const all = of_warps[last / warp_lanes];
-        if (b > 0) {
-            State const before = look_back(block, messages, b, blocks, all, joined);
-            if (thread == 0) of_warps[warps] = before;
-        } else if (thread == 0) {
-            block.announce(messages, all);
-        }
+        int const warps = last / warp_lanes + 1;
+        State const joint = scan_lanes(block, lane < warps ? of_warps[lane] : own, warps, joined);
+        if (lane < warps) of_warps[lane] = joint;
+        all = block.from_lane(joint, warps - 1);
     }
+    look_back(block, messages, b, blocks, all, own, of_levels, joined);
     block.sync();
+    if (thread == 0) close_groups(block, messages, b, blocks, all, of_levels, joined);
 
     if (begin < count) {
         bool known = b > 0;
-        State s = of_warps[known ? warps : 0];
+        State s = known ? before_block(b, of_levels, joined) : of_warps[0];
         if (warp > 0) s = known ? joined(of_warps[warp - 1], s) : of_warps[warp - 1], known = true;
         if (lane > 0) s = known ? joined(lanes_before, s) : lanes_before, known = true;
         visit_items<Items>(begin, 1, end, [&](int k) {
@@ -165,13 +200,21 @@ COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t
     visit_items<Items>(thread, threads, count, [&](int k) { out(first + k, tile[k]); });
 }
 
-/// States of a thread: odd, so that threads do not meet in the banks of shared memory, and some 32 KiB a block.
-constexpr int look_back_items_of(int bytes) {
-    int const items = 128 / bytes < 15 ? 128 / bytes : 15;
-    return items < 2 ? 1 : items - (items + 1) % 2;
+/// How a scan lies on a GPU.
+struct look_back_shape {
+    int threads; ///< of a block. More of them make the tree smaller, in which they wait
+    int items;   ///< states of a thread: odd, so that threads do not meet in the banks of shared memory
+    int blocks;  ///< of a multiprocessor: while one looks back the others load. The compiler is held to the registers
+    constexpr int tile() const { return threads * items; }
+};
+/// For states of so many bytes: some 64 KiB a block. Wide states have no use for blocks whose registers they overflow.
+constexpr look_back_shape look_back_shape_of(int bytes) {
+    int const fit = 128 / bytes < 15 ? 128 / bytes : 15, items = fit < 2 ? 1 : fit - (fit + 1) % 2;
+    if (bytes > 32) return {256, items, 1};
+    return {512, items, bytes > 8 ? 2 : 3};
 }
 template <class State>
-inline constexpr int look_back_items = look_back_items_of(int(sizeof(State)));
+inline constexpr look_back_shape look_back_shape_for = look_back_shape_of(int(sizeof(State)));
 
 } // namespace detail
 
@@ -179,15 +222,14 @@ inline constexpr int look_back_items = look_back_items_of(int(sizeof(State)));
 
 namespace detail {
 
-inline constexpr int look_back_threads = 256;
-
 template <class State, class In, class Join, class Out>
-__global__ void __launch_bounds__(look_back_threads)
+__global__ void __launch_bounds__(look_back_shape_for<State>.threads, look_back_shape_for<State>.blocks)
     look_back_kernel(std::int64_t n, std::uint64_t* messages, In in, Join joined, Out out) {
+    constexpr look_back_shape shape = look_back_shape_for<State>;
     wait_for_predecessor();
     extern __shared__ __align__(16) unsigned char shared[];
-    look_back_block<look_back_items<State>>(sized_cuda_block<look_back_threads>{}, blockIdx.x, n,
-                                            reinterpret_cast<State*>(shared), messages, in, joined, out);
+    look_back_block<shape.items>(sized_cuda_block<shape.threads>{}, blockIdx.x, n, reinterpret_cast<State*>(shared),
+                                 messages, in, joined, out);
 }
 
 } // namespace detail
@@ -197,16 +239,15 @@ void look_back_scan(cuda_executor const& exec, std::int64_t n, In in, Join joine
     using state = std::decay_t<decltype(in(0))>;
     static_assert(std::is_trivially_copyable_v<state>);
     if (n <= 0) return;
-    constexpr int tile = detail::look_back_threads * detail::look_back_items<state>;
-    auto const blocks = checked_cast<int>((n + tile - 1) / tile, "number of CUDA blocks of look_back_scan");
+    constexpr auto shape = detail::look_back_shape_for<state>;
+    auto const blocks =
+        checked_cast<int>((n + shape.tile() - 1) / shape.tile(), "number of CUDA blocks of look_back_scan");
     buffer<std::uint64_t> messages(exec, detail::look_back_tree::messages(blocks) * message_words<state>);
     COPPICE_CUDA_CHECK(
         cudaMemsetAsync(messages.data(), 0, std::size_t(messages.size()) * sizeof(std::uint64_t), exec.stream()));
-    std::size_t const bytes = (tile + detail::look_back_threads / warp_lanes + 1) * sizeof(state);
+    std::size_t const bytes = detail::look_back_states(shape.threads, shape.items) * sizeof(state);
     auto const kernel = &detail::look_back_kernel<state, In, Join, Out>;
-    allow_shared(exec, kernel, bytes);
-    launch_early(exec, kernel, dim3(unsigned(blocks)), detail::look_back_threads, bytes, {}, n, messages.data(), in,
-                 joined, out);
+    launch_shared(exec, kernel, dim3(unsigned(blocks)), shape.threads, bytes, n, messages.data(), in, joined, out);
 }
 
 #endif

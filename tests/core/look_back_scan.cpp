@@ -78,7 +78,8 @@ bool same(std::vector<affine> const& a, std::vector<affine> const& b) {
 
 TEST_CASE_TEMPLATE("look-back scan: operators that do not commute, in place", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (std::int64_t const n : {0, 1, 2, 31, 32, 33, 255, 256, 3839, 3840, 3841, 8191, 8192, 8193, 123456, 500000}) {
+    for (std::int64_t const n : {0,    1,    2,    31,   32,   33,   511,    512,    513,    2559,   2560,  2561,
+                                 7679, 7680, 7681, 8191, 8192, 8193, 123456, 245759, 245760, 245761, 500000}) {
         CAPTURE(n);
         auto const expected = in_order(maps(n));
         auto a = exec.copy(maps(n));
@@ -91,6 +92,17 @@ TEST_CASE_TEMPLATE("look-back scan: operators that do not commute, in place", Fi
         bool right = true;
         for (std::int64_t i = 0; i < n; ++i) right = right && told[std::size_t(i)] == (sum += int(i % 7) + 4);
         CHECK(right);
+    }
+}
+
+TEST_CASE_TEMPLATE("look-back scan: groups of groups of blocks", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const blocks : {1024, 1057}) {
+        CAPTURE(blocks);
+        std::int64_t const n = blocks * coppice::detail::look_back_shape_for<affine>.tile() + 1;
+        auto a = exec.copy(maps(n));
+        look_back_scan(exec, n, element<affine>{a.view()}, composed{}, store<affine>{a.view()});
+        CHECK(same(to_vector(exec, a), in_order(maps(n))));
     }
 }
 
@@ -116,7 +128,7 @@ TEST_CASE_TEMPLATE("look-back scan: the same bits on every run", Fixture, COPPIC
 template <int Threads, int Items>
 bool right_by_blocks(std::int64_t n) {
     constexpr int tile = Threads * Items;
-    block_runner runner(Threads, (tile + Threads / warp_lanes + 1) * sizeof(affine));
+    block_runner runner(Threads, coppice::detail::look_back_states(Threads, Items) * sizeof(affine));
     std::int64_t const blocks = (n + tile - 1) / tile;
     std::vector<std::uint64_t> messages(
         static_cast<std::size_t>(coppice::detail::look_back_tree::messages(blocks) * message_words<affine>));
@@ -135,10 +147,12 @@ TEST_CASE("look-back scan: the body of the CUDA kernel") {
         CAPTURE(n);
         CHECK(right_by_blocks<64, 3>(n));
     }
+    CHECK(right_by_blocks<512, 15>(7681));
     // Groups of 32 blocks, and groups of groups.
     for (std::int64_t const blocks : {32, 33, 64, 71, 1057}) {
         CAPTURE(blocks);
-        CHECK(right_by_blocks<warp_lanes, 1>(blocks * warp_lanes));
+        CHECK(right_by_blocks<warp_lanes, 1>(blocks * warp_lanes)); // one warp for all levels
+        if (blocks != 71) CHECK(right_by_blocks<2 * warp_lanes, 1>(2 * blocks * warp_lanes - 1));
     }
 }
 #endif
