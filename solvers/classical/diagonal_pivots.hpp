@@ -80,35 +80,31 @@ struct pivot_walk {
     COPPICE_HD explicit pivot_walk(Rows const& r) : rows(r), b(r.b(0)), d(r.d(0)), w(r.a(0)) {}
     COPPICE_HD bool done() const { return k >= rows.size(); }
 
+    /// One division a pivot, and little that depends on its size: lanes with other pivots do nearly the same.
     template <class Kept>
     COPPICE_HD void step(Kept const& kept) {
-        if (is_single<Pivots>(rows, k, b))
-            one(kept);
-        else
-            two(kept);
+        T const c = rows.c(k);
+        bool const single = is_single<Pivots>(rows, k, b);
+        int const l = single ? k : k + 1;
+        T pivot = b;                   // or the determinant
+        solved_row<T> scaled{c, d, w}; // row l, but for the division by it
+        solved_row<T> upper{T(0), T(0), T(0)};
+        if (!single) {
+            T const a1 = rows.a(l), b1 = rows.b(l), c1 = rows.c(l), d1 = rows.d(l);
+            pivot = b * b1 - a1 * c;
+            scaled = {b * c1, b * d1 - a1 * d, -(a1 * w)};
+            upper = {-(c * c1), b1 * d - c * d1, b1 * w};
+        }
+        T const inverse = T(1) / pivot;
+        if (!single) kept(k, solved_row<T>{upper.m * inverse, upper.y * inverse, upper.w * inverse}, true);
+        last = {scaled.m * inverse, scaled.y * inverse, scaled.w * inverse};
+        kept(l, last, false);
+        k = l + 1;
         if (done()) return;
         T const a = rows.a(k);
         b = rows.b(k) - a * last.m;
         d = rows.d(k) - a * last.y;
         w = -(a * last.w);
-    }
-
-private:
-    template <class Kept>
-    COPPICE_HD void one(Kept const& kept) {
-        last = {rows.c(k) / b, d / b, w / b};
-        kept(k, last, false);
-        k += 1;
-    }
-    template <class Kept>
-    COPPICE_HD void two(Kept const& kept) {
-        T const c = rows.c(k), a1 = rows.a(k + 1), b1 = rows.b(k + 1), c1 = rows.c(k + 1), d1 = rows.d(k + 1);
-        T const determinant = b * b1 - a1 * c;
-        solved_row<T> const upper{-(c * c1) / determinant, (b1 * d - c * d1) / determinant, b1 * w / determinant};
-        last = {b * c1 / determinant, (b * d1 - a1 * d) / determinant, -(a1 * w) / determinant};
-        kept(k, upper, true);
-        kept(k + 1, last, false);
-        k += 2;
     }
 };
 
