@@ -20,6 +20,7 @@
 /// on CUDA returns when the loop is queued.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -62,6 +63,9 @@ public:
             if (watch) watch();
         }
     }
+    /// How often to queue a body that rests at the end, a pass over vectors of `size`: the fewer the more it costs that
+    /// those behind the end take their time for nothing. Alike on all parts of a problem, which wait for each other.
+    static int turns_of(host_executor const&, std::int64_t) { return 1; }
     /// Did the last run need no decision of the host?
     bool on_device() const { return false; }
 };

@@ -156,6 +156,7 @@ public:
         exec_.synchronize(); // reports what failed
         watch();
     }
+    static int turns_of(cuda_executor const&, std::int64_t size) { return size <= std::int64_t(1) << 20 ? 8 : 4; }
     bool on_device() const { return graph_ != nullptr; }
     /// Why not, where a replayable body is run by the host.
     std::string const& why_not() const { return why_not_; }

@@ -45,6 +45,12 @@ public:
             }
         }
     }
+    /// By what parts have on average: those of large ones take so long that the host may look after each.
+    static int turns_of(cuda_part const& exec, std::int64_t size) {
+        std::int64_t const mean = detail::place_in_whole(exec, size).size / exec.others().parts();
+        if (mean <= std::int64_t(1) << 20) return 8;
+        return mean <= std::int64_t(1) << 21 ? 4 : 1;
+    }
     bool on_device() const { return false; }
 
 private:
