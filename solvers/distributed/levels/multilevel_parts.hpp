@@ -42,6 +42,9 @@ struct subtract_from_listed {
     }
 };
 
+template <executor Executor, class T>
+using part_hierarchy = multilevel_detail::multilevel_hierarchy<Executor, T, float, std::int32_t>;
+
 /// The levels of all parts as one of them has them.
 template <executor Executor, class T>
 class part_coupling final : public multilevel_detail::level_coupling<Executor, T, std::int32_t> {
@@ -81,9 +84,11 @@ public:
                                                     double unit, std::int32_t count, bool symmetric) override {
         detail::stopwatch watch(exec);
         auto const& level = *levels_.back();
-        if (levels_.size() == 1)
-            smooths_over_cuts_ =
-                !any_part(!symmetric || !has_symmetric_pattern(exec, messages(), level.k, level.begin));
+        if (levels_.size() == 1) {
+            auto const couplings = symmetry_of(exec, messages(), level.k, level.begin);
+            smooths_over_cuts_ = !any_part(!symmetric || !couplings.pattern);
+            symmetric_ = !any_part(!symmetric || !couplings.values);
+        }
         begin_below_ = begins(count);
         left_out_ = zeros(exec, level.size);
         kept_ = zeros(exec, level.size);
@@ -151,8 +156,8 @@ public:
         below.most_levels = std::max(1, options_.most_levels - depth);
         below.drop = std::ldexp(options_.drop, -depth);
         below.products = options_.products * first_nonzeros_ / double(together.nonzeros());
-        solver_.push_back({multilevel_preconditioner<Executor, T>(exec, together.view(), below),
-                           preconditioner_report{"multilevel", 0, {}, {}}});
+        solver_ = std::make_unique<part_hierarchy<Executor, T>>(exec, together.view(), below, near_null_space<T>{},
+                                                                nullptr, symmetric_);
         mine_ = zeros(exec, apart_);
         all_ = buffer<T>(exec, n);
         solution_ = buffer<T>(exec, n);
@@ -192,7 +197,7 @@ public:
         std::int64_t const n = level.size;
         exec.copy_elements(b, mine_.data(), n);
         detail::gather_values(exec_, mine_.data(), all_.data(), apart_);
-        solver_.front().apply(exec, array_view<T const>(all_.view()), solution_.view());
+        solver_->apply(exec, all_.data(), solution_.data());
         exec.copy_elements(solution_.data() + messages().part() * apart_, x, n);
     }
 
@@ -201,7 +206,7 @@ public:
     double together_seconds() const { return together_seconds_; } ///< of set-up: the levels that all parts have
     /// May a cycle be captured into a CUDA graph?
     bool replayable() const {
-        bool all = solver_.empty() || solver_.front().replayable();
+        bool all = true;
         for (auto const& level : levels_) all = all && level->others.replayable();
         return all && gathers_on_device(exec_);
     }
@@ -255,14 +260,14 @@ private:
     double first_nonzeros_ = 0;                        ///< of the own blocks
     std::int64_t apart_ = 0;                           ///< rows of the last level from part to part
     buffer<T> row_magnitudes_{}, left_out_{}, kept_{}; ///< of the level that is coarsened, as all down to next_
-    bool smooths_over_cuts_ = false;
+    bool smooths_over_cuts_ = false, symmetric_ = false;
     part_begins begin_below_{};    ///< rows of the next level by part
     listed_matrix<T> smoothing_{}; ///< K_F P_0, and Q once it is damped; columns over all parts
     listed_matrix<T> p_halo_{};    ///< P + Q of other parts' rows: rows and columns over all parts
     listed_matrix<T> next_{};      ///< what the next matrix has besides R A P of own blocks: columns over all parts
     double cut_seconds_ = 0, together_seconds_ = 0;
     buffer<T> mine_{}, all_{}, solution_{};
-    std::vector<any_preconditioner<Executor, T>> solver_{};
+    std::unique_ptr<part_hierarchy<Executor, T>> solver_{}; ///< of the levels that all parts have
 };
 
 /// A cycle over the levels of all parts. refresh() is refused: values of other parts are on other levels.
@@ -272,8 +277,8 @@ public:
     multilevel_parts(Executor const& exec, part_messages const& messages, csr_part<Executor, T> const& a,
                      multilevel_options const& options)
         : coupling_(std::make_unique<part_coupling<Executor, T>>(exec, messages, a, options)),
-          levels_(std::make_unique<hierarchy>(exec, a.own_block().view(), options, near_null_space<T>{},
-                                              coupling_.get())) {}
+          levels_(std::make_unique<part_hierarchy<Executor, T>>(exec, a.own_block().view(), options,
+                                                                near_null_space<T>{}, coupling_.get())) {}
 
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         levels_->apply(exec, r.data(), z.data());
@@ -297,9 +302,8 @@ public:
     }
 
 private:
-    using hierarchy = multilevel_detail::multilevel_hierarchy<Executor, T, float, std::int32_t>;
     std::unique_ptr<part_coupling<Executor, T>> coupling_;
-    std::unique_ptr<hierarchy> levels_;
+    std::unique_ptr<part_hierarchy<Executor, T>> levels_;
 };
 
 } // namespace distributed

@@ -75,16 +75,22 @@ bool are_equal(Executor const& exec, View a, View b) {
     return a.size() == b.size() && reduce(exec, a.size(), std::int64_t{0}, differ<I>{a.data(), b.data()}, plus{}) == 0;
 }
 
-/// Has K, whose rows and columns begin with begin[p] in part p, an entry (j, i) for every (i, j) of this part?
+/// Of couplings K between parts: is there an entry (j, i) for every (i, j), and are they equal?
+struct coupling_symmetry {
+    bool pattern, values;
+};
+/// For the entries of this part; rows and columns of part p begin with begin[p].
 template <executor Executor, class T>
-bool has_symmetric_pattern(Executor const& exec, part_messages const& others, listed_matrix<T> const& k,
-                           part_begins const& begin) {
+coupling_symmetry symmetry_of(Executor const& exec, part_messages const& others, listed_matrix<T> const& k,
+                              part_begins const& begin) {
     auto const first = std::int32_t(begin[std::size_t(others.part())]);
     auto const turned =
         push_rows(exec, others, renumber(exec, turn(exec, k), 0, first, k.columns(), k.columns()), begin);
     auto const a = k.entries().view(), b = turned.entries().view();
-    return are_equal(exec, k.list().view(), turned.list().view()) &&
-           are_equal(exec, a.row_offsets(), b.row_offsets()) && are_equal(exec, a.column_indices(), b.column_indices());
+    bool const pattern = are_equal(exec, k.list().view(), turned.list().view()) &&
+                         are_equal(exec, a.row_offsets(), b.row_offsets()) &&
+                         are_equal(exec, a.column_indices(), b.column_indices());
+    return {pattern, pattern && are_equal(exec, a.values(), b.values())};
 }
 
 } // namespace coppice::distributed

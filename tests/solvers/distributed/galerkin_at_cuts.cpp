@@ -144,27 +144,28 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
         }
 }
 
-TEST_CASE_TEMPLATE("parts: couplings are found symmetric where they are, and where one is missing they are not",
-                   Fixture, COPPICE_TEST_EXECUTORS) {
+TEST_CASE_TEMPLATE(
+    "parts: couplings are found symmetric where they are, and not by the parts of what is missing or differs", Fixture,
+    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     std::mt19937_64 random(6);
-    for (bool const whole : {true, false}) {
+    for (int const change : {0, 1, 2}) { // none, an entry is missing, an entry differs
         problem m({6, 0, 9, 3}, false, random);
-        if (!whole) {
-            m.a[1][8] = 0.5;
-            m.a[8][1] = 0;
-        }
-        std::vector<int> symmetric(4);
+        m.a[1][8] = 0.5;
+        m.a[8][1] = change == 0 ? 0.5 : change == 1 ? 0 : 0.25;
+        std::vector<int> patterns(4), values(4);
         multi_executor<exec_type> const parts(executors_of<Fixture>(4));
         parts.run([&](exec_type const& exec, part_messages const& others) {
             auto const part = std::size_t(others.part());
             int const n = int(m.begin.back()), from = int(m.begin[part]), to = int(m.begin[part + 1]);
             auto const k = listed(exec, rows_of(exec, m.a, from, to, 0, n, [&](int j) { return j < from || j >= to; }));
-            symmetric[part] = has_symmetric_pattern(exec, others, k, m.begin);
+            auto const found = symmetry_of(exec, others, k, m.begin);
+            patterns[part] = found.pattern;
+            values[part] = found.values;
         });
-        int count = 0;
-        for (int const of_part : symmetric) count += of_part;
-        CHECK(count == (whole ? 4 : 2)); // two parts have the place, or its mirror image
+        // Row 1 is the first part's, row 8 the third one's.
+        CHECK(patterns == (change == 1 ? std::vector<int>{0, 1, 0, 1} : std::vector<int>{1, 1, 1, 1}));
+        CHECK(values == (change == 0 ? std::vector<int>{1, 1, 1, 1} : std::vector<int>{0, 1, 0, 1}));
     }
 }
 
