@@ -26,6 +26,7 @@ public:
     }
     repetition(repetition const&) = delete;
     repetition& operator=(repetition const&) = delete;
+    void join(shared_loop*) {} // parts meet anyway
 
     template <class Body>
     void run(loop_switch const* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {

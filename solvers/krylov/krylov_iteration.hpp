@@ -77,6 +77,7 @@ public:
                      M const& m)
         : exec_(exec), monitor_(monitor), scratch_(scratch), replayable_(is_replayable(a) && is_replayable(m)),
           state_(exec, 1), repeat_(exec) {
+        repeat_.join(loop_of(a));
         auto const& options = monitor.options();
         auto const memory = options.progress ? shared_memory(exec) : exec.memory();
         if (options.record_history || options.progress)
