@@ -50,19 +50,4 @@ part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, arr
 template <class T, executor Executor>
 void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagonal_options const& options);
 
-#define COPPICE_RPTS_PARTS(prefix, T, Executor)                                                                        \
-    prefix std::int64_t part_workspace<T>(Executor const&, std::int64_t);                                              \
-    prefix part_stages<T> reduce_part(Executor const&, system_view<T> const&, array_view<std::byte>,                   \
-                                      tridiagonal_options const&);                                                     \
-    prefix void substitute_part(Executor const&, part_stages<T> const&, tridiagonal_options const&);
-#define COPPICE_RPTS_PARTS_OF(prefix, Executor)                                                                        \
-    COPPICE_RPTS_PARTS(prefix, float, Executor)                                                                        \
-    COPPICE_RPTS_PARTS(prefix, double, Executor)                                                                       \
-    prefix bool takes_part(Executor const&, tridiagonal_options const&);
-
-COPPICE_RPTS_PARTS_OF(extern template, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_RPTS_PARTS_OF(extern template, cuda_executor)
-#endif
-
 } // namespace coppice::rpts

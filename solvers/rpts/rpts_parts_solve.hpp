@@ -124,4 +124,14 @@ void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagon
     }
 }
 
+#define COPPICE_RPTS_PARTS(T, Executor)                                                                                \
+    template std::int64_t part_workspace<T>(Executor const&, std::int64_t);                                            \
+    template part_stages<T> reduce_part(Executor const&, system_view<T> const&, array_view<std::byte>,                 \
+                                        tridiagonal_options const&);                                                   \
+    template void substitute_part(Executor const&, part_stages<T> const&, tridiagonal_options const&);
+#define COPPICE_RPTS_PARTS_OF(Executor)                                                                                \
+    COPPICE_RPTS_PARTS(float, Executor)                                                                                \
+    COPPICE_RPTS_PARTS(double, Executor)                                                                               \
+    template bool takes_part(Executor const&, tridiagonal_options const&);
+
 } // namespace coppice::rpts

@@ -276,4 +276,27 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
     solve_tridiagonal(exec, a, d, x, workspace.view(), options);
 }
 
+// Of no executor: rpts.cpp has them, so that rpts.cu makes none.
+extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
+extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
+extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
+
+#define COPPICE_RPTS(T, Executor)                                                                                      \
+    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
+                                    array_view<std::byte>, tridiagonal_options);                                       \
+    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
+                                    tridiagonal_options);                                                              \
+    template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                \
+                                             array_view<T const>, array_view<T>, array_view<std::byte>,                \
+                                             tridiagonal_options);                                                     \
+    template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
+                                          tridiagonal_options);                                                        \
+    template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \
+                                                    std::int64_t);                                                     \
+    template bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                    \
+    template bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                    \
+    template bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                           \
+    template std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
+
 } // namespace coppice
