@@ -135,8 +135,8 @@ struct strand_rows {
 
     COPPICE_HD COPPICE_ALWAYS_INLINE strand_rows(residual_rows<T> const& of, system_place const& s, std::int64_t column)
         : solution(of.x + s.base + column * of.x_leading), side(of.d + s.base + column * of.d_leading), step(s.stride),
-          rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic), turned(of.a.op != transposition::none),
-          conjugated(of.a.op == transposition::conjugate_transposed) {
+          rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic),
+          turned(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {
         int const lower = of.a.banded() ? of.a.lower_bands : 1, upper = of.a.banded() ? of.a.upper_bands : 1;
         below = turned ? upper : lower;
         count = lower + upper + 1;
