@@ -62,6 +62,16 @@ struct row_extremes {
     }
 };
 
+/// Joins what different rows have.
+struct larger_extremes {
+    using extremes = row_extremes<double>;
+    COPPICE_HD extremes operator()(extremes const& a, extremes const& b) const {
+        return {larger_or_nan(a.residual, b.residual),           larger_or_nan(a.matrix, b.matrix),
+                larger_or_nan(a.solution, b.solution),           larger_or_nan(a.side, b.side),
+                larger_or_nan(a.componentwise, b.componentwise), larger_or_nan(a.hollow, b.hollow)};
+    }
+};
+
 /// A row on its way: d - A x, and the sums of |A| and |A| |x| in 64ths. L is a lane type of double, complex or not.
 template <class L>
 struct row_sums {
