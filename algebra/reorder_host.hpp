@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/lane_sort.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice::detail {
@@ -18,20 +19,7 @@ template <class T, class I>
 void sort_row(I* columns, T* values, std::int64_t length) {
     constexpr std::int64_t short_row = 32;
     if (std::is_sorted(columns, columns + length)) return;
-    if (length <= short_row) {
-        for (std::int64_t k = 1; k < length; ++k) {
-            I const column = columns[k];
-            T const value = values[k];
-            std::int64_t to = k;
-            for (; to > 0 && columns[to - 1] > column; --to) {
-                columns[to] = columns[to - 1];
-                values[to] = values[to - 1];
-            }
-            columns[to] = column;
-            values[to] = value;
-        }
-        return;
-    }
+    if (length <= short_row) return sort_by_insertion(length, columns, values);
     std::vector<std::pair<I, T>> entries(static_cast<std::size_t>(length));
     for (std::size_t k = 0; k < entries.size(); ++k) entries[k] = {columns[k], values[k]};
     std::stable_sort(entries.begin(), entries.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
