@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
-#include "bench/boost_peer.hpp"
 #include "bench/graph_loops.hpp"
-#include "bench/graph_problems.hpp"
+#include "bench/peers/boost_peer.hpp"
+#include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/algebra/random.hpp>
 #include <coppice/bfs.hpp>

@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstring>
 
-#include <coppice/algebra/files/matrix_market_text.hpp>
-#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/algebra/random.hpp>
 
 namespace coppice::detail {

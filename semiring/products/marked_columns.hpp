@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <coppice/algebra/lane_sort.hpp>
+#include <coppice/algebra/rows/lane_sort.hpp>
 #include <coppice/semiring/sparse/row_masks.hpp>
 
 namespace coppice::detail {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include <coppice/core/gate.hpp>
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/tiles/band_ends.hpp>
 #include <coppice/solvers/tiles/band_tiles.hpp>
 #include <coppice/solvers/tiles/chain_tiles.hpp>

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/rpts/partition/rpts_lane.hpp>
 #include <coppice/solvers/rpts/rpts_tiles.hpp>
 

@@ -19,7 +19,7 @@
 #include <type_traits>
 
 #include <coppice/algebra/band_storage.hpp>
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/chain/chain_stage.hpp>
 
