@@ -143,27 +143,28 @@ void with_kernels(pivoting pivot, bool cyclic, Work const& work) {
         with_pivoting(pivot, [&](auto p) { work(p, std::false_type{}); });
 }
 
+/// Calls work(pivoting, whether cyclic, type of the right-hand sides of a tile) for the kernels of a stage.
+template <class T, class Work>
+void with_tile_kernels(stage<T> const& s, pivoting pivot, Work const& work) {
+    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
+        if (s.fine.columns == 1)
+            work(p, cyclic, std::type_identity<T>{});
+        else
+            work(p, cyclic, std::type_identity<tile_sides<T>>{});
+    });
+}
+
 template <class T>
 void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
-        constexpr pivoting P = decltype(p)::value;
-        constexpr bool ring = decltype(cyclic)::value;
-        if (s.fine.columns == 1)
-            launch_tiles<T, T>(exec, &reduce_kernel<P, T, ring, T>, s);
-        else
-            launch_tiles<tile_sides<T>, T>(exec, &reduce_kernel<P, tile_sides<T>, ring, T>, s);
+    with_tile_kernels(s, pivot, [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
+        launch_tiles<R, T>(exec, &reduce_kernel<decltype(p)::value, R, decltype(cyclic)::value, T>, s);
     });
 }
 
 template <class T>
 void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
-        constexpr pivoting P = decltype(p)::value;
-        constexpr bool ring = decltype(cyclic)::value;
-        if (s.fine.columns == 1)
-            launch_tiles<T, T>(exec, &substitute_kernel<P, T, ring, T>, s);
-        else
-            launch_tiles<tile_sides<T>, T>(exec, &substitute_kernel<P, tile_sides<T>, ring, T>, s);
+    with_tile_kernels(s, pivot, [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
+        launch_tiles<R, T>(exec, &substitute_kernel<decltype(p)::value, R, decltype(cyclic)::value, T>, s);
     });
 }
 
