@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include <coppice/algebra/compress.hpp>
 #include <coppice/algebra/coo.hpp>
 #include <coppice/algebra/csr.hpp>
+#include <coppice/algebra/rows/compress.hpp>
 
 namespace coppice {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <coppice/algebra/built_rows.hpp>
+#include <coppice/algebra/rows/built_rows.hpp>
 
 namespace coppice {
 

@@ -19,6 +19,11 @@ COPPICE_HD constexpr std::uint64_t mix_bits(std::uint64_t z) {
 
 inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u; ///< in 64 bits
 
+/// A hash of a pair in this order.
+COPPICE_HD constexpr std::uint64_t mix_pair(std::uint64_t first, std::uint64_t second) {
+    return mix_bits(mix_bits(first + golden_ratio) ^ second);
+}
+
 /// One of many independent sequences of random numbers; element i can be had without the ones before it.
 struct random_stream {
     std::uint64_t state = 0;

@@ -7,14 +7,14 @@
 #include <type_traits>
 #include <utility>
 
-#include <coppice/algebra/row_access.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/parallel.hpp>
 
-#include <coppice/algebra/reorder_host.hpp>
-#include <coppice/algebra/transpose_host.hpp>
+#include <coppice/algebra/rows/reorder_host.hpp>
+#include <coppice/algebra/rows/transpose_host.hpp>
 #if defined(__CUDACC__)
-#include <coppice/algebra/reorder_cuda.cuh>
+#include <coppice/algebra/rows/reorder_cuda.cuh>
 #endif
 
 namespace coppice {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <coppice/algebra/row_access.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/parallel.hpp>
 
 namespace coppice {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "apps/names.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/semirings.hpp>

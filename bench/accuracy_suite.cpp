@@ -12,8 +12,8 @@
 
 #include <fmt/core.h>
 
-#include "bench/accuracy_problems.hpp"
 #include "bench/bench.hpp"
+#include "bench/problems/accuracy_problems.hpp"
 #include <coppice/algebra/block_transform.hpp>
 #include <coppice/algebra/generate/partition_gallery.hpp>
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>

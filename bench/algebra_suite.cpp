@@ -11,12 +11,12 @@
 
 #include "bench/bench.hpp"
 #if defined(COPPICE_HAS_CUDA)
-#include "bench/cusparse_product.hpp"
+#include "bench/peers/cusparse_product.hpp"
 #endif
-#include "bench/graph_problems.hpp"
-#include "bench/graphblas_matrix.hpp"
-#include "bench/graphblas_peer.hpp"
 #include "bench/largest_and_count.hpp"
+#include "bench/peers/graphblas_matrix.hpp"
+#include "bench/peers/graphblas_peer.hpp"
+#include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/products/named_product.hpp>

@@ -5,10 +5,11 @@
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
-#include "bench/boost_peer.hpp"
 #include "bench/graph_loops.hpp"
-#include "bench/graph_problems.hpp"
+#include "bench/peers/boost_peer.hpp"
+#include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
+#include <coppice/algebra/random.hpp>
 #include <coppice/bfs.hpp>
 #include <coppice/centrality.hpp>
 #include <coppice/communities.hpp>
@@ -39,7 +40,7 @@ csr<float> weighted(host_executor const& exec, graph_problem const& p) {
         for (auto k = view.row_begin(u); k < view.row_end(u); ++k) {
             auto const v = view.indices[k];
             std::uint64_t const pair = std::uint64_t(std::min(u, v)) << 32 | std::uint64_t(std::max(u, v));
-            a.values()[k] = float(1 + (analytics::mixed(pair) >> 58));
+            a.values()[k] = float(1 + (mix_bits(pair) >> 58));
         }
     return a;
 }

@@ -2,7 +2,7 @@
 // Suite `automatic`: what `auto` takes to 1e-6, beside the ways that it chooses from. One body for both executors.
 #include <type_traits>
 
-#include "bench/solve_problem.hpp"
+#include "bench/problems/solve_problem.hpp"
 
 namespace coppice::bench {
 namespace {

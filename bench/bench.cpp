@@ -12,7 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <coppice/core/executor.hpp>
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 
 namespace coppice::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
-#include "bench/graph_problems.hpp"
+#include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>

@@ -13,7 +13,7 @@
 
 #include "bench/bench.hpp"
 #if defined(COPPICE_HAS_EIGEN)
-#include "bench/eigen_peer.hpp"
+#include "bench/peers/eigen_peer.hpp"
 #endif
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Suite `multilevel`: CG or BiCGStab with the multilevel forest method to 1e-8, set-up included, its smoothers and
-// cycles beside each other and beside the forest of one level; refresh. bench/multilevel_peer.cpp has BoomerAMG.
+// cycles beside each other and beside the forest of one level; refresh. bench/peers/multilevel_peer.cpp has BoomerAMG.
 #include <algorithm>
 
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
-#include "bench/multilevel_problems.hpp"
+#include "bench/problems/multilevel_problems.hpp"
 #include <coppice/multilevel.hpp>
 #include <coppice/solve.hpp>
 

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
-#include "bench/graph_problems.hpp"
+#include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>

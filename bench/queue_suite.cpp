@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
-#include "bench/lapack.hpp"
+#include "bench/peers/lapack.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/solvers/hybrid/hbisa.hpp>

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <type_traits>
 
-#include "bench/solve_problem.hpp"
+#include "bench/problems/solve_problem.hpp"
 #if defined(COPPICE_HAS_CUDA)
-#include "bench/cusparse_ilu.hpp"
+#include "bench/peers/cusparse_ilu.hpp"
 #endif
 
 namespace coppice::bench {

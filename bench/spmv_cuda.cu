@@ -7,9 +7,9 @@
 #include <cusparse.h>
 
 #include "bench/cuda_timing.cuh"
-#include "bench/cusparse_check.cuh"
+#include "bench/peers/cusparse_check.cuh"
+#include "bench/problems/spmv_problems.hpp"
 #include "bench/row_maxima.hpp"
-#include "bench/spmv_problems.hpp"
 #include <coppice/algebra/transform.hpp>
 #include <coppice/semiring/spmv.hpp>
 

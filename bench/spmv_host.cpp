@@ -8,9 +8,9 @@
 #include <tbb/parallel_for.h>
 
 #include "bench/bench.hpp"
-#include "bench/graphblas_peer.hpp"
+#include "bench/peers/graphblas_peer.hpp"
+#include "bench/problems/spmv_problems.hpp"
 #include "bench/row_maxima.hpp"
-#include "bench/spmv_problems.hpp"
 #include <coppice/semiring/spmv.hpp>
 
 namespace coppice::bench {

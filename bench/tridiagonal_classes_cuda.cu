@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "bench/cuda_timing.cuh"
-#include "bench/random_bands.hpp"
+#include "bench/problems/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/classical/classical_catalogue.hpp>

@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "bench/host_problem.hpp"
+#include "bench/problems/host_problem.hpp"
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/classical/classical_catalogue.hpp>
 #include <coppice/solvers/direct/band_factor.hpp>

@@ -6,7 +6,7 @@
 #include <thrust/iterator/transform_output_iterator.h>
 
 #include "bench/cuda_timing.cuh"
-#include "bench/random_bands.hpp"
+#include "bench/problems/random_bands.hpp"
 #include "bench/tridiagonal_cuda.cuh"
 #include <coppice/core/look_back_scan.hpp>
 #include <coppice/solvers/classical/classical.hpp>

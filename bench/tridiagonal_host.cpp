@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include "bench/bench.hpp"
-#include "bench/lapack.hpp"
-#include "bench/random_bands.hpp"
+#include "bench/peers/lapack.hpp"
+#include "bench/problems/random_bands.hpp"
 #include <coppice/algebra/generate/tridiagonal_gallery.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
 

@@ -3,7 +3,7 @@
 // of its own, since a repeated one lets the branch predictor learn LAPACK's pivots.
 #include <algorithm>
 
-#include "bench/host_problem.hpp"
+#include "bench/problems/host_problem.hpp"
 #include <coppice/solvers/rpts/rpts.hpp>
 
 namespace coppice::bench {

@@ -115,7 +115,7 @@ endfunction()
 
 # A hot host source, compiled once per instruction-set level and chosen when the program starts. Each copy sees
 # COPPICE_ISA, the name of the namespace that its functions stand in: isa_base, isa_v3 (AVX2, FMA), isa_v4 (AVX-512).
-# The caller dispatches with core/isa.hpp.
+# The caller dispatches with core/host/isa.hpp.
 function(coppice_isa_sources)
   foreach(source ${ARGN})
     get_filename_component(stem ${source} NAME_WE)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <coppice/core/cuda/cuda_executor.hpp>
-#include <coppice/core/host_executor.hpp>
+#include <coppice/core/host/host_executor.hpp>
 
 namespace coppice {
 

@@ -20,7 +20,7 @@
 #include <type_traits>
 
 #include <coppice/core/block.hpp>
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #if defined(__CUDACC__)
 #include <coppice/core/cuda/cuda_check.hpp>
 #include <coppice/core/cuda/launch_shared.cuh>

@@ -2,7 +2,7 @@
 /// \file
 /// Parallel primitives, the same on every executor.
 ///
-/// Algorithms call them unqualified with an executor as first argument; core/parallel_host.hpp and
+/// Algorithms call them unqualified with an executor as first argument; core/host/parallel_host.hpp and
 /// core/cuda/parallel_cuda.cuh hold the two launchers. All function objects are called with std::int64_t indices and,
 /// for CUDA, are trivially copyable with COPPICE_HD call operators (or device lambdas). On CUDA everything is queued on
 /// the executor's stream; calls that return a value wait for it. All results are independent of the number of threads
@@ -21,7 +21,7 @@
 #pragma once
 
 #include <coppice/core/executor.hpp>
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #if defined(__CUDACC__)
 #include <coppice/core/cuda/parallel_cuda.cuh>
 #endif

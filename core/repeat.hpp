@@ -20,6 +20,7 @@
 /// on CUDA returns when the loop is queued.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -47,6 +48,17 @@ struct loop_body {
     int repeats = 1;         ///< how often it stands in that graph: more than once if it rests when the loop has ended
 };
 
+/// Loops of several solves that go on side by side as one, for what their bodies do together.
+class shared_loop {
+public:
+    virtual ~shared_loop() = default;
+    /// while (loop->on) body(), beside the other loops, until all have ended. `body` rests where its own loop has ended
+    /// and may be recorded, `times` in a row. Did it need no decision of the host?
+    virtual bool run(loop_switch* loop, int times, std::function<void()> const& body) = 0;
+};
+
+/// A repetition that has joined a shared loop leaves bodies to it that are replayable and rest at the end; null for
+/// none. That is for CUDA: where the host runs the loops, bodies meet without it.
 template <executor Executor>
 class repetition;
 
@@ -54,6 +66,7 @@ template <>
 class repetition<host_executor> {
 public:
     explicit repetition(host_executor const&) {}
+    void join(shared_loop*) {}
 
     template <class Body>
     void run(loop_switch const* loop, loop_body, Body const& body, std::function<void()> const& watch) {
@@ -62,8 +75,27 @@ public:
             if (watch) watch();
         }
     }
+    /// How often to queue a body that rests at the end, a pass over vectors of `size`: the fewer the more it costs that
+    /// those behind the end take their time for nothing. Alike on all parts of a problem, which wait for each other.
+    static int turns_of(host_executor const&, std::int64_t) { return 1; }
     /// Did the last run need no decision of the host?
     bool on_device() const { return false; }
+};
+
+/// Records what is queued between begin() and run() as the body of one loop, which goes on while one of several loops
+/// does. The host records nothing.
+template <executor Executor>
+class loop_recorder;
+
+template <>
+class loop_recorder<host_executor> {
+public:
+    explicit loop_recorder(host_executor const&) {}
+    static constexpr int most = 8;                         ///< loops
+    bool begin(loop_switch* const*, int) { return false; } ///< false: the host is to run the loops
+    bool records() const { return false; }
+    void run() {}  ///< what was recorded, until all loops have ended
+    void stop() {} ///< forgets it
 };
 
 /// Memory that host and executor both reach while work runs.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/algebra/row_blocks_host.hpp>
+#include <coppice/algebra/rows/row_blocks_host.hpp>
 #include <coppice/graph/aggregates.hpp>
 #include <coppice/semiring/products/product_host.hpp>
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <coppice/algebra/built_rows.hpp>
-#include <coppice/algebra/lane_sort.hpp>
 #include <coppice/algebra/operations.hpp>
+#include <coppice/algebra/rows/built_rows.hpp>
+#include <coppice/algebra/rows/lane_sort.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
 

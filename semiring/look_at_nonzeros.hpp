@@ -3,7 +3,7 @@
 /// One pass over all nonzeros of a square matrix that finds what decides how it is treated.
 #pragma once
 
-#include <coppice/algebra/nonzero_flags.hpp>
+#include <coppice/algebra/rows/nonzero_flags.hpp>
 #include <coppice/semiring/srcsr/srcsr.hpp>
 
 namespace coppice::detail {

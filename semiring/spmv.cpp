@@ -4,5 +4,7 @@
 namespace coppice {
 
 COPPICE_SPMV_ALL(, host_executor);
+COPPICE_NAMED_SPMV(host_executor, float);
+COPPICE_NAMED_SPMV(host_executor, double);
 
 } // namespace coppice

@@ -4,5 +4,7 @@
 namespace coppice {
 
 COPPICE_SPMV_ALL(, cuda_executor);
+COPPICE_NAMED_SPMV(cuda_executor, float);
+COPPICE_NAMED_SPMV(cuda_executor, double);
 
 } // namespace coppice

@@ -152,10 +152,6 @@ void join_result(Executor const& exec, std::string_view name, std::type_identity
                               array_view<X>, spmv_scalar_t<T, X>, spmv_scalar_t<T, X>)
 #define COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, T)                                                                    \
     COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, T);                                                                           \
-    EXTERN template void semiring_spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, std::string_view,             \
-                                       csr_view<T>, array_view<T const>, array_view<T>);                               \
-    EXTERN template void join_result(EXECUTOR const&, std::string_view, array_view<T const>, bool,                     \
-                                     array_view<T const>, array_view<T>);                                              \
     EXTERN template srcsr_plan<std::int32_t> make_srcsr_plan(EXECUTOR const&, csr_view<T>, srcsr_options const&)
 #define COPPICE_SPMV_ALL(EXTERN, EXECUTOR)                                                                             \
     COPPICE_SPMV_INSTANCES(EXTERN, EXECUTOR, float);                                                                   \

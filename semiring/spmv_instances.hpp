@@ -60,4 +60,10 @@ void join_result(Executor const& exec, std::string_view name, std::type_identity
     std::visit(with, semiring_by_name<T>(name));
 }
 
+#define COPPICE_NAMED_SPMV(EXECUTOR, T)                                                                                \
+    template void semiring_spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, std::string_view, csr_view<T>,       \
+                                array_view<T const>, array_view<T>);                                                   \
+    template void join_result(EXECUTOR const&, std::string_view, array_view<T const>, bool, array_view<T const>,       \
+                              array_view<T>)
+
 } // namespace coppice

@@ -5,8 +5,8 @@
 #include <array>
 #include <optional>
 
-#include <coppice/algebra/files/line_chunks.hpp>
-#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_market/line_chunks.hpp>
 
 namespace coppice::detail {
 namespace {

@@ -3,17 +3,12 @@
 #include <bit>
 #include <cstring>
 
-#include <coppice/algebra/files/matrix_market_text.hpp>
-#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
+#include <coppice/algebra/random.hpp>
 
 namespace coppice::detail {
 namespace {
-
-std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
-    x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
-    return x ^ (x >> 33);
-}
 
 /// Lines of a text from the first to the last, with their numbers.
 class line_reader : public line_cursor {
@@ -132,8 +127,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
             entries[found++] = {static_cast<I>(u), static_cast<I>(v), T(weight)};
             auto const low = static_cast<std::uint64_t>(std::min(u, v)),
                        high = static_cast<std::uint64_t>(std::max(u, v));
-            std::uint64_t const h =
-                mixed(mixed(mixed(low + 0x9e3779b97f4a7c15ull) ^ high) ^ std::bit_cast<std::uint64_t>(double(weight)));
+            std::uint64_t const h = mix_bits(mix_pair(low, high) ^ std::bit_cast<std::uint64_t>(double(weight)));
             one_way += u < v ? h : 0 - h;
         }
     }

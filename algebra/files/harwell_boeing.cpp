@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include <coppice/algebra/files/matrix_market_text.hpp>
-#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 
 namespace coppice::detail {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 
 namespace coppice::detail {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include <coppice/algebra/files/harwell_boeing.hpp>
-#include <coppice/algebra/files/matrix_market_text.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/error.hpp>
 
 namespace coppice::detail {

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include <coppice/algebra/files/harwell_boeing.hpp>
-#include <coppice/algebra/files/matrix_market_header.hpp>
-#include <coppice/algebra/files/matrix_market_text.hpp>
-#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_header.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
 #include <coppice/core/files/tar.hpp>
 
 namespace coppice {

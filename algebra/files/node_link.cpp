@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <coppice/algebra/matrix_entries.hpp>
+#include <coppice/algebra/files/matrix_entries.hpp>
 
 namespace coppice::detail {
 namespace {

@@ -3,10 +3,10 @@
 /// Conductances of a grid of random resistors.
 #include <cmath>
 
-#include <coppice/algebra/assemble.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/generate/grid_checks.hpp>
 #include <coppice/algebra/random.hpp>
+#include <coppice/algebra/rows/assemble.hpp>
 
 namespace coppice {
 namespace {

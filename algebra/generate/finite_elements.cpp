@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numbers>
 
-#include <coppice/algebra/assemble.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/generate/grid_checks.hpp>
+#include <coppice/algebra/rows/assemble.hpp>
 
 namespace coppice {
 namespace {

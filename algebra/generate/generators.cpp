@@ -7,9 +7,9 @@
 #include <array>
 #include <charconv>
 
-#include <coppice/algebra/assemble.hpp>
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
 #include <coppice/algebra/generate/tridiagonal_gallery.hpp>
+#include <coppice/algebra/rows/assemble.hpp>
 
 namespace coppice {
 namespace {

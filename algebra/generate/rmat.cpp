@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include <coppice/algebra/compress.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
+#include <coppice/algebra/rows/compress.hpp>
 
 namespace coppice {
 namespace {

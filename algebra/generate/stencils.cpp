@@ -7,9 +7,9 @@
 #include <initializer_list>
 #include <numbers>
 
-#include <coppice/algebra/assemble.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/generate/grid_checks.hpp>
+#include <coppice/algebra/rows/assemble.hpp>
 
 namespace coppice {
 namespace {

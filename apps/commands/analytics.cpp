@@ -8,7 +8,7 @@
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/graph/analytics/catalogue.hpp>
 #include <coppice/semiring/sparse/tuples.hpp>
 

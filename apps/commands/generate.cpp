@@ -9,7 +9,7 @@
 #include "apps/backend.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 
 namespace coppice::app {

@@ -6,7 +6,7 @@
 #include "apps/input.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/semiring/products/named_product.hpp>
 
 namespace coppice::app {

@@ -9,7 +9,7 @@
 #include "apps/backend.hpp"
 #include "apps/output.hpp"
 #include "apps/report/queue_page.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/queue_chain.hpp>
 #include <coppice/solvers/hybrid/stationary.hpp>
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/parts.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/systems/matrix_traits.hpp>

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/commands/solve.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/commands/solve.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/solvers/systems/solve_columns.hpp>
 
 namespace coppice::app {

@@ -9,7 +9,7 @@
 #include "apps/input.hpp"
 #include "apps/names.hpp"
 #include "apps/output.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/semiring/spmv.hpp>
 

@@ -13,7 +13,7 @@
 #include "apps/parts.hpp"
 #include "apps/pivoting_names.hpp"
 #include "apps/system.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/classical/classical_catalogue.hpp>

@@ -120,6 +120,19 @@ void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* 
     graph.instantiate();
 }
 
+struct loop_set {
+    static constexpr int most = 8;
+    loop_switch* loops[most];
+    int count;
+};
+/// In front of a while node and at the end of its body: it goes on while one of the loops does.
+template <class Loops>
+__global__ void decide_together_kernel(Loops all, unsigned long long condition) {
+    unsigned on = 0;
+    for (int k = 0; k < all.count; ++k) on |= unsigned(all.loops[k]->on != 0);
+    cudaGraphSetConditional(condition, on);
+}
+
 #endif
 
 } // namespace detail
@@ -133,9 +146,14 @@ public:
     }
     repetition(repetition const&) = delete;
     repetition& operator=(repetition const&) = delete;
+    void join(shared_loop* together) { together_ = together; }
 
     template <class Body>
     void run(loop_switch* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
+        if (together_ && traits.replayable && traits.repeats > 1 && !watch) {
+            shared_graph_ = together_->run(loop, traits.repeats, body);
+            return;
+        }
         if (!tried_ && traits.replayable) make(loop, traits.repeats, body);
         if (!graph_) {
             while (exec_.load(&loop->on)) {
@@ -156,7 +174,8 @@ public:
         exec_.synchronize(); // reports what failed
         watch();
     }
-    bool on_device() const { return graph_ != nullptr; }
+    static int turns_of(cuda_executor const&, std::int64_t size) { return size <= std::int64_t(1) << 20 ? 8 : 4; }
+    bool on_device() const { return graph_ || shared_graph_; }
     /// Why not, where a replayable body is run by the host.
     std::string const& why_not() const { return why_not_; }
 
@@ -179,8 +198,80 @@ private:
 
     cuda_executor exec_;
     std::unique_ptr<detail::cuda_graph> graph_;
-    bool tried_ = false;
+    shared_loop* together_ = nullptr;
+    bool shared_graph_ = false, tried_ = false;
     std::string why_not_{};
+};
+
+template <>
+class loop_recorder<cuda_executor> {
+public:
+    explicit loop_recorder(cuda_executor const& exec) : exec_(exec) {}
+    ~loop_recorder() { stop(); }
+    loop_recorder(loop_recorder const&) = delete;
+    loop_recorder& operator=(loop_recorder const&) = delete;
+
+    static constexpr int most = 8;
+    bool records() const { return graph_ != nullptr; }
+    void stop() {
+        if (!graph_) return;
+        cudaGraph_t same = nullptr;
+        cudaStreamEndCapture(exec_.stream(), &same);
+        cudaGetLastError();
+        forget();
+    }
+
+#if CUDART_VERSION >= 12040
+    bool begin(loop_switch* const* loops, int count) {
+        loops_ = {};
+        for (; loops_.count < count; ++loops_.count) loops_.loops[loops_.count] = loops[loops_.count];
+        try {
+            auto graph = std::make_unique<detail::cuda_graph>();
+            scope_ = std::make_unique<cuda_executor::recording>(exec_);
+            COPPICE_CUDA_CHECK(
+                cudaGraphConditionalHandleCreate(&condition_, graph->get(), 1, cudaGraphCondAssignDefault));
+            auto const enter = detail::capture_into(exec_.stream(), graph->get(), nullptr, [&] { decide(); });
+            cudaGraph_t inner = nullptr;
+            detail::add_while_node(graph->get(), enter, condition_, inner);
+            COPPICE_CUDA_CHECK(cudaStreamBeginCaptureToGraph(exec_.stream(), inner, nullptr, nullptr, 0,
+                                                             cudaStreamCaptureModeRelaxed));
+            graph_ = std::move(graph);
+        } catch (device_error const&) { // an older driver
+            forget();
+        }
+        return records();
+    }
+    void run() {
+        decide();
+        cudaGraph_t same = nullptr;
+        COPPICE_CUDA_CHECK(cudaStreamEndCapture(exec_.stream(), &same));
+        auto const graph = std::move(graph_);
+        forget();
+        graph->instantiate();
+        graph->launch(exec_.stream());
+        exec_.synchronize(); // a graph that runs must not be destroyed
+    }
+
+private:
+    void decide() const {
+        detail::decide_together_kernel<<<1, 1, 0, exec_.stream()>>>(loops_, condition_);
+        COPPICE_CUDA_CHECK(cudaGetLastError());
+    }
+    detail::loop_set loops_{};
+    cudaGraphConditionalHandle condition_{};
+#else
+    bool begin(loop_switch* const*, int) { return false; }
+    void run() {}
+
+private:
+#endif
+    void forget() {
+        graph_.reset();
+        scope_.reset();
+    }
+    cuda_executor exec_;
+    std::unique_ptr<detail::cuda_graph> graph_{};
+    std::unique_ptr<cuda_executor::recording> scope_{}; ///< while it records
 };
 
 inline std::shared_ptr<memory_resource> shared_memory(cuda_executor const&) {

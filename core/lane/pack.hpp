@@ -6,7 +6,7 @@
 /// each lane does what one CUDA thread would do. A pack of two registers gives a core two independent chains to
 /// overlap. Masks stay in compare form, which std::experimental::simd gives up for packs wider than a register (its
 /// masks become bit sets there). The register width is part of the type, so copies of a kernel compiled for several
-/// instruction sets (core/isa.hpp) never share an instantiation.
+/// instruction sets (core/host/isa.hpp) never share an instantiation.
 #pragma once
 
 #include <cstdint>

@@ -254,11 +254,7 @@ struct count_before {
     graph_view g;
     std::int32_t const* colours;
     std::int32_t* waits;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD bool enters(Worker&, vertex_id) const {
-        return true;
-    }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice {
@@ -117,7 +118,7 @@ struct take_sample {
     vertex_id* sample;
     std::uint64_t vertices;
     COPPICE_HD void operator()(std::int64_t i) const {
-        sample[i] = up[mixed(static_cast<std::uint64_t>(i)) % vertices];
+        sample[i] = up[mix_bits(static_cast<std::uint64_t>(i)) % vertices];
     }
 };
 struct is_root {

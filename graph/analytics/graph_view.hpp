@@ -52,13 +52,6 @@ void require_undirected(Executor const& exec, graph_view g, char const* algorith
 
 namespace analytics {
 
-/// A hash of 64 bits in which every bit depends on all of `x`.
-COPPICE_HD constexpr std::uint64_t mixed(std::uint64_t x) {
-    x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
-    x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
-    return x ^ (x >> 33);
-}
-
 /// Throws argument_error unless `v` is a vertex.
 inline void require_vertex(graph_view g, std::int64_t v, char const* what) {
     if (v < 0 || v >= g.vertices)

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/graph/analytics/visits/in_order_host.hpp>
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
@@ -58,7 +59,7 @@ struct sample_row {
     static constexpr std::int64_t samples = 1024;
     graph_view g;
     COPPICE_HD sampled_rows operator()(std::int64_t i) const {
-        auto const v = vertex_id(mixed(std::uint64_t(i)) % std::uint64_t(g.vertices));
+        auto const v = vertex_id(mix_bits(std::uint64_t(i)) % std::uint64_t(g.vertices));
         sampled_rows sum{0, 0, 0, 0};
         if (g.degree(v) == 0 || g.degree(v) > 256) return sum;
         sum.rows = 1;
@@ -154,11 +155,7 @@ struct find_best {
     int bits; ///< of the blocks within which edges are looked at
     vertex_id const* mates;
     std::uint64_t* best;
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD bool enters(Worker&, vertex_id) const {
-        return true;
-    }
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/graph/analytics/components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
@@ -184,7 +185,7 @@ struct sample_weight {
     std::uint64_t count;
     T* sample;
     COPPICE_HD void operator()(std::int64_t i) const {
-        sample[i] = weights[mixed(static_cast<std::uint64_t>(i)) % count];
+        sample[i] = weights[mix_bits(static_cast<std::uint64_t>(i)) % count];
     }
 };
 

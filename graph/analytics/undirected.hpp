@@ -3,6 +3,7 @@
 /// Whether every edge has its opposite: what graph_view.hpp declares.
 #pragma once
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice {
@@ -11,7 +12,7 @@ namespace analytics {
 /// What the edge u -> v adds at u; the negative of what v -> u adds at v.
 COPPICE_HD inline std::uint64_t signed_hash(vertex_id u, vertex_id v) {
     auto const low = static_cast<std::uint64_t>(u < v ? u : v), high = static_cast<std::uint64_t>(u < v ? v : u);
-    std::uint64_t const h = mixed(mixed(low + 0x9e3779b97f4a7c15ull) ^ high);
+    std::uint64_t const h = mix_pair(low, high);
     return u < v ? h : u == v ? 0 : 0 - h;
 }
 /// Of a vertex over its edges; over all vertices 0 where every edge has its opposite.

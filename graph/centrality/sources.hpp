@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/graph/analytics/graph_view.hpp>
 
 namespace coppice {
@@ -46,7 +47,7 @@ inline std::vector<vertex_id> chosen_sources(graph_view g, source_choice const& 
     }
     std::unordered_set<std::int64_t> taken;
     for (std::int64_t last = g.vertices - choice.samples; last < g.vertices; ++last) {
-        auto const r = mixed(choice.seed * 0x9e3779b97f4a7c15ull + std::uint64_t(last)) % std::uint64_t(last + 1);
+        auto const r = mix_bits(choice.seed * golden_ratio + std::uint64_t(last)) % std::uint64_t(last + 1);
         std::int64_t const v = taken.insert(std::int64_t(r)).second ? std::int64_t(r) : last;
         taken.insert(v);
         drawn.push_back(static_cast<vertex_id>(v));

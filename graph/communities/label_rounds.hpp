@@ -3,6 +3,7 @@
 /// Vertices that take the label that scores best among those of their neighbours, a quarter of them at a time.
 #pragma once
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/graph/analytics/components.hpp>
 
 namespace coppice::analytics {
@@ -26,7 +27,7 @@ struct list_quarter {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
-        int const quarter = int(mixed(static_cast<std::uint64_t>(v) * 0x9e3779b97f4a7c15ull + salt) >> 62);
+        int const quarter = int(mix_bits(static_cast<std::uint64_t>(v) * golden_ratio + salt) >> 62);
         if (quarter == 0)
             worker.template emit<0>(v);
         else if (quarter == 1)
@@ -59,7 +60,7 @@ struct gather_label {
         vertex_id const label = x.labels[v];
         auto const size = static_cast<std::uint64_t>(2 * std::int64_t(x.g.degree(u)));
         std::int64_t const first = 2 * std::int64_t(x.g.offsets[u]);
-        for (std::uint64_t at = mixed(static_cast<std::uint64_t>(label)) % size;; at = at + 1 == size ? 0 : at + 1) {
+        for (std::uint64_t at = mix_bits(static_cast<std::uint64_t>(label)) % size;; at = at + 1 == size ? 0 : at + 1) {
             std::int64_t const place = first + std::int64_t(at);
             vertex_id const key = worker.load(x.keys + place);
             if (key != label && (key != -1 || !worker.claim(x.keys + place, vertex_id(-1), label)) &&
@@ -141,7 +142,7 @@ public:
         worklist* const moved = lists_[4];
         for_each(exec_, 1, clear_list{moved});
         visit_items(exec_, nullptr, everyone_.data(), into(lists_[0], lists_[1], lists_[2], lists_[3]),
-                    list_quarter{mixed(salt)});
+                    list_quarter{mix_bits(salt)});
         for (int quarter = 0; quarter < 4; ++quarter) {
             worklist* const list = lists_[quarter];
             visit_items(exec_, nullptr, list, nothing(), begin_choice<Score>{x_, score});

@@ -38,5 +38,5 @@
 /// <coppice/csr.hpp>.
 #pragma once
 
-#include <coppice/semiring/graphblas_exchange.hpp>
+#include <coppice/semiring/graphblas/graphblas_exchange.hpp>
 #include <coppice/semiring/sparse/graphblas_lists.hpp>

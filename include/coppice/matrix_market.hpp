@@ -43,4 +43,4 @@
 /// temporary name first: a file is there complete or not at all. `.gz` names are compressed.
 #pragma once
 
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>

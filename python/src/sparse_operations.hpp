@@ -55,11 +55,4 @@ struct sparse_operations {
                            std::optional<view> const& mask, bool complement);
 };
 
-extern template struct sparse_operations<host_executor, float>;
-extern template struct sparse_operations<host_executor, double>;
-#if defined(COPPICE_HAS_CUDA)
-extern template struct sparse_operations<cuda_executor, float>;
-extern template struct sparse_operations<cuda_executor, double>;
-#endif
-
 } // namespace coppice::python

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <coppice/algebra/rows/lane_sort.hpp>
 #include <coppice/semiring/sparse/row_masks.hpp>
 
 namespace coppice::detail {
@@ -20,16 +21,10 @@ namespace coppice::detail {
 /// Sorts distinct keys: nearly sorted or few ones by insertion.
 template <class I>
 void sort_words(I* keys, std::int64_t n) {
-    if (n > 48) {
+    if (n > 48)
         std::sort(keys, keys + n);
-        return;
-    }
-    for (std::int64_t k = 1; k < n; ++k) {
-        I const key = keys[k];
-        std::int64_t at = k;
-        for (; at > 0 && keys[at - 1] > key; --at) keys[at] = keys[at - 1];
-        keys[at] = key;
-    }
+    else
+        sort_by_insertion(n, keys);
 }
 
 /// Marks of one worker over the columns of a product; all clear between rows.

@@ -3,6 +3,8 @@
 
 namespace coppice {
 
-COPPICE_NAMED_PRODUCTS(, host_executor);
+COPPICE_PRODUCT_PLANS(, host_executor);
+COPPICE_NAMED_PRODUCTS(host_executor, float);
+COPPICE_NAMED_PRODUCTS(host_executor, double);
 
 } // namespace coppice

@@ -3,6 +3,8 @@
 
 namespace coppice {
 
-COPPICE_NAMED_PRODUCTS(, cuda_executor);
+COPPICE_PRODUCT_PLANS(, cuda_executor);
+COPPICE_NAMED_PRODUCTS(cuda_executor, float);
+COPPICE_NAMED_PRODUCTS(cuda_executor, double);
 
 } // namespace coppice

@@ -17,19 +17,17 @@ csr<T> mxm(Executor const& exec, product_plan<>&& plan, std::string_view name, c
 template <executor Executor, class T>
 csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<T> b);
 
-#define COPPICE_NAMED_PRODUCTS_OF(PREFIX, EXECUTOR, T)                                                                 \
-    PREFIX template csr<T> mxm(EXECUTOR const&, product_plan<>&&, std::string_view, csr_view<T>, csr_view<T>);         \
-    PREFIX template csr<T> mxm(EXECUTOR const&, std::string_view, csr_view<T>, csr_view<T>);                           \
+#define COPPICE_PRODUCT_PLANS_OF(PREFIX, EXECUTOR, T)                                                                  \
     PREFIX template product_plan<> make_product_plan(EXECUTOR const&, csr_view<T>, csr_view<T>);                       \
     PREFIX template product_plan<> make_masked_product_plan(EXECUTOR const&, csr_view<T>, csr_view<T>, csr_view<T>,    \
                                                             descriptor const&)
-#define COPPICE_NAMED_PRODUCTS(PREFIX, EXECUTOR)                                                                       \
-    COPPICE_NAMED_PRODUCTS_OF(PREFIX, EXECUTOR, float);                                                                \
-    COPPICE_NAMED_PRODUCTS_OF(PREFIX, EXECUTOR, double)
+#define COPPICE_PRODUCT_PLANS(PREFIX, EXECUTOR)                                                                        \
+    COPPICE_PRODUCT_PLANS_OF(PREFIX, EXECUTOR, float);                                                                 \
+    COPPICE_PRODUCT_PLANS_OF(PREFIX, EXECUTOR, double)
 
-COPPICE_NAMED_PRODUCTS(extern, host_executor);
+COPPICE_PRODUCT_PLANS(extern, host_executor);
 #if defined(COPPICE_HAS_CUDA)
-COPPICE_NAMED_PRODUCTS(extern, cuda_executor);
+COPPICE_PRODUCT_PLANS(extern, cuda_executor);
 #endif
 
 } // namespace coppice

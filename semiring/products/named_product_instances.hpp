@@ -18,4 +18,8 @@ csr<T> mxm(Executor const& exec, std::string_view name, csr_view<T> a, csr_view<
     return std::visit([&](auto const& s) { return mxm(exec, s, a, b); }, semiring_by_name<T>(name));
 }
 
+#define COPPICE_NAMED_PRODUCTS(EXECUTOR, T)                                                                            \
+    template csr<T> mxm(EXECUTOR const&, product_plan<>&&, std::string_view, csr_view<T>, csr_view<T>);                \
+    template csr<T> mxm(EXECUTOR const&, std::string_view, csr_view<T>, csr_view<T>)
+
 } // namespace coppice

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include <coppice/algebra/row_blocks_host.hpp>
+#include <coppice/algebra/rows/row_blocks_host.hpp>
 #include <coppice/semiring/products/marked_columns.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/semiring/semirings.hpp>

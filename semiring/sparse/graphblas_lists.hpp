@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <coppice/semiring/graphblas_exchange.hpp>
+#include <coppice/semiring/graphblas/graphblas_exchange.hpp>
 #include <coppice/semiring/sparse/hypersparse.hpp>
 
 namespace coppice {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <coppice/algebra/row_access.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/semiring/descriptor.hpp>
 
 namespace coppice::detail {

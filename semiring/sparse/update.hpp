@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include <coppice/algebra/built_rows.hpp>
+#include <coppice/algebra/rows/built_rows.hpp>
 #include <coppice/semiring/dense_vector.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/semiring/sparse/merged_rows.hpp>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/semiring/srcsr/srcsr.hpp> // the plan; that header includes this one behind it
 #include <coppice/semiring/srcsr/srcsr_host_fold.hpp>
 #include <coppice/semiring/srcsr/srcsr_lane.hpp>

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include <coppice/algebra/row_access.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/semiring/operators.hpp>
 
 namespace coppice::detail {

@@ -58,7 +58,7 @@ struct band_row_units {
         matrix_rows<T> const& a = of.a;
         int const n = g.width() / 2;
         // Transposed, band k is band -k from row k on.
-        bool const turned = a.op != transposition::none;
+        bool const turned = a.op != matrix_operation::none;
         std::int64_t const apart = turned ? 1 - a.scalar_rows : a.scalar_rows;
         std::int64_t at = a.lower_bands * a.scalar_rows - n * apart;
         COPPICE_NO_UNROLL

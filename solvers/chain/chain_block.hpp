@@ -15,7 +15,8 @@
 
 namespace coppice::chain {
 
-/// `Lanes` lanes of a warp. Where that does not divide 32, those that are left hold what others hold and do nothing.
+/// `Lanes` lanes of a warp. Where Lanes does not divide 32, the lanes that are left over are idle: they go along with
+/// the last team and store nothing.
 template <class Block, int Lanes>
 struct tile_team {
     static constexpr int stretches = warp_lanes / Lanes;
@@ -28,7 +29,7 @@ struct tile_team {
         : block(b), stretch(b.thread() / Lanes), lane(b.thread() % Lanes), idle(stretch >= stretches) {
         if (idle) stretch = stretches - 1;
     }
-    /// In the team; beyond it for a lane that is left.
+    /// Number of the lane in the team; Lanes or more for an idle lane.
     COPPICE_HD COPPICE_ALWAYS_INLINE int rank() const { return idle ? lane + Lanes : lane; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int place() const { return lane; }
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int size() { return Lanes; }
@@ -58,8 +59,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_stretch(unsigned ballot, int lanes,
     return (ballot >> q * lanes & each) != 0;
 }
 
-/// Puts the solution of a stretch, in the right-hand sides of its slots from the last K unknowns of y on, where it
-/// belongs; by the lanes of a warp. Of links the first half of y belongs to others; of a matrix it does, whatever K is.
+/// Stores the solution of a stretch, by the lanes of a warp. The right-hand sides of the slots hold it from the last K
+/// unknowns of y on. Of a matrix the second half of y, the block first in the stretch, is part of the solution, though
+/// K may be less than that block; the first half of y belongs to the stretch before.
 template <class T, class Units, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_place const& at,
                                                   slot_rows<T, Shape> const& from, int thread) {
@@ -71,7 +73,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_pl
             i < in_y ? from.y(w / 2 + i, 0) : from.side((i - in_y) / k, (i - in_y) % k, 0);
 }
 
-/// Units of a stretch that were staged in memory, as slot_rows has them: what memory_stacks loads from.
+/// Units of a stretch that were staged in memory in the places of slot_rows; memory_stacks loads units from here.
 template <class T, int K, int W>
 struct staged_units {
     slot_rows<T, unit_shape<known_size<K, W>>> from;
@@ -91,9 +93,9 @@ struct staged_units {
     }
 };
 
-/// Stretches that are reflected, by a warp, in a kernel that does nothing else: with them in it, tiles would take more
-/// registers. One stretch is a chain of dependent steps that the device may have to wait for, so its units are
-/// staged by all lanes first and every size is known to the compiler.
+/// Eliminates stretches by reflections, one warp a stretch, in a kernel of its own: in the kernel of tiles the
+/// reflections would cost registers. The whole device may wait for one such stretch, a chain of dependent steps; so all
+/// lanes stage its units first, and every size is known to the compiler.
 template <class T, class Units, int K, int W, class Block>
 struct reflected_stretches {
     using real = real_lane_t<T>;
@@ -112,7 +114,7 @@ struct reflected_stretches {
     /// Elements of memory: two stacks and the slots.
     static std::int64_t elements(unit_shape<any_size> const& of) { return stack_elements(of) + of.slot_elements() + W; }
 
-    /// Looks again at stretch p, whose link seems to have grown.
+    /// Looks again at stretch p, whose link was marked as grown, and eliminates it by reflections where it has.
     COPPICE_HD COPPICE_ALWAYS_INLINE void reduce(std::int64_t p) const {
         filled_places<1> const at(s.all, s.units, p);
         stretch_place const& place = at.lane[0];
@@ -147,7 +149,7 @@ struct reflected_stretches {
     }
 
 private:
-    /// Of two stacks, and room for a value of each lane.
+    /// Elements of two stacks, which are also room for a value of each lane.
     template <class Size>
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stack_elements(unit_shape<Size> const& of) {
         std::int64_t const stacks = 2 * aligned_elements<T>(of.pitch() * of.reduce_columns());
@@ -159,7 +161,7 @@ private:
         team.sync();
         return {slots, s.units.conjugated()};
     }
-    /// The largest magnitude in the rows of the matrix among the units.
+    /// The largest entry of the units that are rows of the matrix; 0 for units that are links.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_of_rows(stretch_place const& place,
                                                           staged_units<T, K, W> const& units) const {
         if (!Units::of_rows) return 0;
@@ -176,15 +178,16 @@ private:
 /// Stretches whose marks a warp looks at together.
 inline constexpr int marks_of_lane = 8, marks_of_warp = marks_of_lane * warp_lanes;
 
-/// The stretches that are marked among marks_of_warp from `first` on, one after the other. Comes behind the tiles of a
-/// reduction, which mark, and before those of a substitution, which leave marked stretches alone: x may be d.
+/// Works on the marked ones of marks_of_warp stretches from `first` on, one after the other. In a reduction it comes
+/// behind the tiles, which set the marks. In a substitution it comes before the tiles, which leave marked stretches
+/// alone: x may be d, and a marked stretch reads d once more.
 template <bool Left, int K, int W, class T, class Units, class Block>
 COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
     auto const marked = [&](std::int64_t p) {
         if (p >= s.stretches || (s.all.batch.offsets && place_stretch(s.all, s.units.depth, p).link < 0)) return false;
         return s.links.size_of(p).reflected;
     };
-    unsigned mine = 0; // bit j: stretch first + 32 j + this lane
+    unsigned mine = 0; // bit j: whether stretch first + 32 j + thread is marked
     COPPICE_UNROLL
     for (int j = 0; j < marks_of_lane; ++j) mine |= unsigned(marked(first + j * warp_lanes + block.thread())) << j;
     if (block.ballot(mine != 0) == 0) return;
@@ -211,8 +214,8 @@ struct tile_sizes {
     using shape = unit_shape<known_size<K, W>>;
     static constexpr bool of_rows = !std::is_same_v<Units, link_units<T>>;
 
-    /// Lanes of a stretch. One, if the window fits into its registers and, in a substitution, the slots of 32 stretches
-    /// into a fair share of the shared memory.
+    /// Lanes of a stretch: one lane if the window fits into its registers and if, in a substitution, the slots of 32
+    /// stretches fit into a fair share of the shared memory; else the fewest that divide K for which both hold.
     static constexpr int lanes_for_rows() {
         constexpr int words = (K + W) * (K + W + (Left ? W : 0) + 1) * int(sizeof(T)) / 4;
         constexpr int most = Left ? 150 : 40;
@@ -223,7 +226,7 @@ struct tile_sizes {
     static constexpr int lanes = of_rows ? lanes_for_rows() : int(std::bit_ceil(unsigned(ring_columns<K, W, Left>)));
     static constexpr int stretches = warp_lanes / lanes;
 
-    /// Elements that are copied at once: links lie as they are staged, and aligned.
+    /// Elements that are copied at once. Links lie in memory as they are staged, at aligned addresses; rows do not.
     static constexpr int copied_at_once() {
         if (of_rows) return 1;
         int count = 16 / int(sizeof(T));
@@ -232,8 +235,9 @@ struct tile_sizes {
     }
     static constexpr int count = copied_at_once();
 
-    /// A reduction of rows takes pieces, all units that reach into y at first. Runs of a band are 64 bytes at least,
-    /// which is what the memory gives at once; blocks, of which one alone is a quarter of that or more, take half.
+    /// A reduction of rows stages a stretch piece by piece; the first piece has all units that reach into y. In a piece
+    /// a band is a run of at least 64 bytes, which the memory delivers at once. Blocks, of which one alone is 16 bytes
+    /// or more, take runs of 32 bytes.
     static constexpr bool whole = !(Left && of_rows);
     static constexpr int log_piece_for_rows() {
         constexpr int run_bytes = K == 1 ? 64 : 32;
@@ -255,7 +259,7 @@ struct tile_sizes {
     }
 };
 
-/// The stretches of a stage from `first` up to `end`, in one warp, and what becomes of them.
+/// One warp that reduces or substitutes the stretches [first, end) of a stage.
 template <class T, class Units, int K, int W, bool Left, class Block>
 struct warp_tile {
     using real = real_lane_t<T>;
@@ -305,8 +309,9 @@ private:
         if constexpr (sizes::of_rows) of_units = stacks.largest_seen();
         mark(at.lane[0], of_units, stacks.largest_left());
     }
-    /// Gives the link of a stretch its size, and a mark where it has grown beside the units of rows or what links know;
-    /// `largest` of the columns of this lane.
+    /// Stores the link_size of the link that a stretch became, with a mark where the link has grown: `of_rows` is the
+    /// size of the units where they are rows of the matrix, `largest` the largest entry of the link in this lane's
+    /// columns.
     COPPICE_HD COPPICE_ALWAYS_INLINE void mark(stretch_place const& place, real of_rows, real largest) const {
         bool const none = team.idle || place.link < 0;
         link_size<real> const size = none ? link_size<real>(0, false) : s.size_before(place, of_rows);
@@ -334,7 +339,7 @@ private:
         }
         store(block.ballot(reflected));
     }
-    /// y and z of the stretch; asked for together, before one of them is stored.
+    /// Loads y and z of the stretch. All loads are on their way before the first value is stored.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_places<1> const& at, T* y, T* z) const {
         constexpr int each = (W + sizes::lanes - 1) / sizes::lanes;
         link_boundary<T> const boundary{s.links};
@@ -350,7 +355,8 @@ private:
             if (i < W && !team.idle) y[i] = of_y[j], z[i] = of_z[j];
         }
     }
-    /// Right-hand sides of the slots have become the solution, but for stretches with lanes in `reflected`.
+    /// Stores the solution, which has replaced the right-hand sides of the slots; not of the stretches with a lane in
+    /// `reflected`.
     COPPICE_HD COPPICE_ALWAYS_INLINE void store(unsigned reflected) const {
         constexpr int in_y = sizes::of_rows ? W / 2 - K : 0; // as in store_slots
         team.sync();
@@ -372,8 +378,8 @@ private:
     }
 };
 
-/// The largest n for which there are tiles. With 8 the unrolled elimination no longer fits into the instruction cache:
-/// 19.7 instead of 23 ms for 2^22 rows of float, and 63 ms in double.
+/// The largest n for which there are tiles. With n = 8 the unrolled elimination no longer fits into the instruction
+/// cache: 2^22 rows take 19.7 ms instead of the 23 ms without tiles in float, but 63 ms in double.
 inline constexpr int largest_tiled = 4;
 
 /// Whether stages of a matrix with blocks of n rows go to tiles.
@@ -382,8 +388,8 @@ bool has_tiles(matrix_rows<T> const& a) {
     return a.n <= largest_tiled;
 }
 
-/// Returns launch(stage, its tile_sizes, its plan) if there are tiles for it; else false. Those of a banded matrix take
-/// it row by row.
+/// Returns launch(stage, its tile_sizes, its plan) if there are tiles for the stage, else false. A banded matrix
+/// becomes a stage of scalar rows for this.
 template <bool Left, class T, class Units, class Launch, int... N>
 bool with_tiles(stage<T, Units> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
     if (s.shape.sides != 1 || !has_tiles(s.units.a)) return false;

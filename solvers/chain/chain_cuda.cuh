@@ -37,8 +37,8 @@ struct team_layout {
     int lanes, teams, elements;
 };
 
-/// Lanes enough to load a unit in one or two rounds, for its latency is what a team waits for most, and to share the
-/// columns of an elimination; more also where shared memory is short.
+/// A team gets enough lanes to load a unit in one or two rounds, since a team waits for loads most of the time, and to
+/// share the columns of an elimination; and more lanes where shared memory has no room for the teams.
 inline team_layout layout_for(int columns, std::int64_t elements, std::int64_t bytes_each, std::int64_t limit) {
     constexpr int threads = 128, warp = 32;
     elements |= 1; // so that lanes of different teams meet different banks
@@ -56,8 +56,8 @@ struct cuda_warp : cuda_block {
     __device__ void sync() const { __syncwarp(); }
 };
 
-// The 8 is there for the register allocator, which else aims at more blocks than shared memory has room for, and
-// spills.
+// 8 blocks a multiprocessor: without this number the register allocator aims at more blocks than shared memory has room
+// for, and spills.
 template <bool Left, int K, int W, class T, class Units>
 __global__ void __launch_bounds__(warp_lanes, 8)
     tile_kernel(__grid_constant__ stage<T, Units> const s, tile_plan plan) {
@@ -66,13 +66,13 @@ __global__ void __launch_bounds__(warp_lanes, 8)
     if (!s.open()) return;
     using tile_type = warp_tile<T, Units, K, W, Left, cuda_warp>;
     cuda_warp const warp;
-    // The last tile first: that at the end of a system takes longer.
+    // The last tile comes first: at the end of a system, where rows fill up the last stretch, a tile takes longer.
     std::int64_t const tile = (blockIdx.x == 0 ? gridDim.x : blockIdx.x) - 1;
     std::int64_t const first = tile * tile_type::sizes::stretches;
     tile_type(warp, s, first, s.stretches, plan, shared).run();
 }
 
-/// Behind the tiles of a reduction, before those of a substitution.
+/// Launched behind the tiles of a reduction and before the tiles of a substitution; redo_marked says why.
 template <bool Left, int K, int W, class T, class Units>
 __global__ void __launch_bounds__(warp_lanes) redo_kernel(__grid_constant__ stage<T, Units> const s) {
     extern __shared__ __align__(16) unsigned char shared[];
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout
     job.run(lane_team{rank, layout.lanes}, std::int64_t(blockIdx.x) * layout.teams + team, memory);
 }
 
-/// All blocks that share systems run at once (cooperative launch).
+/// The barrier of blocks that share systems: all blocks of the grid run at once (cooperative launch).
 struct grid_meeting {
     __device__ void meet(cuda_block const&, std::int64_t, int) const { cooperative_groups::this_grid().sync(); }
 };
@@ -132,12 +132,12 @@ template <int W, class T>
 __global__ void __launch_bounds__(tree_threads<T, W>, 1) tree_kernel(__grid_constant__ tree_job<T> const job) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
-    if (!job.open()) return; // for all blocks alike, so that none waits for another
+    if (!job.open()) return; // the same in all blocks, so that none waits at a barrier
     grid_meeting meeting;
     solve_links<W>(cuda_block{}, job, blockIdx.x, meeting, reinterpret_cast<T*>(shared));
 }
 
-/// A launch needs nothing beside the links.
+/// Launches on a GPU need no workspace besides the links.
 template <class T>
 std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
     return 0;
@@ -157,7 +157,7 @@ void run_teams(cuda_executor const& exec, void (*kernel)(Job, team_layout), Job 
                   job, layout);
 }
 
-/// Runs a stage by tiles, if they fit into shared memory.
+/// Runs a stage by tiles if there are tiles for it and they fit into shared memory; says whether it did.
 struct run_tiles {
     cuda_executor const& exec;
 

@@ -2,10 +2,11 @@
 /// \file
 /// Factor once, solve often: what a worker keeps of the elimination of a stretch, and how it uses that.
 ///
-/// Of each group of K unknowns are kept: the pivot rows U, with their columns of the next W unknowns and of y; the
-/// factors L, f of (3) in words.md; and for each column the number of its pivot row. Of a stretch that was eliminated
-/// by reflections: v in place of the factors and, instead of the number of a row, the weight with a minus sign. A solve
-/// repeats (4) on right-hand sides, leaves those of the pivot rows where the solution will stand, and does (5).
+/// For each group of K unknowns the worker keeps the pivot rows U, with their columns of the next W unknowns and of y;
+/// the factors L, the f of (3) in words.md; and for each column the number of its pivot row. For a stretch that was
+/// eliminated by reflections it keeps v (chain_reflect.hpp) in place of the factors and, instead of the number of a
+/// pivot row, the weight of the reflection with a minus sign. A solve repeats (4) on the right-hand sides, stores the
+/// right-hand sides of the pivot rows where the solution will stand, and does (5).
 #pragma once
 
 #include <coppice/solvers/chain/chain_lane.hpp>
@@ -46,7 +47,7 @@ COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
     for (int r = k + 1; r < rows; ++r) number = select(p.here(r), T(real(r)), number);
     return number;
 }
-/// Of a reflection its weight; where that changes nothing or is NaN, the number of the row itself.
+/// For a reflection, minus its weight; the number of row k itself where the weight is 0, which changes nothing, or NaN.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(reflected_column<T> const& p, int k, int) {
     using real = real_lane_t<T>;
@@ -68,7 +69,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T real_part(T const& a) {
     return a;
 }
 
-/// Keeps values of all lanes, or of those whose stretches become links.
+/// Keeps the values of all lanes (keep_all), or of the lanes whose stretches become links (keep_some).
 struct keep_all {
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T& to, T const& value) const {
@@ -110,7 +111,7 @@ struct recording_teller {
     }
 };
 
-/// Copies a group after its elimination.
+/// Copies the factors and pivot rows of a group after its elimination.
 template <class T, class Team, class Shape, class Keep>
 struct keep_group {
     Team const& team;
@@ -129,8 +130,8 @@ struct keep_group {
     }
 };
 
-/// Repeats the row operations of a group on rows v of one right-hand side, a pitch apart from the others. `reflected`:
-/// some of them may be reflections.
+/// Repeats the row operations of a group on the rows v of one right-hand side. `reflected`: some of the operations may
+/// be reflections.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(kept_group<T> const& kept, bool reflected, T* v) {
     using lane = real_lane_t<T>;
@@ -163,8 +164,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(kept_group<T> const& kep
     }
 }
 
-/// Repeats the row operations of a stretch on its right-hand sides, in the columns of v; `pivots(inner, r, side,
-/// value)` hears of those of pivot rows. What is left stands in the first W rows of v.
+/// Repeats the row operations of a stretch on its right-hand sides, one in each column of v. `pivots(inner, r, side,
+/// value)` is called with the right-hand sides of pivot row r of each group; the right-hand sides of the link are then
+/// in the first W rows of v.
 template <class T, class Team, class Units, class Shape, class Places, class Pivots>
 COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_stretch(Team const& team, Units const& units, Shape const& g,
                                                      Places const& at, stack_view<T> const& v, T* kept, bool reflected,
@@ -198,7 +200,7 @@ struct store_pivots {
     }
 };
 
-/// Right-hand sides of a stretch to those of its link; `memory` holds forward_elements().
+/// Turns the right-hand sides of a stretch into those of its link; `memory` holds forward_elements().
 template <class T, class Team, class Units, class Shape, class Places, class Links>
 COPPICE_HD inline void forward_stretch(Team const& team, Units const& units, Shape const& g, Places const& at,
                                        T* memory, T* kept, Links const& links) {
@@ -211,8 +213,9 @@ COPPICE_HD inline void forward_stretch(Team const& team, Units const& units, Sha
     team.sync();
 }
 
-/// (5) of a stretch, y and z known; `memory` holds backward_elements(). The right-hand sides of the pivot rows are
-/// computed a second time, which is cheaper than to keep them: rows that fill up a stretch would need a place, too.
+/// Solves a stretch whose y and z are known, (5); `memory` holds backward_elements(). The right-hand sides of the pivot
+/// rows are computed a second time: to keep them from forward_stretch costs more, since the rows that fill up a stretch
+/// would need places, too.
 template <class T, class Team, class Units, class Shape, class Places, class Boundary>
 COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Shape const& g, Places const& at,
                                         T* memory, T* kept, Boundary const& boundary) {
@@ -252,7 +255,7 @@ COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Sh
     team.sync();
 }
 
-/// Elements of memory that the two need.
+/// Elements of memory that forward_stretch and backward_stretch need.
 template <class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t forward_elements(Shape const& g) {
     return std::int64_t(g.pitch()) * g.sides;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A stage of the chain solver that keeps its elimination, and the closing that does.
+/// Factor once, solve often: a stage of the chain solver that keeps its pivot rows and factors, and a closing that
+/// does.
 #pragma once
 
 #include <coppice/solvers/chain/chain_factor_lane.hpp>
@@ -26,7 +27,7 @@ struct factored_stage {
     COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t kept_each(unit_shape<any_size> const& g) {
         return std::int64_t(g.inner()) * kept_elements(g);
     }
-    /// Of `stretches` stretches.
+    /// Kept elements of `stretches` stretches.
     static std::int64_t kept_total(unit_shape<any_size> const& g, std::int64_t stretches) {
         return (stretches + most_lanes - 1) / most_lanes * most_lanes * kept_each(g);
     }
@@ -36,7 +37,7 @@ struct factored_stage {
         return walking > going ? (walking > coming ? walking : coming) : going > coming ? going : coming;
     }
 
-    /// Whether the step leaves zeros everywhere, which is what stands there already.
+    /// Whether the step would only write zeros where zeros stand already.
     template <int Lanes>
     COPPICE_HD bool rests(stretch_places<Lanes> const& at) const {
         if (!active || step == factor_step::factorise) return false;
@@ -54,7 +55,7 @@ struct factored_stage {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE static bool is_zero(T const& value) { return magnitude(value) == 0; }
 
-    /// The step that is due for the stretches from p on.
+    /// Does `step` for the stretches in the lanes from p on.
     template <class Lane, class Team>
     COPPICE_HD void run(Team const& team, std::int64_t p, Lane* memory) const {
         constexpr int lanes = lane_count<Lane>;
@@ -81,7 +82,7 @@ struct factored_stage {
     }
 
 private:
-    /// Eliminates and keeps.
+    /// Eliminates the stretches and keeps their factors and pivot rows.
     template <class Lane, class Team, class Stacks, int Lanes, class Keep>
     COPPICE_HD COPPICE_ALWAYS_INLINE void keep_stretch(Team const& team, Stacks& stacks, filled_places<Lanes> const& at,
                                                        Lane* mine, Keep const& keep) const {
@@ -93,7 +94,7 @@ private:
         walk(stacks, g, keep_group<Lane, Team, shape, Keep>{team, g, mine, keep}, teller);
         stacks.for_each(g.width(), take_link<shape, stretch_places<Lanes>, link_units<T>>{g, at, base.links});
     }
-    /// The stretches that stage::again finds.
+    /// Eliminates by reflections, and keeps, the stretches for which stage::again asks for that.
     template <class Lane, class Team, int Lanes>
     [[gnu::noinline]] COPPICE_HD void
     keep_again(Team const& team, filled_places<Lanes> at,
@@ -109,7 +110,7 @@ private:
     }
 };
 
-/// The closing of every system: its L and U, or a solve with them.
+/// The closing of every system: factorises the last link, or solves with the factors.
 template <class T>
 struct factored_closing {
     using value_type = T;

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include <coppice/core/gate.hpp>
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/tiles/band_ends.hpp>
 #include <coppice/solvers/tiles/band_tiles.hpp>
 #include <coppice/solvers/tiles/chain_tiles.hpp>
@@ -15,11 +15,12 @@ namespace coppice::chain {
 
 inline constexpr std::int64_t host_group = 16; ///< stretches that one call takes at least: a multiple of every pack
 
-/// Real bands that are eliminated from both ends: three and more on a side, and all where there are few rows. Narrower
-/// ones are solved as fast in stretches; wider ones of long systems would be on more than some six threads, of which
-/// ends keep two busy, and grow more there. In stretches are also those with more than three times as many bands on one
-/// side as on the other, but small ones: recurrences that grow in one direction may overflow from an end, where
-/// stretches take their unknowns in either.
+/// Real banded systems that are eliminated from both ends instead of in stretches: those with three bands or more on a
+/// side, and all with few rows. Narrower bands are solved as fast in stretches. Stretches would be faster on more than
+/// some six threads, of which the ends keep two busy; but links of wide bands grow more. Bands that reach more than
+/// three times as far on one side as on the other are eliminated in stretches unless the system is small: a recurrence
+/// that grows in one direction may overflow when it is followed from an end, and a stretch orders its unknowns by
+/// pivots.
 inline constexpr int least_wide_reach = 3;
 inline constexpr std::int64_t most_rows_of_ends = 2048, most_rows_of_uneven_ends = 64;
 inline constexpr std::int64_t rows_of_two_threads = 4096; ///< at least: each end gets a thread
@@ -35,14 +36,14 @@ bool from_both_ends(host_executor const&, matrix_rows<T> const& a) {
     }
 }
 
-/// Right-hand sides that are solved at once: one where that is what tiles of bands take, so that a side gets the same
-/// bits alone and among others.
+/// Right-hand sides that are solved at once: one where tiles of bands, which take one, do the solve; a right-hand side
+/// then gets the same bits alone and among others.
 template <class T>
 int sides_at_once(host_executor const& exec, matrix_rows<T> const& a) {
     return band_tiles::reaches(a) && !from_both_ends(exec, a) ? 1 : most_sides;
 }
 
-/// Solves all of `units` from both ends, with at most `most_kept` bytes of pivot rows that are kept.
+/// Solves all of `units` from both ends; `most_kept` bounds the bytes of pivot rows that are kept for the way back.
 template <class T>
 void solve_from_ends(host_executor const& exec, row_units<T> const& units, elimination<real_lane_t<T>> const& how,
                      std::byte* memory, int const* gate, std::int64_t most_kept = most_kept_bytes) {
@@ -69,7 +70,7 @@ void solve_from_ends(host_executor const& exec, row_units<T> const& units, elimi
     }
 }
 
-/// Bytes that a launch needs beside the links.
+/// Bytes of workspace that a launch needs besides the links.
 template <class T>
 std::int64_t launch_bytes(host_executor const& exec, unit_shape<any_size> const& rows,
                           unit_shape<any_size> const& links) {
@@ -121,7 +122,7 @@ void close(host_executor const& exec, closing<T> const& c, std::byte* memory) {
     });
 }
 
-/// A step of a factorisation: all stretches of a stage.
+/// Does the step of a stage that keeps its factors, for all stretches.
 template <class T, class Units>
 void run_step(host_executor const& exec, factored_stage<T, Units> const& s, std::byte* memory) {
     using this_stage = factored_stage<T, Units>;

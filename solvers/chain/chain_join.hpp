@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Joins of neighbouring links of the chain solver, two columns a lane of a team, and the way back.
+/// Joins of neighbouring links of the chain solver by a team of lanes, each of which holds two columns, and the way
+/// back from a joint to the unknowns of the join.
 ///
 ///     S  y + R  m          = d       the left link, W rows
 ///              S' m + R' z = d'      the right link
 ///
-/// The unknowns m between them are eliminated from all 2 W rows by partial pivoting, or once more by reflections where
-/// the link that is left has grown (chain_growth.hpp). The W rows that are left are a link from y to z. The W pivot
-/// rows are kept, a joint: where y and z are known, m follows from it, and nothing is eliminated twice.
+/// The unknowns m between the two links are eliminated from all 2 W rows by partial pivoting, or once more by
+/// reflections where the link that is left has grown (chain_growth.hpp). The W rows that are left are a link from y to
+/// z. The W pivot rows are kept as the joint: where y and z are known, m follows from the joint, and nothing is
+/// eliminated twice.
 #pragma once
 
 #include <bit>
@@ -17,18 +19,19 @@
 
 namespace coppice::chain {
 
-/// Lanes of a team. Each has two columns: what all lanes do alike, the search for pivots, takes most of a join.
+/// Lanes of a team. Each lane has two columns: most of the time of a join goes into the search for pivots, which all
+/// lanes repeat.
 template <int W>
 inline constexpr int join_lanes = int(std::bit_ceil(unsigned(2 * W)));
 
-/// W rows of a column, at an address that vectors can be loaded from.
+/// W rows of a column, at an address from which 16 bytes can be loaded at once.
 template <class T, int W>
 struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) link_column {
     T row[W];
 };
 
-/// Links and, where they were the right ones of joins, the joints that took their places: columns of y and z for those
-/// of S' and R'. The triangle of m has a place of its own.
+/// Links in memory. A join writes its joint over its right link: the joint's columns of y and z where S' and R' stood.
+/// The triangle of the joint, its columns of m, has a place of its own.
 template <class T, int W>
 struct link_store {
     static constexpr int triangle = W * (W + 1) / 2;
@@ -40,7 +43,7 @@ struct link_store {
     T* upper;    ///< [link][triangle], column after column, with reciprocals on the diagonal
     real* sizes; ///< [link], as in link_units
 
-    /// The one that follows in memory.
+    /// A store of `links` links in `memory`.
     static COPPICE_HD link_store in(T* memory, int links) {
         return {memory, memory + links * 2 * W * W, memory + links * (2 * W + 1) * W,
                 reinterpret_cast<real*>(memory + links * (elements - 1))};
@@ -76,17 +79,18 @@ struct join_team {
     }
 };
 
-/// A link under joins in the lanes of a team. Two sets of W lanes take turns: in one are the columns of R, of the
-/// unknowns m that go next; the other takes in those of R'. The first W lanes have the columns of S beside that, the
-/// next one the right-hand side. All lanes of a warp go through joins together; those that are not `active` keep what
-/// they have.
+/// A link in the lanes of a team that joins it with one right neighbour after the other. Lanes 0 .. W - 1 and lanes
+/// W .. 2 W - 1 are two sets that take turns: one set holds the columns of R, whose unknowns m the coming join
+/// eliminates, and the other set receives the columns of R'. Beside these, lanes 0 .. W - 1 hold the columns of S and
+/// lane W holds the right-hand side. All lanes of a warp go through a join together; lanes of a team that is not
+/// `active` keep what they have.
 template <class T, int W, class Team>
 struct link_columns {
     using real = real_lane_t<T>;
     using column_type = link_column<T, W>;
     static constexpr int lanes = join_lanes<W>, rows = 2 * W;
 
-    /// What a lane takes in from the right link.
+    /// What a lane loads of the right link.
     struct right_part {
         column_type unknown, side;
         real mark; ///< its link_size
@@ -95,9 +99,9 @@ struct link_columns {
     Team const& team;
     elimination<real> const& how;
     bool turned = false; ///< whether the second set holds R
-    // The upper halves are rows of the link, the lower those of the right one during a join.
-    T held[rows];  ///< of the sets
-    T aside[rows]; ///< of y or the right-hand side
+    // Of each column the first W elements are rows of the link; the last W are rows of the right link during a join.
+    T held[rows];  ///< the column of R or R' of this lane
+    T aside[rows]; ///< its column of S, or the right-hand side
     real mark = 1; ///< the link_size
 
     COPPICE_HD COPPICE_ALWAYS_INLINE link_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
@@ -105,7 +109,7 @@ struct link_columns {
         for (int r = 0; r < rows; ++r) held[r] = aside[r] = T(0);
     }
 
-    /// Takes link i for its own.
+    /// Loads link i, the leftmost link of the joins to come.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(link_store<T, W> const& links, std::int64_t i, bool active) {
         turned = false;
         column_type const own = load(links.column(i, W + place()), active && holds_middle(false)),
@@ -118,14 +122,14 @@ struct link_columns {
         if (active) mark = links.sizes[i];
         prepare_own();
     }
-    /// What this lane takes in from the right link i, in a join at which the sets are `turned_then`.
+    /// What this lane needs of the right link i, for a join during which `turned` has the value turned_then.
     COPPICE_HD COPPICE_ALWAYS_INLINE right_part take_right(link_store<T, W> const& links, std::int64_t i,
                                                            bool turned_then, bool active) const {
         T const* const from = links.column(i, holds_middle(turned_then) ? place() : W + place());
         return {load(from, active && in_sets()), load(links.side(i), active && of_side()),
                 active ? links.sizes[i] : real(1)};
     }
-    /// Joins the link with its right neighbour, whose joint goes to place i of `joints`.
+    /// Joins the link with its right neighbour, which was link i; the joint goes to place i of `joints`.
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void join(right_part right, link_store<T, W> const& joints, std::int64_t i,
                                                bool active, Tell const& tell) {
@@ -140,7 +144,7 @@ struct link_columns {
         zero_pivots zeros = eliminate<rows>(size.reflected ? size.tolerance() : real(0));
         bool const grown = active && has_grown(largest_left(), size.size, W);
         bool reflects = false;
-        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // those teams once more, by reflections
+        if (unsigned const voted = team.block.ballot(grown); voted != 0) { // once more, by reflections
             reflects = team.any_of(voted);
             halves again(before, beside);
             right_part const once_more = take_right(joints, i, turned, active);
@@ -167,10 +171,10 @@ struct link_columns {
         if (has_aside()) store(aside, place_aside(links, i));
         if (team.rank() == 0) links.sizes[i] = mark;
     }
-    /// As stages of links do it with every unit that they load: small entries flushed, rows scaled.
+    /// Sets small entries to zero and scales rows, as stages of links do with every unit that they load.
     COPPICE_HD COPPICE_ALWAYS_INLINE void prepare_own() { prepare(held, aside, of_y()); }
 
-    /// Solves S y + R z = d where z is y, `exchanged` in its halves or not; y goes to every lane.
+    /// Solves S y + R z = d where z is y, or y with its halves exchanged (`exchanged`); every lane gets y.
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void close(bool exchanged, T (&y)[W], bool active, Tell const& tell) {
         int const behind = exchanged ? (place() + W / 2) % W : place();
@@ -207,7 +211,7 @@ struct link_columns {
     }
 
 private:
-    /// A copy of the columns, for a function that is not inlined and so has to find them in memory.
+    /// A copy of the columns for reflect_apart, which is not inlined and so has to find the columns in memory.
     struct halves {
         T held[rows], aside[rows];
         COPPICE_HD COPPICE_ALWAYS_INLINE halves(T const (&own)[W], T const (&beside)[W]) {
@@ -218,7 +222,7 @@ private:
             }
         }
     };
-    /// What a copy has become.
+    /// Takes the columns back from a copy.
     COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots take_over(halves const& other, zero_pivots const& found) {
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) {
@@ -227,7 +231,7 @@ private:
         }
         return found;
     }
-    /// Puts what comes from the right link into the lower halves.
+    /// Puts the rows of the right link into the last W elements of the columns.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_part right) {
         prepare(right.unknown.row, right.side.row, false);
         COPPICE_UNROLL
@@ -236,11 +240,11 @@ private:
             aside[W + r] = right.side.row[r];
         }
     }
-    /// Of the columns of this lane in the link that a join leaves, and in the pivot rows of a closing, but for pivots,
-    /// which are as large as what is behind them or do not matter.
+    /// The largest entry of this lane's columns: largest_left in the link that a join leaves, largest_above in the
+    /// pivot rows of a closing without the pivots. A pivot is as large as the entries behind it, or does not matter.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
         bool const of_z = in_sets() && !holds_middle(turned);
-        largest_bits<T> of_held, of_aside, largest; // two, which do not wait for each other
+        largest_bits<T> of_held, of_aside, largest; // two maxima, so that neither waits for the other
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             of_held.look_at(held[W + r]);
@@ -265,7 +269,7 @@ private:
         return in_sets() && (team.rank() >= W) == turned_then;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int first_middle() const { return turned ? W : 0; }
-    /// Where the column of y or the right-hand side of this lane lies in memory, if it has one.
+    /// Where the column of S or the right-hand side that this lane holds lies in memory; see has_aside().
     COPPICE_HD COPPICE_ALWAYS_INLINE T* place_aside(link_store<T, W> const& links, std::int64_t i) const {
         return of_y() ? links.column(i, place()) : links.side(i);
     }
@@ -295,7 +299,7 @@ private:
         }
         if (has_aside()) store(aside, place_aside(joints, i));
     }
-    /// `y`: what is aside is a column of unknowns, too.
+    /// `y`: `beside` is a column of S, not the right-hand side.
     COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(T* column, T* beside, bool y) const {
         if (how.flush) {
             COPPICE_UNROLL
@@ -318,7 +322,7 @@ private:
             beside[r] = scaled(beside[r], scale);
         }
     }
-    /// Eliminates m from the first `Rows` rows. Pivots up to the tolerance count as none.
+    /// Eliminates m from the first `Rows` rows. A pivot up to the tolerance counts as no pivot.
     template <int Rows>
     COPPICE_HD COPPICE_ALWAYS_INLINE zero_pivots eliminate(real tolerance) {
         zero_pivots zeros;
@@ -332,8 +336,8 @@ private:
         }
         return zeros;
     }
-    /// The same by reflections, of columns whose lower halves are those of `right` if there is one. Rare, and so kept
-    /// out of the way of joins.
+    /// eliminate() by reflections, on a copy of the columns; `right`, if any, is put into them first. Rare, and so a
+    /// function of its own that costs a join no registers.
     template <int Rows>
     [[gnu::noinline]] COPPICE_HD static zero_pivots reflect_apart(Team const team, elimination<real> const how,
                                                                   bool turned, halves& columns, right_part const* right,
@@ -374,15 +378,15 @@ private:
     COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(link_size<real> const& size) const {
         return how.flush ? larger(size.tolerance(), how.threshold) : size.tolerance();
     }
-    /// Column k of m, which goes next.
+    /// The column of the k-th unknown of m, for all lanes.
     template <int Rows>
     COPPICE_HD COPPICE_ALWAYS_INLINE key_column<T, Rows> key(int k) const {
         return key_column<T, Rows>(k, how, [&](int r) { return team.from(held[r], first_middle() + k); });
     }
 };
 
-/// The way back through a joint. Of a team, W lanes have the rows of the columns of y and of the triangle, W those of
-/// z.
+/// The way back through a joint. Lane r < W of a team has row r of the joint's columns of y and of its triangle, lane
+/// W + r has row r of the columns of z.
 template <class T, int W, class Team>
 struct joint_rows {
     Team const& team;
@@ -398,15 +402,15 @@ struct joint_rows {
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) p.entry[c] = from[c * W];
         if (of_z()) return p;
-        // Entries below the diagonal are others of the triangle, and nobody looks at what becomes of them.
+        // For c < row() this reads another entry of the triangle, and the value computed from it is never used.
         T const* const triangle = joints.upper + i * joints.triangle + row();
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) p.upper[c] = triangle[c * (c + 1) / 2];
         p.side = joints.side(i)[row()];
         return p;
     }
-    /// m from y, which is `known` in the lanes of y, and z in those of z. All of it goes to every lane; returns that of
-    /// the row of this lane, in the lanes of y.
+    /// Computes m; `known` is y in the lanes of y and z in the lanes of z. Every lane gets all of m; in the lanes of y
+    /// the result is the unknown of the lane's own row.
     COPPICE_HD COPPICE_ALWAYS_INLINE T solve(part const& p, T const (&known)[W], T (&m)[W]) const {
         T sum(0), own(0);
         COPPICE_UNROLL

@@ -11,7 +11,7 @@
 
 namespace coppice::chain {
 
-// Lengths are powers of two, so that nothing is divided by them.
+// Lengths of stretches are powers of two, so that shifts take the place of divisions.
 inline constexpr int log_stretch_rows = 5; ///< M = 32: block rows of a stretch at most
 inline constexpr int log_stretch_links = 4;
 inline constexpr int stretch_links = 1 << log_stretch_links; ///< links of a stretch on coarser stages
@@ -26,16 +26,16 @@ struct levels {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int stretch(int depth) const { return 1 << log_stretch(depth); }
 
-    /// Units of a system that has `rows` block rows.
+    /// Units at `depth` of a system that has `rows` block rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t count(std::int64_t rows, int depth) const {
         for (int k = 0; k < depth; ++k) rows = up(rows, k);
         return rows;
     }
-    /// Stretches that so many units of a depth make.
+    /// Number of stretches that `units` units at `depth` are cut into.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t up(std::int64_t units, int depth) const {
         return (units + stretch(depth) - 1) >> log_stretch(depth);
     }
-    /// The first unit of system s.
+    /// Number of the first unit of system s, counted through all systems.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first(std::int64_t s, int depth) const {
         if (s == 0) return 0;
         if (!batch.offsets) return s * count(batch.rows, depth);
@@ -43,7 +43,7 @@ struct levels {
         for (int k = 0; k < depth; ++k) at = (at >> log_stretch(k)) + s;
         return at;
     }
-    /// Room for the units of all systems.
+    /// Units that storage for all systems needs, gaps included.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t total(int depth) const {
         if (!batch.offsets) return batch.systems * count(batch.rows, depth);
         std::int64_t all = batch.total;
@@ -67,9 +67,9 @@ struct levels {
 struct stretch_place {
     system_place units; ///< the units of its system
     std::int64_t begin; ///< its first unit, within the system
-    std::int64_t link;  ///< the link that it becomes; -1 for none, where a system or all are at their end
-    std::int64_t next;  ///< the link behind it, the system's first behind its last
-    bool exchanged;     ///< `next` has its unknowns in the other order, see matrix_rows::entry
+    std::int64_t link;  ///< number of the link that it becomes; -1 behind the last stretch of a system or of all
+    std::int64_t next;  ///< number of the link behind it; behind the last link of a system its first
+    bool exchanged;     ///< z is the y of `next` with its two blocks exchanged, see matrix_rows::entry
 };
 
 /// Stretch p of system s, whose links begin at `first`.
@@ -83,7 +83,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE stretch_place place_stretch_of(levels const& l,
     return {place, q << l.log_stretch(depth), q < links ? p : -1, last ? first : p + 1, last && rows % 2 == 1};
 }
 COPPICE_HD COPPICE_ALWAYS_INLINE stretch_place place_stretch(levels const& l, int depth, std::int64_t p) {
-    if (l.batch.systems == 1 && !l.batch.offsets) { // nothing to divide by
+    if (l.batch.systems == 1 && !l.batch.offsets) { // without the divisions of a batch
         stretch_place const place = place_stretch_of(l, depth, p, 0, 0);
         return place.link >= 0 ? place : stretch_place{{0, 0, 1, 0}, 0, -1, 0, false};
     }
@@ -96,7 +96,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE stretch_place place_stretch(levels const& l, in
 template <int Lanes>
 struct stretch_places {
     stretch_place lane[Lanes];
-    bool inner; ///< one system, whose ends are far from all lanes
+    bool inner; ///< all lanes are in one system, and none reaches its first or last rows
 
     COPPICE_HD COPPICE_ALWAYS_INLINE stretch_places(levels const& l, int depth, std::int64_t p) {
         for (int i = 0; i < Lanes; ++i) lane[i] = place_stretch(l, depth, p + i);
@@ -106,14 +106,15 @@ struct stretch_places {
     }
 };
 
-/// The same with what stands in the rows behind the last, see matrix_rows.
+/// The same with the sizes of entries in rows that fill up a stretch behind the last row of its system; see
+/// matrix_rows::entry.
 template <int Lanes>
 struct filled_places : stretch_places<Lanes> {
     filling_sizes filling[Lanes];
 
     COPPICE_HD COPPICE_ALWAYS_INLINE filled_places(levels const& l, int depth, std::int64_t p)
         : stretch_places<Lanes>(l, depth, p) {}
-    /// Of `units`, with the filling that they need.
+    /// Of stretches of `units`, which know these sizes.
     template <class Units>
     COPPICE_HD COPPICE_ALWAYS_INLINE filled_places(levels const& l, Units const& units, std::int64_t p)
         : stretch_places<Lanes>(l, units.depth, p) {

@@ -28,20 +28,20 @@ concept exchanging_team = requires(X const& team, T const& value, int rank) {
     { team.from(value, rank) } -> std::convertible_to<T>;
 };
 
-/// Hears of columns in which no pivot was found: `teller(k, lane)` is called for column k of the unit in hand, in lane
-/// `lane` of a pack, and not at all where `wanted()` is false.
+/// A teller is what an elimination calls where it finds no pivot: `teller(k, lane)` for column k of the unit that is
+/// being eliminated, in lane `lane` of a pack. It is not called where its `wanted()` is false.
 template <class X>
 concept pivot_listener = requires(X const& teller, int k, int lane) {
     { teller.wanted() } -> std::convertible_to<bool>;
     teller(k, lane);
 };
-/// Gives the listener of each unit of a stretch.
+/// A teller for each unit of a stretch.
 template <class X>
 concept unit_teller = requires(X const& teller, int unit) {
     { teller.at(unit) } -> pivot_listener;
 };
 
-/// Where the stretches of the lanes of a pack lie; one of them for a team.
+/// Where the stretches of the lanes of a pack lie; a team has one stretch.
 template <class X>
 concept lane_places = requires(X const& at, int lane) {
     { at.lane[lane] } -> std::convertible_to<stretch_place const&>;
@@ -61,7 +61,7 @@ concept stretch_units = requires(X const& units, stretch_place const& at, int u,
     units.known(at, u);
 };
 
-/// Stands for what takes rows from a window.
+/// Stands for what for_each of a window calls.
 struct takes_anything {
     template <class T>
     COPPICE_HD void operator()(int, int, T const&) const {}
@@ -69,7 +69,7 @@ struct takes_anything {
 
 /// The rows under elimination: W that are left from before, and K of the unit in hand. walk() (chain_lane.hpp) takes
 /// one through a stretch: `load_first(u)` for the units that reach into the unknowns before it; then, for each other
-/// unit, `load(u)`, `eliminate(listener)`, which leaves K pivot rows on top, and `advance()`, which lets go of them.
+/// unit, `load(u)`, `eliminate(teller)`, which leaves K pivot rows on top, and `advance()`, which drops these rows.
 /// `for_each(rows, take)` calls take(row, column, value) for the first rows, wherever they are held.
 template <class X, class Tell>
 concept elimination_window = unit_teller<Tell> && requires(X& window, X const& held, Tell const& tell, int u) {

@@ -24,8 +24,6 @@ struct strand {
     std::int64_t shift;
 };
 
-using transposition = matrix_operation;
-
 /// One system of a batch: block row j of its `rows` block rows lies at index base + j stride of the storage.
 struct system_place {
     std::int64_t system, base, stride, rows;
@@ -75,13 +73,13 @@ struct matrix_rows {
     int lower_bands = -1, upper_bands = -1;                          ///< of a banded matrix; -1 for blocks
     T const *lower = nullptr, *diagonal = nullptr, *upper = nullptr; ///< blocks; `diagonal` also the bands
     bool cyclic = false;
-    transposition op = transposition::none;
+    matrix_operation op = matrix_operation::none;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool banded() const { return lower_bands >= 0; }
 
     /// `block` is n, perhaps known to the compiler.
     COPPICE_HD COPPICE_ALWAYS_INLINE strand<T> strand_of(int block, int r, int c) const {
-        bool const turned = op != transposition::none;
+        bool const turned = op != matrix_operation::none;
         if (banded()) {
             int const k = c - block - r; // column minus row
             int const band = (turned ? -k : k) + lower_bands;
@@ -117,7 +115,7 @@ struct matrix_rows {
         std::int64_t at = j + of.shift; // round the corner where the matrix is cyclic
         at += at < 0 ? s.rows : at >= s.rows ? -s.rows : 0;
         T const value = of.base[(s.base + at * s.stride) * of.stride];
-        return op == transposition::conjugate_transposed ? conjugate(value) : value;
+        return op == matrix_operation::conjugate_transposed ? conjugate(value) : value;
     }
     /// The sizes of rows behind the last of a system: powers of two that follow the entries in the columns of the last
     /// block of unknowns and, behind it, of the first. So a matrix times a power of two is eliminated alike, and no row
@@ -139,7 +137,7 @@ struct matrix_rows {
     }
     /// Whether block row j of a system may be read through its strands alone.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool plain(system_place const& s, std::int64_t j) const {
-        return j > 0 && j < s.rows - 2 && op != transposition::conjugate_transposed;
+        return j > 0 && j < s.rows - 2 && op != matrix_operation::conjugate_transposed;
     }
     /// Whether scalar row r of block row j is one of the matrix.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool has_row(system_place const& s, std::int64_t j, int r) const {

@@ -99,7 +99,7 @@ struct row_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const& g, filled_places<Lanes> const& at, int u,
                                                stack_view<Lane> const& to) const {
         int const n = g.rows();
-        bool const plain = at.inner && a.op != transposition::conjugate_transposed;
+        bool const plain = at.inner && a.op != matrix_operation::conjugate_transposed;
         // Down the columns, as blocks lie in memory.
         for (int i = team.rank(); i < n * 3 * n; i += team.size()) {
             int const c = i / n, r = i - c * n;
@@ -179,7 +179,7 @@ struct row_units {
     }
     /// Whether a tile is staged without the conjugation that the operation asks for, which its reader then does.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool conjugated() const {
-        return is_complex_lane<T> && a.op == transposition::conjugate_transposed;
+        return is_complex_lane<T> && a.op == matrix_operation::conjugate_transposed;
     }
     /// How many of `units` units of a stretch can be copied by runs (below): those that matrix_rows calls plain.
     COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
@@ -210,7 +210,7 @@ struct row_units {
         int const behind = g.sides * n;
         COPPICE_NO_UNROLL
         for (int side = 0; side < g.sides; ++side) run(d + side * d_leading, n, row, side * n, 1);
-        if (a.op != transposition::none) { // row r of a block of the unit is column r of one of its neighbours
+        if (a.op != matrix_operation::none) { // row r of a block of the unit is column r of one of its neighbours
             COPPICE_NO_UNROLL
             for (int i = 0; i < 3 * n; ++i) {
                 int const part = i / n, r = i - part * n;

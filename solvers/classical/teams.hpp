@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include <coppice/core/block.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/core/memory.hpp>
-#include <coppice/core/parallel_host.hpp>
 #include <coppice/solvers/chain/chain_lane.hpp> // alone
 #if defined(__CUDACC__)
 #include <coppice/core/cuda/cuda_check.hpp>

@@ -3,6 +3,6 @@
 
 namespace coppice {
 
-COPPICE_SPARSE_SIDES_DECLARE_ALL(template, host_executor)
+COPPICE_SPARSE_SIDES_ALL(host_executor)
 
 } // namespace coppice

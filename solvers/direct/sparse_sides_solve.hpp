@@ -290,37 +290,32 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     exec.synchronize();
 }
 
-// What the sources of the library instantiate, and no other.
-#define COPPICE_SPARSE_SIDES_DECLARE_INDEXED(prefix, T, I, Executor)                                                   \
-    prefix void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,             \
-                                      sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,        \
-                                      band_options const&);                                                            \
-    prefix void solve_sparse_to_dense(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,        \
-                                      columns_view<T>, array_view<std::byte>, band_options const&);                    \
-    prefix void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,       \
-                                       array_view<I const>, array_view<I>, array_view<T>, array_view<std::byte>,       \
-                                       band_options const&, std::int64_t);                                             \
-    prefix void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,       \
-                                       array_view<I const>, array_view<I>, array_view<T>, band_options const&,         \
-                                       std::int64_t);
-#define COPPICE_SPARSE_SIDES_DECLARE(prefix, T, Executor)                                                              \
-    prefix std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,                \
-                                                  band_options const&);                                                \
-    prefix std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,                \
-                                                  band_options const&);                                                \
-    prefix std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,               \
-                                                   band_options const&, std::int64_t);                                 \
-    COPPICE_SPARSE_SIDES_DECLARE_INDEXED(prefix, T, std::int32_t, Executor)                                            \
-    COPPICE_SPARSE_SIDES_DECLARE_INDEXED(prefix, T, std::int64_t, Executor)
-#define COPPICE_SPARSE_SIDES_DECLARE_ALL(prefix, Executor)                                                             \
-    COPPICE_SPARSE_SIDES_DECLARE(prefix, float, Executor)                                                              \
-    COPPICE_SPARSE_SIDES_DECLARE(prefix, double, Executor)                                                             \
-    COPPICE_SPARSE_SIDES_DECLARE(prefix, std::complex<float>, Executor)                                                \
-    COPPICE_SPARSE_SIDES_DECLARE(prefix, std::complex<double>, Executor)
-
-COPPICE_SPARSE_SIDES_DECLARE_ALL(extern template, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_SPARSE_SIDES_DECLARE_ALL(extern template, cuda_executor)
-#endif
+// What the sources of the library instantiate.
+#define COPPICE_SPARSE_SIDES_INDEXED(T, I, Executor)                                                                   \
+    template void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,           \
+                                        sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,      \
+                                        band_options const&);                                                          \
+    template void solve_sparse_to_dense(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,      \
+                                        columns_view<T>, array_view<std::byte>, band_options const&);                  \
+    template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
+                                         array_view<I const>, array_view<I>, array_view<T>, array_view<std::byte>,     \
+                                         band_options const&, std::int64_t);                                           \
+    template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
+                                         array_view<I const>, array_view<I>, array_view<T>, band_options const&,       \
+                                         std::int64_t);
+#define COPPICE_SPARSE_SIDES(T, Executor)                                                                              \
+    template std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
+                                                    band_options const&);                                              \
+    template std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
+                                                    band_options const&);                                              \
+    template std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,             \
+                                                     band_options const&, std::int64_t);                               \
+    COPPICE_SPARSE_SIDES_INDEXED(T, std::int32_t, Executor)                                                            \
+    COPPICE_SPARSE_SIDES_INDEXED(T, std::int64_t, Executor)
+#define COPPICE_SPARSE_SIDES_ALL(Executor)                                                                             \
+    COPPICE_SPARSE_SIDES(float, Executor)                                                                              \
+    COPPICE_SPARSE_SIDES(double, Executor)                                                                             \
+    COPPICE_SPARSE_SIDES(std::complex<float>, Executor)                                                                \
+    COPPICE_SPARSE_SIDES(std::complex<double>, Executor)
 
 } // namespace coppice

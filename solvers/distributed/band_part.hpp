@@ -142,12 +142,12 @@ public:
                                         int(sides_),
                                         reach_,
                                         lanes(rest_.data()) + c * own()};
-            reduce_to(exec_, own(), extremes{}, row, larger_extremes{}, found_.data() + c);
+            reduce_to(exec_, own(), extremes{}, row, chain::larger_extremes{}, found_.data() + c);
         }
         errors_.assign(std::size_t(sides_), chain::error_parts{});
         for (auto const& part : others_.gather(own() > 0 ? to_vector(exec_, found_) : std::vector<extremes>()))
             for (std::size_t c = 0; c < part.size(); ++c)
-                static_cast<extremes&>(errors_[c]) = larger_extremes{}(errors_[c], part[c]);
+                static_cast<extremes&>(errors_[c]) = chain::larger_extremes{}(errors_[c], part[c]);
     }
 
     /// x += op(A)^-1 (d - op(A) x) in the columns that are wanted.

@@ -245,15 +245,6 @@ struct measure_row {
         return {R(v.re), R(v.im)};
     }
 };
-struct larger_extremes {
-    using extremes = chain::row_extremes<double>;
-    COPPICE_HD extremes operator()(extremes const& a, extremes const& b) const {
-        using chain::larger_or_nan;
-        return {larger_or_nan(a.residual, b.residual),           larger_or_nan(a.matrix, b.matrix),
-                larger_or_nan(a.solution, b.solution),           larger_or_nan(a.side, b.side),
-                larger_or_nan(a.componentwise, b.componentwise), larger_or_nan(a.hollow, b.hollow)};
-    }
-};
 
 /// The largest magnitudes of rows at both ends.
 struct end_sizes {

@@ -63,11 +63,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-extern template class csr_part<host_executor, float>;
-extern template class csr_part<host_executor, double>;
-#if defined(COPPICE_HAS_CUDA)
-extern template class csr_part<cuda_executor, float>;
-extern template class csr_part<cuda_executor, double>;
-#endif
-
 } // namespace coppice

@@ -34,11 +34,12 @@ struct halo_rows {
     srcsr_plan<std::int32_t> plan{};
 
     halo_rows() = default;
-    halo_rows(Executor const& exec, std::vector<std::int32_t> const& of, std::vector<std::int32_t> const& begin,
-              std::vector<std::int32_t> const& places, std::vector<T> const& entries, std::int64_t halo)
-        : rows(exec.copy(of)), offsets(exec.copy(begin)), columns(exec.copy(places)), values(exec.copy(entries)),
-          plan(make_srcsr_plan(exec, csr_view<T>{std::int32_t(of.size()), std::int32_t(halo), begin.back(),
-                                                 offsets.data(), columns.data(), values.data()})) {}
+    halo_rows(Executor const& exec, buffer<std::int32_t> of, buffer<std::int32_t> begin, buffer<std::int32_t> places,
+              buffer<T> entries, std::int64_t halo)
+        : rows(std::move(of)), offsets(std::move(begin)), columns(std::move(places)), values(std::move(entries)),
+          plan(make_srcsr_plan(exec,
+                               csr_view<T>{std::int32_t(rows.size()), std::int32_t(halo), std::int32_t(values.size()),
+                                           offsets.data(), columns.data(), values.data()})) {}
     /// store(k, the product of the k-th with the halo)
     template <class Store>
     void reduce(Executor const& exec, T const* halo, Store const& store) const {
@@ -118,7 +119,8 @@ struct csr_part<Executor, T>::state {
           own(std::int32_t(rows.own_offsets.size() - 1), std::int32_t(rows.own_offsets.size() - 1),
               exec.copy(rows.own_offsets), exec.copy(rows.own_columns), exec.copy(rows.own_values)),
           plan(make_srcsr_plan(exec, own.view())),
-          outer(exec, rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values, halo_size),
+          outer(exec, exec.copy(rows.outer), exec.copy(rows.outer_offsets), exec.copy(rows.outer_places),
+                exec.copy(rows.outer_values), halo_size),
           begins(rows.begin), couplings{rows.outer, rows.outer_offsets, rows.outer_places, rows.outer_values} {
         for (std::int32_t& column : couplings.columns) column = rows.needs[std::size_t(column)];
     }

@@ -43,10 +43,18 @@ any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_mess
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
 }
 
-} // namespace coppice
-
+// What the library has for an executor; the sources say it within namespace coppice.
+#define COPPICE_PARTS_OF_TYPE(EXECUTOR, T)                                                                             \
+    template class csr_part<EXECUTOR, T>;                                                                              \
+    template class reduced_tridiagonal_part<T, EXECUTOR>;                                                              \
+    COPPICE_TRIDIAGONAL_PART(, EXECUTOR, T)                                                                            \
+    template krylov_result solve_in_parts(EXECUTOR const&, part_messages const&, std::string_view,                     \
+                                          csr_part<EXECUTOR, T> const&, any_preconditioner<EXECUTOR, T> const&,        \
+                                          array_view<T const>, array_view<T>, krylov_options const&);                  \
+    template any_preconditioner<EXECUTOR, T> make_part_preconditioner(                                                 \
+        EXECUTOR const&, part_messages const&, std::string_view, csr_part<EXECUTOR, T> const&, option_values const&);
 #define COPPICE_PARTS_OF(EXECUTOR)                                                                                     \
-    template class coppice::csr_part<coppice::EXECUTOR, float>;                                                        \
-    template class coppice::csr_part<coppice::EXECUTOR, double>;                                                       \
-    template class coppice::reduced_tridiagonal_part<float, coppice::EXECUTOR>;                                        \
-    template class coppice::reduced_tridiagonal_part<double, coppice::EXECUTOR>;
+    COPPICE_PARTS_OF_TYPE(EXECUTOR, float)                                                                             \
+    COPPICE_PARTS_OF_TYPE(EXECUTOR, double)
+
+} // namespace coppice

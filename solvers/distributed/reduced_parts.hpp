@@ -59,7 +59,7 @@ public:
     bool solve(array_view<T const> d, array_view<T> x);
     /// Are the rows that cross those of the whole matrix, so that what solve() says of pivots is said of that?
     bool crosses_whole() const;
-    /// max |d - A x| / (|A| max |x| + max |d|) of all parts, the same on each. Waits.
+    /// max |d - A x| / (|A| max |x| + max |d|) of all parts, the same on each, as judge/band_error.hpp has it. Waits.
     double backward_error(array_view<T const> d, array_view<T const> x);
     /// Whether, by the last backward_error(), all rows or all columns of the whole matrix sum to zero: it is singular
     /// then, whatever elimination ends in (judge/zero_sums.hpp).
@@ -82,12 +82,5 @@ private:
     buffer<std::byte> workspace_;
     buffer<T> beyond_; ///< the unknowns before and behind the part
 };
-
-extern template class reduced_tridiagonal_part<float, host_executor>;
-extern template class reduced_tridiagonal_part<double, host_executor>;
-#if defined(COPPICE_HAS_CUDA)
-extern template class reduced_tridiagonal_part<float, cuda_executor>;
-extern template class reduced_tridiagonal_part<double, cuda_executor>;
-#endif
 
 } // namespace coppice

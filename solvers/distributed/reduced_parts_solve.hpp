@@ -4,31 +4,23 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/distributed/reduced_parts.hpp>
-#include <coppice/solvers/judge/error_rows.hpp>
+#include <coppice/solvers/judge/band_error.hpp>
 #include <coppice/solvers/rpts/rpts_parts.hpp>
 
 namespace coppice {
 namespace distributed {
 
-/// Largest of what the backward error of a system is made of; a NaN stays.
-struct largest_sizes {
-    double residual = 0, matrix = 0, solution = 0, side = 0;
+/// What rows tell of a solution and of the matrix.
+struct row_findings {
+    chain::row_extremes<double> most{};
     int uneven = 0; ///< bit 0: some row does not sum to zero, bit 1: some column
-
-    double backward_error() const {
-        if (residual == 0) return matrix - matrix == 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
-        return residual / (matrix * solution + side);
-    }
 };
-struct join_largest {
-    COPPICE_HD largest_sizes operator()(largest_sizes const& a, largest_sizes const& b) const {
-        using chain::larger_or_nan;
-        return {larger_or_nan(a.residual, b.residual), larger_or_nan(a.matrix, b.matrix),
-                larger_or_nan(a.solution, b.solution), larger_or_nan(a.side, b.side), a.uneven | b.uneven};
+struct join_findings {
+    COPPICE_HD row_findings operator()(row_findings const& a, row_findings const& b) const {
+        return {chain::larger_extremes{}(a.most, b.most), a.uneven | b.uneven};
     }
 };
 
@@ -41,24 +33,29 @@ struct part_residual {
     T upper_before, lower_behind; ///< their entries in the columns of this part's first and last row
     bool begins, ends;            ///< nothing is before, behind the part
 
-    COPPICE_HD static double size_of(T value) { return double(value < T(0) ? -value : value); }
-    COPPICE_HD T row(std::int64_t i, T& low, T& up) const {
-        std::int64_t const n = a.length;
-        bool const first = i == 0, last = i == n - 1;
-        low = first && begins ? T(0) : a.lower[i];
-        up = last && ends ? T(0) : a.upper[i];
-        T const left = first ? before : x[i - 1], right = last ? behind : x[i + 1];
-        return d[i] - a.diagonal[i] * x[i] - (first && begins ? T(0) : low * left) - (last && ends ? T(0) : up * right);
+    /// The couplings of a row, zero where nothing is there, and the unknowns that they lead to.
+    struct neighbours {
+        T low, up, left, right;
+    };
+    COPPICE_HD neighbours of(std::int64_t i) const {
+        bool const first = i == 0, last = i == a.length - 1;
+        return {first && begins ? T(0) : a.lower[i], last && ends ? T(0) : a.upper[i], first ? before : x[i - 1],
+                last ? behind : x[i + 1]};
     }
-    COPPICE_HD largest_sizes operator()(std::int64_t i) const {
-        T low, up;
-        T const r = row(i, low, up);
+    COPPICE_HD row_findings operator()(std::int64_t i) const {
+        neighbours const n = of(i);
+        double const middle = double(a.diagonal[i]), unknown = double(x[i]), side = double(d[i]);
+        chain::row_sums<double> sum(side);
+        sum.add(double(n.low), double(n.left));
+        sum.add(middle, unknown);
+        sum.add(double(n.up), double(n.right));
+        row_findings found;
+        found.most.add(magnitude(sum.rest), sum.row, magnitude(unknown), magnitude(side), sum.product);
         // In the order of the columns, and of the rows: what is zero differs from zero by rounding of the entries.
-        double const middle = double(a.diagonal[i]);
         double const above = double(i > 0 ? a.upper[i - 1] : upper_before);
         double const below = double(i < a.length - 1 ? a.lower[i + 1] : lower_behind);
-        int const uneven = int(double(low) + middle + double(up) != 0) | int(above + middle + below != 0) << 1;
-        return {size_of(r), size_of(low) + size_of(a.diagonal[i]) + size_of(up), size_of(x[i]), size_of(d[i]), uneven};
+        found.uneven = int(double(n.low) + middle + double(n.up) != 0) | int(above + middle + below != 0) << 1;
+        return found;
     }
 };
 template <class T>
@@ -66,8 +63,8 @@ struct store_residual {
     part_residual<T> from;
     T* r;
     COPPICE_HD void operator()(std::int64_t i) const {
-        T low, up;
-        r[i] = from.row(i, low, up);
+        auto const n = from.of(i);
+        r[i] = from.d[i] - from.a.diagonal[i] * from.x[i] - n.low * n.left - n.up * n.right;
     }
 };
 template <class T>
@@ -149,13 +146,14 @@ bool reduced_tridiagonal_part<T, Executor, Messages>::solve(array_view<T const> 
 
 template <class T, executor Executor, communicator Messages>
 double reduced_tridiagonal_part<T, Executor, Messages>::backward_error(array_view<T const> d, array_view<T const> x) {
-    distributed::largest_sizes all;
-    for (auto const& part : others_.gather(reduce(exec_, a_.size(), distributed::largest_sizes{},
-                                                  distributed::residual_of(exec_, others_, place_, a_, d, x),
-                                                  distributed::join_largest{})))
-        all = distributed::join_largest{}(all, part);
+    using distributed::row_findings, distributed::join_findings;
+    row_findings all;
+    for (auto const& part :
+         others_.gather(reduce(exec_, a_.size(), row_findings{},
+                               distributed::residual_of(exec_, others_, place_, a_, d, x), join_findings{})))
+        all = join_findings{}(all, part);
     sums_vanish_ = place_.most_rows > 0 && ((all.uneven & 1) == 0 || (all.uneven & 2) == 0);
-    return all.backward_error();
+    return chain::error_parts{all.most}.normwise();
 }
 
 template <class T, executor Executor, communicator Messages>

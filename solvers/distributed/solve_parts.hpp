@@ -36,17 +36,4 @@ any_preconditioner<Base, T> make_part_preconditioner(Base const& exec, part_mess
                                                      std::string_view choice, csr_part<Base, T> const& a,
                                                      option_values const& options = {});
 
-#define COPPICE_SOLVE_IN_PARTS(EXTERN, BASE, T)                                                                        \
-    EXTERN template krylov_result solve_in_parts(BASE const&, part_messages const&, std::string_view,                  \
-                                                 csr_part<BASE, T> const&, any_preconditioner<BASE, T> const&,         \
-                                                 array_view<T const>, array_view<T>, krylov_options const&);           \
-    EXTERN template any_preconditioner<BASE, T> make_part_preconditioner(                                              \
-        BASE const&, part_messages const&, std::string_view, csr_part<BASE, T> const&, option_values const&);
-COPPICE_SOLVE_IN_PARTS(extern, host_executor, float)
-COPPICE_SOLVE_IN_PARTS(extern, host_executor, double)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_SOLVE_IN_PARTS(extern, cuda_executor, float)
-COPPICE_SOLVE_IN_PARTS(extern, cuda_executor, double)
-#endif
-
 } // namespace coppice

@@ -36,9 +36,9 @@ std::string_view to_string(stationary_reason reason) {
     return "unknown";
 }
 
-COPPICE_HBISA(, host_executor, float)
-COPPICE_HBISA(, host_executor, double)
-COPPICE_STATIONARY(, host_executor, float)
-COPPICE_STATIONARY(, host_executor, double)
+template class hbisa<host_executor, float>;
+template class hbisa<host_executor, double>;
+COPPICE_STATIONARY(host_executor, float)
+COPPICE_STATIONARY(host_executor, double)
 
 } // namespace coppice

@@ -4,9 +4,9 @@
 
 namespace coppice {
 
-COPPICE_HBISA(, cuda_executor, float)
-COPPICE_HBISA(, cuda_executor, double)
-COPPICE_STATIONARY(, cuda_executor, float)
-COPPICE_STATIONARY(, cuda_executor, double)
+template class hbisa<cuda_executor, float>;
+template class hbisa<cuda_executor, double>;
+COPPICE_STATIONARY(cuda_executor, float)
+COPPICE_STATIONARY(cuda_executor, double)
 
 } // namespace coppice

@@ -118,12 +118,4 @@ private:
     mutable buffer<T> best_;
 };
 
-#define COPPICE_HBISA(EXTERN, EXECUTOR, T) EXTERN template class hbisa<EXECUTOR, T>;
-COPPICE_HBISA(extern, host_executor, float)
-COPPICE_HBISA(extern, host_executor, double)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_HBISA(extern, cuda_executor, float)
-COPPICE_HBISA(extern, cuda_executor, double)
-#endif
-
 } // namespace coppice

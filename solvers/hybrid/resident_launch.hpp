@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include <coppice/core/error.hpp>
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/hybrid/resident_team.hpp>
 #if defined(__CUDACC__)
 #include <coppice/core/cuda/cuda_check.hpp>

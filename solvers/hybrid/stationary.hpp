@@ -49,14 +49,4 @@ template <executor Executor, class T>
 stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, array_view<T> x,
                                           stationary_options const& options = {});
 
-#define COPPICE_STATIONARY(EXTERN, EXECUTOR, T)                                                                        \
-    EXTERN template stationary_result stationary_distribution(EXECUTOR const&, csr_view<T>, array_view<T>,             \
-                                                              stationary_options const&);
-COPPICE_STATIONARY(extern, host_executor, float)
-COPPICE_STATIONARY(extern, host_executor, double)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_STATIONARY(extern, cuda_executor, float)
-COPPICE_STATIONARY(extern, cuda_executor, double)
-#endif
-
 } // namespace coppice

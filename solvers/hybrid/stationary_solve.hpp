@@ -133,4 +133,8 @@ stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, a
     return result;
 }
 
+#define COPPICE_STATIONARY(EXECUTOR, T)                                                                                \
+    template stationary_result stationary_distribution(EXECUTOR const&, csr_view<T>, array_view<T>,                    \
+                                                       stationary_options const&);
+
 } // namespace coppice

@@ -261,12 +261,12 @@ struct report_condition {
 template <class T, class Executor, class Solve>
 void climb_condition(Executor const& exec, matrix_rows<T> a, condition_memory<T> const& memory, Solve const& solve) {
     constexpr bool real_values = std::is_floating_point_v<T>;
-    auto const turned = real_values ? transposition::transposed : transposition::conjugate_transposed;
+    auto const turned = real_values ? matrix_operation::transposed : matrix_operation::conjugate_transposed;
     // A^T and A^H have the same condition number.
-    bool const plain = a.op == transposition::none;
+    bool const plain = a.op == matrix_operation::none;
     matrix_rows<T> adjoint = a;
     (plain ? adjoint : a).op = turned;
-    (plain ? a : adjoint).op = transposition::none;
+    (plain ? a : adjoint).op = matrix_operation::none;
 
     std::int64_t const systems = a.batch.systems, climbs = systems * condition_starts;
     std::int64_t const elements = a.scalar_rows * condition_starts, workers = (elements + 15) / 16;

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/judge/error_tiles.hpp>
 
 namespace coppice::chain {

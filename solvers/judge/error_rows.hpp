@@ -62,6 +62,16 @@ struct row_extremes {
     }
 };
 
+/// Joins what different rows have.
+struct larger_extremes {
+    using extremes = row_extremes<double>;
+    COPPICE_HD extremes operator()(extremes const& a, extremes const& b) const {
+        return {larger_or_nan(a.residual, b.residual),           larger_or_nan(a.matrix, b.matrix),
+                larger_or_nan(a.solution, b.solution),           larger_or_nan(a.side, b.side),
+                larger_or_nan(a.componentwise, b.componentwise), larger_or_nan(a.hollow, b.hollow)};
+    }
+};
+
 /// A row on its way: d - A x, and the sums of |A| and |A| |x| in 64ths. L is a lane type of double, complex or not.
 template <class L>
 struct row_sums {
@@ -135,8 +145,8 @@ struct strand_rows {
 
     COPPICE_HD COPPICE_ALWAYS_INLINE strand_rows(residual_rows<T> const& of, system_place const& s, std::int64_t column)
         : solution(of.x + s.base + column * of.x_leading), side(of.d + s.base + column * of.d_leading), step(s.stride),
-          rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic), turned(of.a.op != transposition::none),
-          conjugated(of.a.op == transposition::conjugate_transposed) {
+          rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic),
+          turned(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {
         int const lower = of.a.banded() ? of.a.lower_bands : 1, upper = of.a.banded() ? of.a.upper_bands : 1;
         below = turned ? upper : lower;
         count = lower + upper + 1;

@@ -75,7 +75,7 @@ void take_block_rows(residual_rows<T> const& of, system_place const& s, std::int
                      std::int64_t column, row_extremes<double>& most) {
     using wide = decltype(widened(T()));
     matrix_rows<T> const& a = of.a;
-    bool const turned = a.op != transposition::none;
+    bool const turned = a.op != matrix_operation::none;
     T const* const bands[3] = {turned ? a.upper : a.lower, a.diagonal, turned ? a.lower : a.upper};
     int const down = turned ? N : 1, right = turned ? 1 : N; // the next row of a block, the next column
     for (std::int64_t j = first; j < last; ++j) {
@@ -95,7 +95,7 @@ void take_block_rows(residual_rows<T> const& of, system_place const& s, std::int
                 double const size = magnitude(value);
                 for (int r = 0; r < N; ++r) {
                     wide entry = widened(entries[r * down + q * right]);
-                    if (is_complex_lane<T> && a.op == transposition::conjugate_transposed) entry = conjugate(entry);
+                    if (is_complex_lane<T> && a.op == matrix_operation::conjugate_transposed) entry = conjugate(entry);
                     double const weight = magnitude(entry) * (1 / error_unit);
                     bool const none = weight == 0; // what is not in the matrix leaves the solution alone
                     rest[r] = rest[r] - select(none, wide(0), entry * value);

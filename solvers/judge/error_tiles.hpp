@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The measuring of solutions on the host, compiled for several instruction sets (core/isa.hpp).
+/// The measuring of solutions on the host, compiled for several instruction sets (core/host/isa.hpp).
 #pragma once
 
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 #include <coppice/solvers/judge/band_error.hpp>
 
 namespace coppice {

@@ -37,6 +37,18 @@ template <class Operator>
 concept tells_replayable = requires(Operator const& op) {
     { op.replayable() } -> std::convertible_to<bool>;
 };
+/// Of one of several solves whose products are taken together: its loop goes on beside theirs.
+template <class A>
+concept operator_with_loop = requires(A const& a) {
+    { a.shared() } -> std::same_as<shared_loop*>;
+};
+template <class A>
+shared_loop* loop_of(A const& a) {
+    if constexpr (operator_with_loop<A>)
+        return a.shared();
+    else
+        return nullptr;
+}
 
 } // namespace detail
 

@@ -90,8 +90,10 @@ template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
 public:
     /// `coupling`, if given, couples the levels with those of other parts; it outlives the hierarchy.
+    /// `known_symmetric`: `a` is so but for rounding; without it `a` is symmetric where its values are so bit for bit.
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
-                         near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr)
+                         near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr,
+                         bool known_symmetric = false)
         : options_(options), coupling_(coupling) {
         level_modes<T> modes = first_modes(exec, near, a.rows());
         nonzero_flags const found = look_at_nonzeros(exec, a);
@@ -101,7 +103,8 @@ public:
         buffer<T> values;
         a = in_order(exec, a, values);
         bool const symmetric =
-            sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a);
+            known_symmetric ||
+            (sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a));
         for (int depth = 0;; ++depth) {
             auto& level = structures_.emplace_back();
             if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <coppice/algebra/row_blocks_host.hpp>
+#include <coppice/algebra/rows/row_blocks_host.hpp>
 #include <coppice/semiring/products/marked_columns.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>

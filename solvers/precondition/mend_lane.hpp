@@ -6,7 +6,7 @@
 #include <limits>
 
 #include <coppice/algebra/random.hpp>
-#include <coppice/algebra/row_access.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/lane/lane_math.hpp>
 #include <coppice/core/parallel.hpp>

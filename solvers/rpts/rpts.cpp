@@ -8,11 +8,11 @@ template std::int64_t tridiagonal_workspace<float>(std::int64_t);
 template std::int64_t tridiagonal_workspace<double>(std::int64_t);
 template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
 template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
-COPPICE_RPTS_DECLARE(template, float, host_executor)
-COPPICE_RPTS_DECLARE(template, double, host_executor)
+COPPICE_RPTS(float, host_executor)
+COPPICE_RPTS(double, host_executor)
 
 namespace rpts {
-COPPICE_RPTS_PARTS_OF(template, host_executor)
+COPPICE_RPTS_PARTS_OF(host_executor)
 } // namespace rpts
 
 } // namespace coppice

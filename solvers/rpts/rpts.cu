@@ -16,11 +16,11 @@ template device_limits limits_of<double>(cuda_executor const&);
 
 } // namespace rpts
 
-COPPICE_RPTS_DECLARE(template, float, cuda_executor)
-COPPICE_RPTS_DECLARE(template, double, cuda_executor)
+COPPICE_RPTS(float, cuda_executor)
+COPPICE_RPTS(double, cuda_executor)
 
 namespace rpts {
-COPPICE_RPTS_PARTS_OF(template, cuda_executor)
+COPPICE_RPTS_PARTS_OF(cuda_executor)
 } // namespace rpts
 
 } // namespace coppice

@@ -88,32 +88,4 @@ template <class T, executor Executor>
 void solve_tridiagonal_batch(Executor const& exec, tridiagonal_batch<T> const& batch, array_view<std::byte> workspace,
                              tridiagonal_options options = {});
 
-#define COPPICE_RPTS_DECLARE(prefix, T, Executor)                                                                      \
-    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
-                                  array_view<std::byte>, tridiagonal_options);                                         \
-    prefix void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,            \
-                                  tridiagonal_options);                                                                \
-    prefix void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                  \
-                                           array_view<T const>, array_view<T>, array_view<std::byte>,                  \
-                                           tridiagonal_options);                                                       \
-    prefix void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,           \
-                                        tridiagonal_options);                                                          \
-    prefix std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,           \
-                                                  std::int64_t);                                                       \
-    prefix bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                      \
-    prefix bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                      \
-    prefix bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                             \
-    prefix std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
-
-extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
-extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
-extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
-extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
-COPPICE_RPTS_DECLARE(extern template, float, host_executor)
-COPPICE_RPTS_DECLARE(extern template, double, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_RPTS_DECLARE(extern template, float, cuda_executor)
-COPPICE_RPTS_DECLARE(extern template, double, cuda_executor)
-#endif
-
 } // namespace coppice

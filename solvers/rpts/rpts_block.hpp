@@ -23,7 +23,8 @@
 
 namespace coppice::rpts {
 
-/// Where row i of a stretch of partitions of M rows lies: partitions begin an odd number of elements apart.
+/// Where row i of consecutive partitions of M rows lies in shared memory: partitions begin an odd number of elements
+/// apart.
 template <int M>
 COPPICE_HD constexpr int padded(int i) {
     static_assert(M % 2 == 0);
@@ -36,14 +37,15 @@ inline constexpr int tile_rows = tile_partitions * block_partition;
 inline constexpr int tile_threads = 64; ///< the reduction walks downwards in one warp and upwards in the other
 inline constexpr int tile_band = padded<block_partition>(tile_rows); ///< elements of a band in shared memory
 
-/// A thread copies every tile_threads-th row of a tile; where its j-th lies in shared memory.
+/// A thread copies every tile_threads-th row of a tile; place_of_row says where the j-th of these rows lies in shared
+/// memory.
 inline constexpr int rows_of_thread = tile_rows / tile_threads;
 COPPICE_HD inline int place_of_row(int thread, int j) {
     static_assert(tile_threads % block_partition == 0);
     return padded<block_partition>(thread) + j * padded<block_partition>(tile_threads);
 }
 
-/// Right-hand sides of one tile: T for one, side_pack for more.
+/// Number of right-hand sides that one tile holds in an R: T is one, side_pack are several.
 template <class R>
 inline constexpr int side_count = 1;
 template <class T, int Count>
@@ -51,7 +53,7 @@ inline constexpr int side_count<side_pack<T, Count>> = Count;
 
 template <class T, class R>
 inline constexpr int tile_rows_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
-/// Behind the rows: what warps tell each other, two words each, of two rounds.
+/// Bytes of a tile: its rows and, behind them, four words through which the two warps exchange ballots (pairs_with).
 template <class T, class R>
 inline constexpr int tile_bytes = tile_rows_bytes<T, R> + 16;
 
@@ -81,15 +83,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void put_sides(R all, T* values, std::int64_t i
         if (c == 0 || c < columns) values[i + c * leading] = side_at(all, c);
 }
 
-/// The tile in shared memory: three bands, then the right-hand sides, which a pack of two doubles needs at 16 bytes.
+/// The tile in shared memory: three bands, then the right-hand sides; these begin at a multiple of 16 bytes, as a pack
+/// of two doubles needs.
 template <class T, class R>
 COPPICE_HD inline partition_rows<T, R> tile_at(unsigned char* shared, int rows) {
     T* const lower = reinterpret_cast<T*>(shared);
     return {lower, lower + rows, lower + 2 * rows, reinterpret_cast<R*>(lower + 3 * rows)};
 }
 
-/// A tile at a border; rows behind the end read x = 0, corner entries become zero but of a cyclic system. A barrier has
-/// to follow.
+/// Loads a tile at an end of the system. Rows behind the last one become x = 0; corner entries become zero, but in a
+/// cyclic system. A barrier has to follow.
 COPPICE_NO_EXEC_CHECK
 template <bool Cyclic, class T, class R, class Block>
 COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, std::int64_t first,
@@ -107,7 +110,7 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
     }
 }
 
-/// `Bands` bands of a tile inside the system, 16 bytes at a time through registers, since the padding breaks the
+/// Loads `Bands` bands of a tile inside the system, 16 bytes at a time through registers, since the padding breaks the
 /// alignment that wide copies to shared memory need. All loads are on their way before the first store; the stores of a
 /// warp meet 32 different banks, as 4 t + t / 8 (in floats) does.
 COPPICE_NO_EXEC_CHECK
@@ -135,7 +138,8 @@ COPPICE_HD inline void load_bands(Block const& block, T const* const (&from)[Ban
     }
 }
 
-/// Matrix, and a single right-hand side, of a tile inside the system. finish_copies() and a barrier have to follow.
+/// Starts to load the matrix, and a single right-hand side, of a tile inside the system. finish_copies() and a barrier
+/// have to follow.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s, std::int64_t first,
@@ -165,8 +169,8 @@ COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s,
     }
 }
 
-/// The right-hand sides of a tile inside the system, several or in an order of their own: all rows of a thread on their
-/// way at once, or eight of several sides.
+/// Loads the right-hand sides of a tile inside the system where there are several or where they have an order of their
+/// own. A thread has all its rows on their way at once, or eight rows where there are several right-hand sides.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
 COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
@@ -191,21 +195,22 @@ COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, st
     if (tile == 0 || first + tile_rows >= s.size) {
         load_edge<Cyclic>(block, s, first, to);
     } else {
-        start_inside(block, s, first, to); // on its way while the order is read, and what lies there
+        start_inside(block, s, first, to); // on its way while the right-hand sides are read
         if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
         finish_copies();
     }
     block.sync();
 }
 
-/// Rows of partition `lane`.
+/// The rows of partition `lane` of a tile.
 template <class T, class R>
 COPPICE_HD inline partition_rows<T, R> lane_rows(partition_rows<T, R> const& rows, int lane) {
     int const at = padded<block_partition>(lane * block_partition);
     return {rows.lower + at, rows.diagonal + at, rows.upper + at, rows.rhs + at};
 }
 
-/// What thread `t` of a tile contributes to the coarse system: the first 32 threads walk downwards, the next upwards.
+/// The coarse row that thread `t` of a tile makes: the first 32 threads sweep downwards through their partitions, the
+/// other 32 upwards.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R>
 COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows, int t, int length,
@@ -214,7 +219,7 @@ COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows,
                                : reduce_upwards<P>(rows, length, threshold, share);
 }
 
-/// Rows of partition `lane` of a tile; fewer than block_partition only in a cyclic system.
+/// Number of rows of partition `lane` of a tile; less than block_partition only in a cyclic system.
 template <bool Cyclic, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE int rows_of_lane(stage<T> const& s, std::int64_t tile, int lane) {
     if constexpr (!Cyclic) return block_partition;
@@ -223,7 +228,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int rows_of_lane(stage<T> const& s, std::int64_
     return left > block_partition ? block_partition : int(left > 0 ? left : 0);
 }
 
-/// Whether a tile is that beside the last row of an odd number in a cyclic system.
+/// Whether a tile is the last one of a cyclic system with an odd number of rows, whose last row is in no partition.
 template <bool Cyclic, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool has_odd_row(stage<T> const& s, std::int64_t tile) {
     return Cyclic && s.fine.size % 2 == 1 && tile == (s.partitions - 1) / tile_partitions;
@@ -236,8 +241,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE bool may_move(stage<T> const& s, std::int64_t t
     return tile * tile_partitions + (lane | 1) < s.partitions && rows_of_lane<Cyclic>(s, tile, lane | 1) >= 4;
 }
 
-/// Rows of partition `lane` of a tile whose border has moved, and their number, which was `length`: a pair stands in 65
-/// places, of which the 33rd was not used.
+/// The rows of partition `lane` of a tile after its border was moved; `length`, their number, changes with it. A pair
+/// of partitions takes 65 places in shared memory; before the move the 33rd is not used.
 template <class T, class R>
 COPPICE_HD inline partition_rows<T, R> moved_rows(partition_rows<T, R> const& all, int lane, int move, int& length) {
     bool const second = (lane & 1) != 0;
@@ -259,15 +264,15 @@ COPPICE_HD inline void move_rows(partition_rows<T, R> const& all, int lane, int 
     for (int k = 0; k < move; ++k) copy(block_partition + k, block_partition + 1 + k);
     for (int k = 0; k < -move; ++k) copy(block_partition - k, block_partition - 1 - k);
 }
-/// The way back, of the solution.
+/// Moves the solution of such a pair back to the places of a pair whose border was not moved.
 template <class R>
 COPPICE_HD inline void move_solution_back(R* x, int move) {
     for (int k = move - 1; k >= 0; --k) x[block_partition + 1 + k] = x[block_partition + k];
     for (int k = -move - 1; k >= 0; --k) x[block_partition - 1 - k] = x[block_partition - k];
 }
 
-/// Bit l: `condition` holds for a partition in both warps, for l or l + 1, where l is even. Ends with a barrier;
-/// `words` are others in the next round.
+/// Which pairs of partitions meet a condition: bit l, l even, is set if `condition` holds in both warps for partition
+/// l, or in both for partition l + 1. Ends with a barrier; two calls in a row need different `words`.
 COPPICE_NO_EXEC_CHECK
 template <class Block>
 COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool condition) {
@@ -290,7 +295,7 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
     bool const may = may_move<P, Cyclic>(s, tile, lane);
     unsigned watched = pairs_with(block, words, may && share < T(watched_share));
     int move = 0;
-    if (watched != 0) { // for all threads alike
+    if (watched != 0) { // the same in all threads
         COPPICE_NO_UNROLL
         for (int k = 0; k < border_moves && watched != 0; ++k) {
             bool const mine = (watched >> pair & 1) != 0;
@@ -351,7 +356,7 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
     else
         settle_borders<P, Cyclic>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>),
                                   share, row);
-    // The tile is used up: its memory gathers the coarse rows, for coalesced stores.
+    // The rows of the tile are not needed any more: their memory gathers the coarse rows, for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
     put_row(gathered, 2 * lane + (block.thread() < tile_partitions ? 1 : 0), row);
@@ -374,8 +379,8 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
     }
 }
 
-/// The interface unknowns of a partition from the solution of the coarse system; zero outside the system, or those at
-/// its other end, or what is beyond a stretch.
+/// The interface unknowns of a partition from the solution of the coarse system. Outside the system they are zero; in a
+/// cyclic system they are the unknowns at its other end; in a part of a longer system the unknowns beyond the part.
 template <class R, bool Cyclic, class T>
 COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int64_t partition) {
     std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, Cyclic);
@@ -392,8 +397,8 @@ COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int6
     return {at(i - 1), at(i), at(i + 1), at(i + 2)};
 }
 
-/// Rows that are left of a half meet in shared memory, where the half has no slot of its own: in its last row, and at
-/// the side of its first row.
+/// Stores the two rows that are left of a half in shared memory, where the thread of the other half reads them: in
+/// places that hold no pivot row of the half, which are its last row and the right-hand side of its first row.
 template <pivoting P, int Step, class T, class R>
 COPPICE_HD inline void leave_rows(half<P, Step, T, R> const& h, half_rows<T, R> const& left) {
     constexpr int last = (block_partition / 2 - 1) * Step;
@@ -425,7 +430,7 @@ COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R
     for (int j = block_partition / 2 - 2; j > 0; --j) h.substitute(j, x1, x2);
 }
 
-/// A partition of another length than the others, solved by one thread.
+/// Solves a partition of fewer rows than the others, by one thread.
 template <pivoting P, class T, class R>
 COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int length, interface_values<R> const& x,
                                         auto const& threshold) {
@@ -433,14 +438,14 @@ COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int le
     if (length > 0) rows.rhs[0] = x.first, rows.rhs[1] = x.last;
 }
 
-/// A partition in shared memory, solved by two threads of different warps: one from above, one from below.
+/// Solves a partition in shared memory by two threads of different warps: one from above, one from below.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows, auto length,
                                        interface_values<R> const& x, auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
     bool const from_above = block.thread() < tile_partitions, is_short = length != block_partition;
-    if (!is_short) { // else one thread solves it alone, below
+    if (!is_short) { // a shorter one is solved by one thread, further down
         if (from_above)
             eliminate_half<P, 1>(rows, x.before, x.first, threshold);
         else
@@ -451,7 +456,7 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
     if (!is_short)
         middle = solve_middle<P>(left_rows(half<P, 1, T, R>(rows, block_partition)),
                                  left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
-    block.sync(); // both have read what is left
+    block.sync(); // both threads have read the rows that are left
     if (is_short) {
         if (from_above) substitute_short<P>(rows, length, x, threshold);
         return;
@@ -476,7 +481,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     if constexpr (P != pivoting::none)
         if (may_move<P, Cyclic>(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
     load_tile<Cyclic>(block, s.fine, tile, rows);
-    bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // in both warps alike
+    bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // the same in both warps
     bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
     if (moved) {
         if constexpr (P != pivoting::none) {
@@ -500,7 +505,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
         put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions, s.coarse.leading, s.fine.columns), s.fine.x,
                   s.fine.place_of(end), s.fine.x_leading, s.fine.columns);
     if ((tile + 1) * tile_rows <= end) {
-        std::int64_t places[rows_of_thread]; // read together
+        std::int64_t places[rows_of_thread]; // all places are read before the first store
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j) places[j] = s.fine.place_of(first + j * tile_threads);
         COPPICE_UNROLL

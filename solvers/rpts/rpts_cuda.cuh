@@ -23,12 +23,13 @@ namespace coppice::rpts {
 template <class T>
 using tile_sides = side_pack<T, 16 / int(sizeof(T))>;
 
-/// Blocks that the shared memory of a multiprocessor holds (228 KiB, 1 KiB a block taken): registers must not allow
-/// fewer.
+/// Blocks for which the shared memory of a multiprocessor has room (228 KiB, 1 KiB of each block reserved): the
+/// compiler has to leave registers for as many.
 template <class T, class R>
 inline constexpr int tiles_at_once = 228 * 1024 / (tile_bytes<T, R> + 1024);
 
-/// The tile and the right-hand sides of a block: those of a tile run side by side and find its matrix in the cache.
+/// The tile and the right-hand sides of a block. Blocks with right-hand sides of the same tile run side by side, so
+/// that they find its matrix in the cache.
 template <class R, class T>
 __device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, std::int64_t& tile) {
     unsigned const groups = unsigned((all.fine.columns + side_count<R> - 1) / side_count<R>);
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kern
     reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared);
 }
 
-// Walks from the end: what the reduction read last is still in the second-level cache.
+// From the last tile to the first: what the reduction read last is still in the second-level cache.
 template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
     start_successor();
@@ -118,7 +119,8 @@ void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> 
                   std::size_t(tile_bytes<T, R>), s);
 }
 
-/// Cyclic systems have kernels of their own, so that the others keep their registers, and only for what is usual.
+/// Cyclic systems have kernels of their own, so that the kernels of open systems keep their registers; only for solves
+/// with pivoting and without a threshold.
 inline bool takes_cyclic(cuda_executor const&, std::int64_t rows, tridiagonal_options const& options) {
     return rows >= least_last && options.pivot != pivoting::none && options.threshold == 0;
 }
@@ -141,27 +143,28 @@ void with_kernels(pivoting pivot, bool cyclic, Work const& work) {
         with_pivoting(pivot, [&](auto p) { work(p, std::false_type{}); });
 }
 
+/// Calls work(pivoting, whether cyclic, type of the right-hand sides of a tile) for the kernels of a stage.
+template <class T, class Work>
+void with_tile_kernels(stage<T> const& s, pivoting pivot, Work const& work) {
+    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
+        if (s.fine.columns == 1)
+            work(p, cyclic, std::type_identity<T>{});
+        else
+            work(p, cyclic, std::type_identity<tile_sides<T>>{});
+    });
+}
+
 template <class T>
 void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
-        constexpr pivoting P = decltype(p)::value;
-        constexpr bool ring = decltype(cyclic)::value;
-        if (s.fine.columns == 1)
-            launch_tiles<T, T>(exec, &reduce_kernel<P, T, ring, T>, s);
-        else
-            launch_tiles<tile_sides<T>, T>(exec, &reduce_kernel<P, tile_sides<T>, ring, T>, s);
+    with_tile_kernels(s, pivot, [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
+        launch_tiles<R, T>(exec, &reduce_kernel<decltype(p)::value, R, decltype(cyclic)::value, T>, s);
     });
 }
 
 template <class T>
 void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
-        constexpr pivoting P = decltype(p)::value;
-        constexpr bool ring = decltype(cyclic)::value;
-        if (s.fine.columns == 1)
-            launch_tiles<T, T>(exec, &substitute_kernel<P, T, ring, T>, s);
-        else
-            launch_tiles<tile_sides<T>, T>(exec, &substitute_kernel<P, tile_sides<T>, ring, T>, s);
+    with_tile_kernels(s, pivot, [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
+        launch_tiles<R, T>(exec, &substitute_kernel<decltype(p)::value, R, decltype(cyclic)::value, T>, s);
     });
 }
 

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/rpts/partition/rpts_lane.hpp>
 #include <coppice/solvers/rpts/rpts_tiles.hpp>
 
 namespace coppice::rpts {
 
 inline constexpr std::int64_t host_task_partitions = 256; ///< 8192 rows; a multiple of every pack
-inline constexpr std::int64_t host_task_systems = 64;     ///< of at most host_last rows
-/// Of systems of different sizes, the rows up to which a thread solves one alone: its bands fit the second-level cache.
+inline constexpr std::int64_t host_task_systems = 64;     ///< systems of at most host_last rows in a task
+/// In a batch of systems of different sizes, most rows of a system that one thread solves alone: its bands fit into the
+/// second-level cache.
 inline constexpr std::int64_t host_alone_rows = 16384;
 
 /// Stages on the host; see rpts_solve.hpp.
@@ -26,8 +27,8 @@ host_stages stages_of(host_executor const&) {
     return {};
 }
 
-/// Runs a kernel over the partitions of all systems, a task for some of a large system or for many small ones. Columns
-/// follow one another: each reduces the matrix anew.
+/// Runs a kernel over the partitions of all systems; a task has some partitions of a large system, or many small
+/// systems. Right-hand sides are solved one after the other, each with a reduction of the matrix of its own.
 template <class T>
 void for_each_task(host_executor const& exec, stage<T> const& s, partition_kernel<T> kernel) {
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
@@ -66,8 +67,8 @@ void solve_last(host_executor const& exec, host_stages, system_view<T> const& s,
     });
 }
 
-/// Interleaved systems are eliminated one in a lane, those of a pack in memory of `rows` slots that the second-level
-/// cache should hold.
+/// Each lane of a pack eliminates one interleaved system. The pivot rows of a pack of systems take `rows` slots of
+/// memory, which the second-level cache should hold.
 inline constexpr std::int64_t host_interleaved_rows = 4096;
 template <class T>
 bool takes_interleaved(host_executor const&, std::int64_t rows) {
@@ -81,7 +82,7 @@ std::int64_t interleaved_workers(host_executor const& exec, std::int64_t systems
     std::int64_t const packs = (systems + most_lanes<T> - 1) / most_lanes<T>;
     return std::min<std::int64_t>(exec.threads(), packs);
 }
-/// In elements.
+/// Workspace of solve_interleaved, in elements.
 template <class T>
 std::int64_t interleaved_workspace(host_executor const& exec, std::int64_t rows, std::int64_t systems) {
     return interleaved_workers<T>(exec, systems) * 4 * rows * most_lanes<T>;

@@ -3,8 +3,9 @@
 /// RPTS on rows that are a part of a longer system: its reduction down to a few rows, which are coupled to the parts
 /// before and behind, and the way back (thesis section 2.5, with the coarsest system shared by all parts).
 ///
-/// A coarse row couples an end of a partition to the unknowns next to it. What sticks out of the part at its first and
-/// last row is carried along, so that the coarse rows of all parts, one behind the other, are a tridiagonal system.
+/// A coarse row couples an end of a partition to the unknowns next to it. The first and the last row of the part couple
+/// to unknowns of other parts; the reduction keeps these two couplings, so that the coarse rows of all parts, one
+/// behind the other, are a tridiagonal system.
 #pragma once
 
 #include <array>
@@ -17,52 +18,38 @@
 
 namespace coppice::rpts {
 
-/// Rows that are not reduced any further: they cross between parts.
+/// Rows of a part that are not reduced any further: every part gets these rows of all parts.
 inline constexpr std::int64_t most_part_rows = 512;
 
-/// The stages of a part: from its rows to `last`, whose rows are of memory of the executor. Of a part that is not
-/// reduced, `last` has its own rows.
+/// The stages of a part, from its rows down to `last`, whose rows are in memory of the executor. A part with few rows
+/// has no stages, and `last` are its own rows.
 template <class T>
 struct part_stages {
     std::array<stage<T>, most_stages> stages{};
-    std::array<std::int64_t, most_stages> carried{}; ///< rows of each that are not reduced
+    std::array<std::int64_t, most_stages> carried{}; ///< rows of each stage that are not reduced (copied as they are)
     int depth = 0;
     system_view<T> last{};
-    T* solution = nullptr; ///< where the values of the unknowns of `last` are written before the way back
+    T* solution = nullptr; ///< where the caller writes the unknowns of `last` before substitute_part
 };
 
 /// Bytes of workspace of reduce_part: as for RPTS, at most 8 % of the 4 rows elements.
 template <class T, executor Executor>
 std::int64_t part_workspace(Executor const& exec, std::int64_t rows);
 
-/// Does reduce_part take these? With a threshold entries count as zero by their place in an elimination; on CUDA
-/// without pivoting there are no kernels.
+/// Does reduce_part take these options? Not a threshold, with which an entry counts as zero or not by its place in an
+/// elimination, and that differs between parts and a whole; not solves without pivoting on CUDA, which have no kernels.
 template <executor Executor>
 bool takes_part(Executor const& exec, tridiagonal_options const& options);
 
-/// Reduces `part`, one system with one right-hand side; `before` and `behind` say whether anything is there, and where
-/// its value will be when substitute_part is called. Returns when the work is queued.
+/// Reduces `part`, one system with one right-hand side. Its `before` and `behind` are null where no part is on that
+/// side, and else say where the unknown of that part will be when substitute_part is called. Returns when the work is
+/// queued.
 template <class T, executor Executor>
 part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, array_view<std::byte> workspace,
                            tridiagonal_options const& options);
 
-/// part.x from the values in `solution` and those beyond the part.
+/// Computes part.x from the unknowns in `solution` and the unknowns beyond the part.
 template <class T, executor Executor>
 void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagonal_options const& options);
-
-#define COPPICE_RPTS_PARTS(prefix, T, Executor)                                                                        \
-    prefix std::int64_t part_workspace<T>(Executor const&, std::int64_t);                                              \
-    prefix part_stages<T> reduce_part(Executor const&, system_view<T> const&, array_view<std::byte>,                   \
-                                      tridiagonal_options const&);                                                     \
-    prefix void substitute_part(Executor const&, part_stages<T> const&, tridiagonal_options const&);
-#define COPPICE_RPTS_PARTS_OF(prefix, Executor)                                                                        \
-    COPPICE_RPTS_PARTS(prefix, float, Executor)                                                                        \
-    COPPICE_RPTS_PARTS(prefix, double, Executor)                                                                       \
-    prefix bool takes_part(Executor const&, tridiagonal_options const&);
-
-COPPICE_RPTS_PARTS_OF(extern template, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_RPTS_PARTS_OF(extern template, cuda_executor)
-#endif
 
 } // namespace coppice::rpts

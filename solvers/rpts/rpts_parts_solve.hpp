@@ -9,11 +9,11 @@
 
 namespace coppice::rpts {
 
-/// On CUDA the kernels of cyclic systems keep what sticks out at both ends.
+/// On CUDA the kernels of cyclic systems keep the couplings at both ends of a part.
 inline constexpr bool parts_are_cyclic(host_executor const&) { return false; }
 inline constexpr bool parts_are_cyclic(cuda_executor const&) { return true; }
 
-/// Rows of a pair of partitions: whole ones are reduced, so that borders can move everywhere.
+/// Rows of a pair of partitions. Only whole pairs are reduced, so that every border can move.
 inline constexpr std::int64_t pair_rows = 2 * least_partition;
 
 /// Calls visit(rows, pairs, elements of a coarse band, offset in elements) for every stage; returns the elements of
@@ -36,7 +36,7 @@ std::int64_t part_workspace(Executor const&, std::int64_t rows) {
     return for_each_part_stage<T>(rows, [](auto...) {}) * std::int64_t(sizeof(T));
 }
 
-/// The rows behind the last whole pair stand in the coarse system as they are.
+/// Copies the rows behind the last whole pair of partitions into the coarse system as they are.
 template <class T>
 struct carry_rows {
     T const *from_lower, *from_diagonal, *from_upper, *from_rhs;
@@ -65,7 +65,7 @@ bool takes_part(Executor const& exec, tridiagonal_options const& options) {
     return options.threshold == 0 && (!parts_are_cyclic(exec) || options.pivot != pivoting::none);
 }
 
-/// Rows are scaled as they are given; a small coarse row is one that has lost digits.
+/// Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
 inline pivoting pivot_of_stage(tridiagonal_options const& options, int k) {
     return k > 0 && options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
 }
@@ -123,5 +123,15 @@ void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagon
                  carry_solution<T>{now.coarse.rhs + 2 * now.partitions, now.fine.x + now.fine.size});
     }
 }
+
+#define COPPICE_RPTS_PARTS(T, Executor)                                                                                \
+    template std::int64_t part_workspace<T>(Executor const&, std::int64_t);                                            \
+    template part_stages<T> reduce_part(Executor const&, system_view<T> const&, array_view<std::byte>,                 \
+                                        tridiagonal_options const&);                                                   \
+    template void substitute_part(Executor const&, part_stages<T> const&, tridiagonal_options const&);
+#define COPPICE_RPTS_PARTS_OF(Executor)                                                                                \
+    COPPICE_RPTS_PARTS(float, Executor)                                                                                \
+    COPPICE_RPTS_PARTS(double, Executor)                                                                               \
+    template bool takes_part(Executor const&, tridiagonal_options const&);
 
 } // namespace coppice::rpts

@@ -13,36 +13,36 @@
 
 namespace coppice::rpts {
 
-/// M of the finest partitions: 64 registers of rows in a thread, so that as much as possible stays on chip, or half of
-/// that, for more threads. Even, as all partitions (see rpts_block.hpp).
+/// Rows M of the finest partitions. The larger M gives a thread 64 registers of rows, so that as many rows as possible
+/// stay on chip; the smaller M, half of that, gives more threads. Even, as for all partitions (see rpts_block.hpp).
 template <class T>
 inline constexpr int largest_resident_partition = 64 / int(sizeof(T));
 template <class T>
 inline constexpr int least_resident_partition = 32 / int(sizeof(T));
 inline constexpr int resident_threads = 512;      ///< most threads of a block: all registers of a multiprocessor
-inline constexpr int least_resident_threads = 64; ///< of a block that holds a share
+inline constexpr int least_resident_threads = 64; ///< fewest threads of a block that holds a share
 
 /// Rows that one multiprocessor holds.
 template <class T>
 inline constexpr std::int64_t resident_rows = std::int64_t(largest_resident_partition<T>) * resident_threads;
 
-/// How a batch of equal systems is laid over blocks. What decides the bits of a solution is `partition`, `partitions`
-/// and `shares`; they follow from the rows and number of the systems and the multiprocessors of the device.
+/// How a batch of equal systems is laid over blocks. `partition`, `partitions` and `shares` decide the bits of a
+/// solution; they follow from the rows and the number of the systems and from the multiprocessors of the device.
 struct resident_plan {
     std::int64_t pairs = 0; ///< systems times right-hand sides, each worked on by itself
-    std::int64_t items = 0; ///< pieces of work of a block
+    std::int64_t items = 0; ///< pieces of work, each for one block
     int partition = 0;      ///< M: rows of a partition
-    int partitions = 0;     ///< of a system in one block: as many threads
-    int shares = 1;         ///< blocks that share a system, or
-    int in_warp = 1;        ///< systems that share a warp, if of at most 32 partitions
-    int threads = 0;        ///< of a block, whole warps
+    int partitions = 0;     ///< partitions of a system in one block, each with a thread
+    int shares = 1;         ///< blocks that share a system
+    int in_warp = 1;        ///< systems that share a warp, where they have at most 32 partitions
+    int threads = 0;        ///< threads of a block, whole warps
     bool cluster = false;   ///< the blocks that share a system form a cluster of the device
 
     COPPICE_HD int warps() const { return int(unsigned(threads) / warp_lanes); }
     /// Whether a system is spread over the warps of a block, or over blocks.
     COPPICE_HD bool spread() const { return partitions > warp_lanes || shares > 1; }
     COPPICE_HD int systems_of_block() const { return spread() ? 1 : in_warp * warps(); }
-    /// Segments of shares that a lane of the first warp takes.
+    /// Segments of shares that each lane of the first warp joins.
     COPPICE_HD int shares_of_lane() const { return int(unsigned(shares + warp_lanes - 1) / warp_lanes); }
 };
 
@@ -76,40 +76,41 @@ inline resident_plan plan_shares(std::int64_t rows, std::int64_t pairs, int part
     return plan;
 }
 
-/// Rows of a system that one block may hold alone: of more, blocks of fewer threads that share it are faster.
+/// Most rows of a system that one block holds alone; with more rows, several blocks of fewer threads that share the
+/// system are faster.
 template <class T>
 inline constexpr std::int64_t whole_rows = resident_rows<T> / 2;
 
-/// Systems that a stage of tiles takes at once: they are the second dimension of its grid.
+/// Systems that a stage of tiles takes at once: the second dimension of its grid counts them.
 inline constexpr std::int64_t most_tiled_systems = 65535;
 
-/// How systems are to be cut.
+/// How the systems of a batch are to be cut.
 struct resident_choice {
     int partition = 0;  ///< M
-    int threads = 0;    ///< of a block that holds a share; 0: systems stay whole
-    bool tiles = false; ///< reduced by a stage of tiles first (rpts_block.hpp)
+    int threads = 0;    ///< threads of a block that holds a share; 0: systems stay whole
+    bool tiles = false; ///< whether a stage of tiles reduces the systems first (rpts_block.hpp)
 
     friend bool operator==(resident_choice const&, resident_choice const&) = default;
 };
 
-/// Where the ways of cutting a batch give way to each other: rows in all on a device of so many multiprocessors,
-/// measured on an H200. Coefficients are rows a multiprocessor in units of the smaller partitions: what its warps take.
+/// Rows of a whole batch from which on another way of cutting it is faster, for a device of `multiprocessors`; measured
+/// on an H200. Coefficients are rows of one multiprocessor, in units of the smaller partitions.
 template <class T>
 struct cut_thresholds {
     static constexpr int small = least_resident_partition<T>, large = largest_resident_partition<T>;
     static constexpr bool wide = sizeof(T) == 8;
     static constexpr std::int64_t short_rows = 256 * small; ///< up to here, systems are never shared by blocks
 
-    double on_chip;         ///< what the registers of the device hold at once
+    double on_chip;         ///< rows that the registers of the device hold at once
     double shared_systems;  ///< up to here, systems longer than a block take the smaller partitions
-    double whole_systems;   ///< up to here, systems that stay whole in a block do
-    double whole_in_a_warp; ///< the same where the larger partitions would keep a system in one warp
+    double whole_systems;   ///< up to here, systems that stay whole in a block take the smaller partitions
+    double whole_in_a_warp; ///< as whole_systems, where the larger partitions would keep a system in one warp
     explicit cut_thresholds(int multiprocessors)
         : on_chip(double(multiprocessors) * double(resident_rows<T>)), shared_systems(128.0 * multiprocessors * small),
           whole_systems(256.0 * multiprocessors * small), whole_in_a_warp(192.0 * multiprocessors * small) {}
 
-    /// How often the device may be filled before tiles keep the memory busier; in double earlier, since a
-    /// multiprocessor has half as many units for the joins of segments.
+    /// How many times the rows may fill the device before tiles keep the memory busier. In double tiles pay earlier,
+    /// since a multiprocessor has half as many arithmetic units for the joins of segments.
     static double turns_on_chip(std::int64_t rows) {
         if constexpr (wide)
             return rows >= 8192 ? 1.9 : rows >= 4096 ? 7 : HUGE_VAL;
@@ -118,9 +119,9 @@ struct cut_thresholds {
     }
 };
 
-/// M of systems that stay whole in a block: the smaller one for short systems that leave the device without work;
-/// earlier the larger one where that keeps a system in one warp (512 systems of 512 rows of float: 5.5 instead of 5.8
-/// us).
+/// M of systems that stay whole in a block: the smaller M for short systems that leave the device without work. Where
+/// the larger M keeps a system in one warp, fewer systems are enough for it (512 systems of 512 rows of float take 5.5
+/// us instead of 5.8).
 template <class T>
 int partition_of_whole(std::int64_t rows, std::int64_t systems, int multiprocessors) {
     using cuts = cut_thresholds<T>;
@@ -130,13 +131,13 @@ int partition_of_whole(std::int64_t rows, std::int64_t systems, int multiprocess
     return few && rows <= cuts::short_rows ? cuts::small : cuts::large;
 }
 
-/// Threads of a block that shares a system with others: the fewest, where rows are few; the rule; and where a cluster
-/// has its multiprocessors for itself or a system is shared by two blocks.
+/// Threads of a block that shares a system with other blocks: least_share_threads where rows are few, share_threads as
+/// a rule, and pair_threads where a cluster has its multiprocessors for itself or two blocks share a system.
 inline constexpr int least_share_threads = 64, share_threads = 128, pair_threads = 256;
 
-/// Threads of the blocks that share a system of `rows` rows, in partitions of `m`: in a cluster, if in any, as few as
-/// that takes; then share_threads, but no system gets more shares than half as many as a block has threads, for each
-/// block joins all of them. `alone`: there are multiprocessors for all clusters at once.
+/// Threads of the blocks that share a system of `rows` rows, in partitions of `m`: the fewest with which the blocks
+/// form a cluster, if any number does; else share_threads, or more where the shares would be more than half the threads
+/// of a block, since each block joins all shares. `alone`: there are multiprocessors for all clusters at once.
 inline int threads_of_share(std::int64_t rows, int m, bool few, bool alone, int most_in_cluster) {
     for (int threads = few ? least_share_threads : share_threads; threads <= (alone ? pair_threads : share_threads);
          threads *= 2)
@@ -146,8 +147,8 @@ inline int threads_of_share(std::int64_t rows, int m, bool few, bool alone, int 
     return resident_threads;
 }
 
-/// The choice by rule; see also tuning_table::choose. As Algorithm 3 of the thesis does, it takes the larger partitions
-/// unless they leave the device without work: half as long, they take half of the dependent steps.
+/// The choice without a tuning file; see also tuning_table::choose. As in Algorithm 3 of the thesis it takes the larger
+/// partitions unless these leave the device without work: partitions of half the rows take half the dependent steps.
 template <class T>
 resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int multiprocessors, int most_in_cluster) {
     using cuts = cut_thresholds<T>;
@@ -165,7 +166,7 @@ resident_choice choose_by_rule(std::int64_t rows, std::int64_t systems, int mult
     return {m, threads_of_share(rows, m, few, alone, most_in_cluster)};
 }
 
-/// Clusters are of at most `most_in_cluster` blocks, one where the device has none.
+/// `most_in_cluster`: most blocks of a cluster, 1 on a device without clusters.
 inline resident_plan plan_resident(std::int64_t rows, std::int64_t pairs, resident_choice choice, int multiprocessors,
                                    int most_in_cluster) {
     if (choice.threads == 0) return plan_whole(rows, pairs, choice.partition, multiprocessors);
@@ -174,7 +175,7 @@ inline resident_plan plan_resident(std::int64_t rows, std::int64_t pairs, reside
     return plan;
 }
 
-/// What a thread does of every item: partition `partition` of the `slot`-th system of its block.
+/// The part of a thread in every item: partition `partition` of the `slot`-th system of its block.
 struct lane_task {
     lane_group group;
     int slot, partition;
@@ -194,7 +195,7 @@ struct lane_task {
     }
 };
 
-/// The item of a block: a share of a system, or whole ones from `pair` on.
+/// An item: a share of the system of a pair, or the whole systems of several pairs from `pair` on.
 struct resident_item {
     std::int64_t pair;
     int share;

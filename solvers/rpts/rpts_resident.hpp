@@ -4,9 +4,10 @@
 /// kernel, a template over the Block of core/block.hpp, so that tests run it on CPU threads.
 ///
 /// Each thread holds one partition of the finest system in its registers and reduces it to a segment. The segments of a
-/// warp join (rpts_tree.hpp), then those of all warps of a block in its first warp. A block either holds whole systems,
-/// one or, of at most 32 partitions, several in a warp; or a share of one system: then the shares of a system meet, and
-/// the first warp of each block joins the segments of all of them for itself.
+/// warp join (rpts_tree.hpp), then the first warp of a block joins the segments of all its warps. A block holds whole
+/// systems, either one or several that have at most 32 partitions and so share warps; or it holds a share of one
+/// system. Blocks that share a system write the segments of their shares to global memory, meet at a barrier, and then
+/// the first warp of each block joins the segments of all shares for itself.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@ struct alignas(16) share_segment {
     segment<T> of_all;
 };
 
-/// The shared memory of a block: joints of each warp; where systems are spread, joints of the warps of the block, and
-/// what they hand to the first one and get from it; where blocks share a system, joints and segments of the shares.
+/// The shared memory of a block: the joints of each warp. Where a system is spread over warps, also the joints of the
+/// segments of warps, these segments, and the unknowns around each warp. Where blocks share a system, also the joints
+/// and the segments of the shares.
 template <class T>
 struct resident_memory {
     T* start;
@@ -41,7 +43,7 @@ struct resident_memory {
         return {reinterpret_cast<band_vector<T>*>(start) + warp * group, warp_lanes};
     }
     COPPICE_HD joint_store<T> joints_of_block() const { return joints_of_warp(warps); }
-    /// Between the k-th share of each lane and those before it; 0: between lanes.
+    /// k > 0: joints between the k-th share of each lane and the shares of the lane before it; 0: joints between lanes.
     COPPICE_HD joint_store<T> joints_of_shares(int k) const { return joints_of_warp(warps + 1 + k); }
     COPPICE_HD interface_values<T>* around_warps() const {
         return reinterpret_cast<interface_values<T>*>(joints_of_warp(warps + 1 + shares_of_lane).memory);
@@ -66,7 +68,7 @@ struct resident_job {
     T threshold;
 };
 
-/// What another block wrote during this kernel.
+/// Reads a segment that another block wrote during this kernel, so not from the first-level cache.
 template <class T>
 COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
 #if defined(__CUDA_ARCH__)
@@ -81,8 +83,8 @@ COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
 #endif
 }
 
-/// The shares of a system meet, and the first warp of each block joins the segments of all of them. Returns, in that
-/// warp, the unknowns around the share of `item`, whose segment thread 0 brings.
+/// Joins the segments of all shares of a system, in the first warp of each block, and returns in that warp the unknowns
+/// around the share of `item`. `brought`, in thread 0, is the segment of this share.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
 COPPICE_HD inline interface_values<T>
@@ -109,7 +111,7 @@ solve_shares(Block const& block, resident_job<T> const& job, resident_item const
     auto x = block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0);
     x = part_lanes(lanes, x, memory.joints_of_shares(0));
     COPPICE_NO_UNROLL
-    for (int k = each - 1; k > 0; --k) { // matters in one lane
+    for (int k = each - 1; k > 0; --k) { // the result counts in the lane that has the share
         if (first + k >= shares) continue;
         auto const met = solve_joint(memory.joints_of_shares(k).get(lane), x);
         if (first + k <= share) {
@@ -121,7 +123,7 @@ solve_shares(Block const& block, resident_job<T> const& job, resident_item const
     return block.from_lane(x, share / each);
 }
 
-/// The segments of the warps of a block join; returns the unknowns around each one's.
+/// Joins the segments of the warps of a block, `own` in each; returns the unknowns around the warp's own segment.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
 COPPICE_HD inline interface_values<T> solve_spread(Block const& block, resident_job<T> const& job,
@@ -162,9 +164,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE partition_place place_of(resident_job<T> const&
             left > M ? M + 1 : int(left > 0 ? left : 0), first == 0};
 }
 
-/// Solves item `number`: several systems, one, or a share of one, in partitions of M rows. `shared` holds what
-/// resident_memory says; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair. Of a
-/// cyclic system, partitions that do not join pairs hold M rows or none.
+/// Solves item `number` in partitions of M rows: several systems, one system, or a share of one. `shared` has the bytes
+/// of resident_memory; `meeting.meet(block, pair, shares)` is a barrier of all blocks that work on a pair. In a cyclic
+/// system a partition that is reduced by sweeps, not as a tree of pairs, holds M rows or none.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, int M, bool Cyclic = false, class T, class Block, class Meeting>
 COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const& job, int number, Meeting& meeting,
@@ -200,7 +202,7 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     else
         substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold);
     store_solution(block, job.all, place, own.rhs, joints.memory);
-    // The next item may overwrite what this one read.
+    // The next item may overwrite shared memory that threads still read for this item.
     if (memory.spread)
         block.sync();
     else

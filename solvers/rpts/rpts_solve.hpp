@@ -47,7 +47,7 @@
 namespace coppice {
 namespace rpts {
 
-/// Constant-time checks; see <coppice/tridiagonal.hpp>.
+/// Checks arguments in constant time; see <coppice/tridiagonal.hpp>.
 template <class T>
 void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T> x, array_view<std::byte> workspace,
                      tridiagonal_options options) {
@@ -110,7 +110,7 @@ template <class T, executor Executor, class Stages>
 void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* memory, tridiagonal_options options) {
     T const threshold = static_cast<T>(options.threshold);
     bool const cyclic = systems.cyclic;
-    if (how.is_last(systems.size, systems.systems, cyclic)) // a small system notices what stages cost
+    if (how.is_last(systems.size, systems.systems, cyclic)) // one small system notices the time of stages
         return solve_last(exec, how, systems, threshold, options.pivot, memory);
     std::array<stage<T>, most_stages> stages;
     int depth = 0;
@@ -136,7 +136,7 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
                        all};
             systems.cyclic = cyclic;
         });
-    // Rows are scaled as they are given; a small coarse row is one that has lost digits.
+    // Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
@@ -144,7 +144,7 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
 }
 
-/// Threads that solve systems of different sizes side by side: no more than the matrix has workspace for.
+/// Threads that solve systems of different sizes side by side: no more than the workspace has room for.
 inline std::int64_t varied_workers(host_executor const& exec, std::int64_t size, std::int64_t systems,
                                    std::int64_t largest) {
     std::int64_t const room = size / std::max<std::int64_t>(1, std::min(largest, host_alone_rows));
@@ -162,8 +162,8 @@ bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t
     return true;
 }
 
-/// Short systems by one thread each, a thread for as many as have their share of all rows; then the long ones, one
-/// after the other, by all threads.
+/// Solves systems of different sizes: the short ones by one thread each, dealt out so that threads get equal numbers of
+/// rows; then the long ones, one after the other, by all threads.
 template <class T>
 void solve_varied(host_executor const& exec, system_view<T> const& all, T* memory, tridiagonal_options options) {
     auto const rows_of = [&](std::int64_t k) { return all.offsets[k + 1] - all.offsets[k]; };
@@ -275,5 +275,28 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
     buffer<std::byte> workspace(exec, tridiagonal_workspace<T>(std::max<std::int64_t>(a.size(), 0)));
     solve_tridiagonal(exec, a, d, x, workspace.view(), options);
 }
+
+// Of no executor: rpts.cpp has them, so that rpts.cu makes none.
+extern template std::int64_t tridiagonal_workspace<float>(std::int64_t);
+extern template std::int64_t tridiagonal_workspace<double>(std::int64_t);
+extern template std::int64_t tridiagonal_batch_workspace<float>(std::int64_t, std::int64_t, std::int64_t, bool);
+extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, std::int64_t, std::int64_t, bool);
+
+#define COPPICE_RPTS(T, Executor)                                                                                      \
+    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
+                                    array_view<std::byte>, tridiagonal_options);                                       \
+    template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
+                                    tridiagonal_options);                                                              \
+    template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                \
+                                             array_view<T const>, array_view<T>, array_view<std::byte>,                \
+                                             tridiagonal_options);                                                     \
+    template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
+                                          tridiagonal_options);                                                        \
+    template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \
+                                                    std::int64_t);                                                     \
+    template bool takes_varied_batch<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t);                    \
+    template bool takes_cyclic_batch<T>(Executor const&, std::int64_t, tridiagonal_options const&);                    \
+    template bool takes_interleaved_batch<T>(Executor const&, std::int64_t);                                           \
+    template std::int64_t interleaved_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t);
 
 } // namespace coppice

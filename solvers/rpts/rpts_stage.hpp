@@ -24,8 +24,8 @@ struct system_view {
     std::int64_t systems = 1, columns = 1;
     std::int64_t stride = 0;
     std::int64_t rhs_leading = 0, x_leading = 0;
-    std::int64_t const* offsets = nullptr; ///< null where all have `size` rows; else that is the most of any
-    /// From row to row; systems are interleaved where it is not 1, and then solved on chip only.
+    std::int64_t const* offsets = nullptr; ///< null where all have `size` rows; else `size` is that of the largest
+    /// Elements from one row to the next. Where it is not 1, systems are interleaved and are solved on chip only.
     std::int64_t pitch = 1;
     /// Of one system with one right-hand side: null, or row i has rhs[order[i]] and x[order[i]] (thesis section 5.2.4:
     /// permutations fused into loads and stores).
@@ -39,7 +39,7 @@ struct system_view {
     bool stretch = false;
     T const *before = nullptr, *behind = nullptr;
 
-    /// Do the entries that stick out at the first and the last row of a stretch count?
+    /// Do the couplings beyond the first and the last row of the part of a longer system count?
     COPPICE_HD bool couples_before() const { return before != nullptr; }
     COPPICE_HD bool couples_behind() const { return behind != nullptr; }
     COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
@@ -99,13 +99,14 @@ struct stage {
     }
 };
 
-inline constexpr int least_partition = 32;     ///< smallest M of a reduction on any backend, and
-inline constexpr std::int64_t least_last = 64; ///< rows that every one solves directly: they bound the workspace
+// These two bound the workspace.
+inline constexpr int least_partition = 32;     ///< smallest M of a reduction on any backend
+inline constexpr std::int64_t least_last = 64; ///< rows that every backend solves without a reduction
 inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
 
-/// Rows that partitions hold. In a cyclic system that is an even number: the rest of the last partition cannot be
-/// filled up with rows x = 0, which would open the ring, and of an odd number of rows with a zero diagonal the inner
-/// ones are singular. The last row of an odd number stands in the coarse system as it is.
+/// Rows that are in partitions. In a cyclic system their number is even: rows x = 0 cannot fill up the last partition,
+/// since they would open the ring, and a partition of an odd number of rows with a zero diagonal is singular inside.
+/// The last row of a cyclic system with an odd number of rows is copied into the coarse system.
 template <bool Cyclic>
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t partitioned_rows(std::int64_t size) {
     return Cyclic ? size & ~std::int64_t{1} : size;
@@ -121,7 +122,7 @@ COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t parti
     return 2 * partitions + (cyclic ? size & 1 : 0);
 }
 
-/// What the borders of a stage take, behind its coarse systems.
+/// Elements that the borders of a stage take behind its coarse systems.
 template <class T>
 std::int64_t elements_of_borders(std::int64_t partitions, std::int64_t systems) {
     std::int64_t const bytes = partitions / 2 * systems, each = sizeof(T);

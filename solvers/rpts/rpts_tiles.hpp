@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The hot loops of RPTS on the host, compiled for several instruction sets (core/isa.hpp).
+/// The hot loops of RPTS on the host, compiled for several instruction sets (core/host/isa.hpp).
 #pragma once
 
 #include <cstdint>
 
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 #include <coppice/solvers/direct/pivoting.hpp>
 #include <coppice/solvers/rpts/rpts_stage.hpp>
 

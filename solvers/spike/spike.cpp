@@ -3,7 +3,7 @@
 
 namespace coppice {
 
-COPPICE_SPIKE_DECLARE(template, float, host_executor)
-COPPICE_SPIKE_DECLARE(template, double, host_executor)
+COPPICE_SPIKE(float, host_executor)
+COPPICE_SPIKE(double, host_executor)
 
 } // namespace coppice

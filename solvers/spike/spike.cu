@@ -3,7 +3,7 @@
 
 namespace coppice {
 
-COPPICE_SPIKE_DECLARE(template, float, cuda_executor)
-COPPICE_SPIKE_DECLARE(template, double, cuda_executor)
+COPPICE_SPIKE(float, cuda_executor)
+COPPICE_SPIKE(double, cuda_executor)
 
 } // namespace coppice

@@ -320,17 +320,10 @@ void solve_spike(Executor const& exec, tridiagonal_view<T> a, columns_view<std::
     }
 }
 
-// What the sources of the library instantiate, and no other.
-#define COPPICE_SPIKE_DECLARE(prefix, T, Executor)                                                                     \
-    prefix class spike_stretch<T, Executor>;                                                                           \
-    prefix void solve_spike(Executor const&, tridiagonal_view<T>, columns_view<T const>, columns_view<T>,              \
-                            spike_options);
-
-COPPICE_SPIKE_DECLARE(extern template, float, host_executor)
-COPPICE_SPIKE_DECLARE(extern template, double, host_executor)
-#if defined(COPPICE_HAS_CUDA)
-COPPICE_SPIKE_DECLARE(extern template, float, cuda_executor)
-COPPICE_SPIKE_DECLARE(extern template, double, cuda_executor)
-#endif
+// What the sources of the library instantiate.
+#define COPPICE_SPIKE(T, Executor)                                                                                     \
+    template class spike_stretch<T, Executor>;                                                                         \
+    template void solve_spike(Executor const&, tridiagonal_view<T>, columns_view<T const>, columns_view<T>,            \
+                              spike_options);
 
 } // namespace coppice

@@ -63,6 +63,7 @@ public:
     }
     /// apply() may be captured into a CUDA graph, as far as the operator says so.
     bool replayable() const { return held_->replayable(); }
+    shared_loop* shared() const { return held_->shared(); }
 
 private:
     struct concept_type {
@@ -72,6 +73,7 @@ private:
         virtual void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
                                    dot_value<T>* sums, int count) const = 0;
         virtual bool replayable() const = 0;
+        virtual shared_loop* shared() const = 0;
     };
     template <class A>
     struct model final : concept_type {
@@ -99,6 +101,7 @@ private:
             else
                 return false;
         }
+        shared_loop* shared() const override { return detail::loop_of(held); }
         A held;
     };
 
@@ -132,6 +135,7 @@ struct borrowed_operator {
         a->template apply_and_dot<Count>(exec, x, y, left, sums);
     }
     bool replayable() const { return a->replayable(); }
+    shared_loop* shared() const { return loop_of(*a); }
 };
 
 } // namespace detail

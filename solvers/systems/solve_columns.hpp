@@ -19,10 +19,12 @@ namespace coppice {
 /// them one after the other, x with the starting guesses on entry. Each column stops by itself, with a result of its
 /// own. The same bits on every run.
 ///
-/// On the host those that go on share the passes over the matrix, up to eight to a pass, and the preconditioner is
-/// applied to one column at a time: up to eight solves are at work at once, each with the memory of one. Their columns
-/// do not depend on one another but for the order in which options.progress hears of them. On CUDA they are solved one
-/// after the other, each as one graph: where columns meet at every product the host has to wait for all of them.
+/// Those that go on share the passes over the matrix, up to eight to a pass, and the preconditioner is applied to one
+/// column at a time: up to eight solves are at work at once, each with the memory of one. Their columns do not depend
+/// on one another but for the order in which options.progress hears of them. On CUDA that is so for methods whose
+/// iterations rest when a solve has ended (CG, BiCGStab), with a preconditioner that may be captured and without
+/// progress: eight columns are one graph then. Others are solved one after the other, each as one graph: where columns
+/// meet at every product the host would have to wait for all of them.
 ///
 /// Throws what solve() throws, and argument_error for a negative number of columns.
 template <executor Executor, class T>
@@ -30,6 +32,19 @@ std::vector<krylov_result>
 solve_columns(Executor const& exec, std::string_view method, csr_operator<Executor, T> const& a,
               any_preconditioner<Executor, T> const& m, std::type_identity_t<array_view<T const>> b,
               std::type_identity_t<array_view<T>> x, std::int64_t columns, krylov_options const& options = {});
+
+namespace detail {
+
+template <class M>
+bool go_in_step(host_executor const&, std::string_view, M const&, krylov_options const&) {
+    return true;
+}
+template <class M>
+bool go_in_step(cuda_executor const&, std::string_view method, M const& m, krylov_options const& options) {
+    return (method == "cg" || method == "bicgstab") && is_replayable(m) && !options.progress;
+}
+
+} // namespace detail
 
 template <executor Executor, class T>
 std::vector<krylov_result>
@@ -46,15 +61,13 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
         results[static_cast<std::size_t>(k)] =
             solve(exec, method, op, m, b.slice(k * n, n), x.slice(k * n, n), options);
     };
-    if constexpr (std::is_same_v<Executor, host_executor>) {
-        if (columns > 1) {
-            using in_step = detail::columns_in_step<Executor, T>;
-            in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::most)));
-            together.run(columns, [&](int member, std::int64_t k) {
-                solve_one(any_operator<Executor, T>(detail::operator_in_step<Executor, T>{&together, member, n}), k);
-            });
-            return results;
-        }
+    if (columns > 1 && detail::go_in_step(exec, method, m, options)) {
+        using in_step = detail::columns_in_step<Executor, T>;
+        in_step together(exec, a, int(std::min<std::int64_t>(columns, in_step::most)));
+        together.run(columns, [&](int member, std::int64_t k) {
+            solve_one(any_operator<Executor, T>(detail::operator_in_step<Executor, T>{&together, member, n}), k);
+        });
+        return results;
     }
     for (std::int64_t k = 0; k < columns; ++k) solve_one(a, k);
     return results;

@@ -55,7 +55,7 @@ struct one_end {
     /// Copies `count` rows from row i on, and their right-hand sides.
     void load_tile(T* to, std::int64_t i, int count) const {
         matrix_rows<T> const& a = e.a;
-        bool const turned = a.op != transposition::none;
+        bool const turned = a.op != matrix_operation::none;
         for (int j = 0; j <= Width; ++j) {
             int const k = j - below, across = last ? -k : k, band = turned ? -across : across;
             bool const stored = -a.lower_bands <= band && band <= a.upper_bands;
@@ -142,7 +142,7 @@ struct tile_copy {
     /// Of rows [i, i + count).
     COPPICE_ALWAYS_INLINE tile_copy(End const& end, std::int64_t i, int count) {
         matrix_rows<T> const& a = end.e.a;
-        bool const turned = a.op != transposition::none;
+        bool const turned = a.op != matrix_operation::none;
         bool const inside = count == tile_rows && i >= end.below && i + count <= end.rows - (End::width - end.below) &&
                             i + count <= end.mine;
         int const across = end.last ? end.below : -end.below, band_number = turned ? -across : across;

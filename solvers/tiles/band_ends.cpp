@@ -59,7 +59,7 @@ few_rows<T, Lanes> all_rows_of(band_ends<T> const& e) {
     matrix_rows<T> const& a = e.a;
     int const n = int(a.scalar_rows);
     few_rows<T, Lanes> m(n, e.lower + e.upper, e.sides);
-    bool const turned = a.op != transposition::none;
+    bool const turned = a.op != matrix_operation::none;
     for (int band = -a.lower_bands; band <= a.upper_bands; ++band) {
         T const* const from = a.diagonal + (band + a.lower_bands) * a.scalar_rows;
         for (int i = band < 0 ? -band : 0; i < n && i + band < n; ++i)

@@ -19,7 +19,7 @@
 #include <type_traits>
 
 #include <coppice/algebra/band_storage.hpp>
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/chain/chain_stage.hpp>
 
@@ -62,7 +62,7 @@ inline constexpr std::int64_t most_kept_bytes = std::int64_t(1) << 29;
 /// The layout for a matrix; the pointers to sides and memory are still to come.
 template <class T>
 band_ends<T> ends_of(matrix_rows<T> const& a, int sides, std::int64_t most_kept = most_kept_bytes) {
-    bool const turned = a.op != transposition::none;
+    bool const turned = a.op != matrix_operation::none;
     band_ends<T> e;
     e.a = a;
     e.sides = sides;

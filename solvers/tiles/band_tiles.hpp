@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 #include <coppice/solvers/chain/chain_stage.hpp>
 
 namespace coppice {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The hot loops of the chain solver on the host, compiled for several instruction sets (core/isa.hpp).
+/// The hot loops of the chain solver on the host, compiled for several instruction sets (core/host/isa.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 #include <coppice/solvers/chain/chain_factor_stage.hpp>
 
 namespace coppice {

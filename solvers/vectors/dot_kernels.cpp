@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled once per instruction-set level; see coppice_isa_sources() and core/isa.hpp.
+// Compiled once per instruction-set level; see coppice_isa_sources() and core/host/isa.hpp.
 #include <cstdint>
 
 namespace coppice {

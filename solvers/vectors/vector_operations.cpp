@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/solvers/vectors/vector_operations.hpp>
 
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 
 namespace coppice {
 

@@ -3,7 +3,7 @@
 /// Updates with dot products on the host. See solvers/vectors/vector_operations.hpp for the contract.
 #pragma once
 
-#include <coppice/core/parallel_host.hpp>
+#include <coppice/core/host/parallel_host.hpp>
 #include <coppice/solvers/vectors/dot_pairs.hpp>
 
 namespace coppice::detail {

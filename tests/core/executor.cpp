@@ -13,7 +13,7 @@
 #include <tbb/task_arena.h>
 
 #include "support/failing_memory.hpp"
-#include <coppice/core/isa.hpp>
+#include <coppice/core/host/isa.hpp>
 #include <coppice/core/parallel.hpp>
 
 using namespace coppice;

@@ -24,7 +24,7 @@ void rotate(Block const& block, int index, int* shared, std::vector<int>& out, f
     out[std::size_t(i)] = shared[(t + 32) % n];
 }
 
-/// Every item writes the same place: the marks of core/host_loop.cpp must not hide it.
+/// Every item writes the same place: the marks of core/host/host_loop.cpp must not hide it.
 struct careless_item {
     coppice::array_view<std::int64_t> out;
     void operator()(std::int64_t i) const {

@@ -8,7 +8,7 @@
 #include "support/graph_validator.hpp"
 #include "support/graphs.hpp"
 #include <coppice/algebra/convert.hpp>
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/symmetry.hpp>
 
 using namespace coppice;

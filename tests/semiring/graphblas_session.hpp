@@ -11,7 +11,7 @@
 #include <coppice/algebra/csr.hpp>
 #include <coppice/semiring/dense_vector.hpp>
 #include <coppice/semiring/descriptor.hpp>
-#include <coppice/semiring/graphblas_header.hpp>
+#include <coppice/semiring/graphblas/graphblas_header.hpp>
 
 namespace coppice::test {
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "semiring/mxv_problem.hpp"
+#include "support/affine.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -26,21 +27,8 @@ void check_calls(Executor const& exec, mxv_shape const& shape, std::uint64_t see
     }
 }
 
-/// x -> a x + b modulo a prime: associative, and every change of order shows.
-struct affine {
-    std::uint32_t a;
-    std::uint32_t b;
-    friend bool operator==(affine const&, affine const&) = default;
-};
-constexpr std::uint64_t prime = 2147483647;
-
-struct compose {
-    COPPICE_HD affine identity() const { return {1, 0}; }
-    COPPICE_HD affine operator()(affine const& f, affine const& g) const { // first f, then g
-        return {static_cast<std::uint32_t>(std::uint64_t(g.a) * f.a % prime),
-                static_cast<std::uint32_t>((std::uint64_t(g.a) * f.b + g.b) % prime)};
-    }
-};
+using affine = affine_map<>;
+using compose = compose_maps<>;
 struct affine_of_meeting {
     COPPICE_HD affine operator()(std::int32_t a, std::uint8_t u, std::int64_t k) const {
         return {static_cast<std::uint32_t>(a + 7), static_cast<std::uint32_t>(u + 3 * k)};

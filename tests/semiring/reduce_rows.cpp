@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "support/affine.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
 
@@ -14,21 +15,8 @@ using namespace coppice::test;
 
 namespace {
 
-/// x -> a x + b modulo a prime; composition is associative and does not commute, so it sees any change of order.
-struct affine {
-    std::uint32_t a;
-    std::uint32_t b;
-    friend bool operator==(affine const&, affine const&) = default;
-};
-constexpr std::uint64_t prime = 2147483647;
-
-struct compose {
-    COPPICE_HD affine identity() const { return {1, 0}; }
-    COPPICE_HD affine operator()(affine const& f, affine const& g) const { // first f, then g
-        return {static_cast<std::uint32_t>(std::uint64_t(g.a) * f.a % prime),
-                static_cast<std::uint32_t>((std::uint64_t(g.a) * f.b + g.b) % prime)};
-    }
-};
+using affine = affine_map<>;
+using compose = compose_maps<>;
 
 struct affine_of_nonzero {
     std::int32_t const* columns;

@@ -12,6 +12,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
+#include "support/affine.hpp"
 #include "support/executors.hpp"
 #include "support/patterns.hpp"
 #include <coppice/semiring/spmv.hpp>
@@ -31,24 +32,11 @@ constexpr bool is_cuda_v = std::is_same_v<Executor, cuda_executor>;
 // ------------------------------------------------------------------------------------------------------------
 // operators
 
-/// x -> a x + b modulo a prime; composition is associative and does not commute, so it sees any change of order. `T`
-/// gives the accumulator 8 or 16 bytes.
+/// `T` gives the accumulator 8 or 16 bytes.
 template <class T>
-struct affine {
-    T a;
-    T b;
-    COPPICE_HD friend bool operator==(affine const& f, affine const& g) { return f.a == g.a && f.b == g.b; }
-};
-constexpr std::uint64_t prime = 2147483647;
-
+using affine = affine_map<T>;
 template <class T>
-struct compose {
-    COPPICE_HD affine<T> identity() const { return {1, 0}; }
-    COPPICE_HD affine<T> operator()(affine<T> const& f, affine<T> const& g) const { // first f, then g
-        return {static_cast<T>(std::uint64_t(g.a) * f.a % prime),
-                static_cast<T>((std::uint64_t(g.a) * f.b + g.b) % prime)};
-    }
-};
+using compose = compose_maps<T>;
 
 /// ⊗ along the nonzeros, with and without the row.
 template <class T>

@@ -11,6 +11,7 @@
 #include <memory>
 #include <random>
 
+#include "support/affine.hpp"
 #include "support/block_stand_in.hpp"
 #include "support/patterns.hpp"
 #include <coppice/semiring/mxv_lane.hpp>
@@ -39,23 +40,9 @@ struct concatenate {
     word operator()(word const& a, word const& b) const { return {a.hash * b.power + b.hash, a.power * b.power}; }
 };
 
-/// x -> a x + b modulo a prime: an accumulator of 4 or 8 bytes, so that parts of rows travel in slots.
-template <class T, std::uint64_t Prime>
-struct affine {
-    T a;
-    T b;
-    friend bool operator==(affine const&, affine const&) = default;
-};
-template <class T, std::uint64_t Prime>
-struct compose {
-    using map = affine<T, Prime>;
-    map identity() const { return {1, 0}; }
-    map operator()(map const& f, map const& g) const {
-        return {T(std::uint64_t(g.a) * f.a % Prime), T((std::uint64_t(g.a) * f.b + g.b) % Prime)};
-    }
-};
-using small_compose = compose<std::uint16_t, 65521>;
-using compose_8 = compose<std::uint32_t, 2147483647>;
+// Accumulators of 4 and 8 bytes, so that parts of rows travel in slots.
+using small_compose = test::compose_maps<std::uint16_t, 65521>;
+using compose_8 = test::compose_maps<std::uint32_t>;
 
 template <class Add>
 struct opaque_affine {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sparse/sparse_problem.hpp"
+#include "support/affine.hpp"
 #include "support/warps.hpp"
 
 using namespace coppice;
@@ -13,24 +14,13 @@ using namespace coppice::test;
 
 namespace {
 
-/// x -> a x + b modulo a prime; composition neither commutes nor forgets an operand.
-struct affine {
-    std::uint32_t a, b;
-    friend bool operator==(affine const&, affine const&) = default;
-};
-struct compose_affine {
-    COPPICE_HD affine identity() const { return {1, 0}; }
-    COPPICE_HD affine operator()(affine const& f, affine const& g) const {
-        constexpr std::uint64_t p = 2147483647;
-        return {std::uint32_t(std::uint64_t(f.a) * g.a % p), std::uint32_t((std::uint64_t(g.a) * f.b + g.b) % p)};
-    }
-};
+using affine = affine_map<>;
 struct pair_to_affine {
     COPPICE_HD affine operator()(std::int32_t x, std::int32_t y, std::int64_t k) const {
         return {std::uint32_t(2 * x + 3 + k), std::uint32_t(5 * y + 1)};
     }
 };
-using affine_semiring = semiring_of<compose_affine, pair_to_affine>;
+using affine_semiring = semiring_of<compose_maps<>, pair_to_affine>;
 
 /// The product from its definition.
 template <class Semiring, class T>

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/random.hpp>
 #include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
@@ -99,7 +100,7 @@ inline bool stretches_pay(graph_view g) {
     std::int64_t edges = 0, far = 0, long_rows = 0;
     constexpr std::int64_t samples = 1024;
     for (std::int64_t i = 0; i < samples; ++i) {
-        auto const v = vertex_id(mixed(std::uint64_t(i)) % std::uint64_t(g.vertices));
+        auto const v = vertex_id(mix_bits(std::uint64_t(i)) % std::uint64_t(g.vertices));
         if (g.degree(v) > 30) {
             ++long_rows;
             continue;

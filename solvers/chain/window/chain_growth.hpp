@@ -29,15 +29,17 @@
 
 namespace coppice::chain {
 
-/// A GPU waits for one stretch that is reflected as long as for all others, so these should be few: of 200 000 links of
-/// random matrices with W up to 8 one is so large, with W = 16 one in 300; the median is 0.8 to 3.2. Boundary value
-/// problems with modes of many rates reach backward errors of 8 epsilon where W is up to 4, of 30 beyond; with a bound
-/// of 32 they reach 58 where W is 8, 103 beyond. Bands of (1, 1, 1e-4, 1, 1) reach 31 with 16 where W = 4, 1 with 8.
+/// How often larger than the matrix a link of W = `width` unknowns on either side may be. A GPU waits for one stretch
+/// that is eliminated by reflections as long as for all other stretches, so few stretches should be: of 200 000 links
+/// of random matrices, one is larger than this with W up to 8, one in 300 with W = 16; the median is 0.8 to 3.2 times
+/// the matrix. Boundary value problems with modes of many rates reach backward errors of 8 epsilon where W is up to 4
+/// and of 30 beyond; if 32 were allowed, 58 where W is 8 and 103 beyond. Bands of (1, 1, 1e-4, 1, 1), W = 4, reach 31
+/// epsilon if 16 were allowed, and 1 with 8.
 COPPICE_HD constexpr int most_growth(int width) { return width <= 4 ? 8 : 16; }
 inline constexpr int rank_tolerance = 100;
 
-/// Of a link of W = `width` unknowns on either side; also where something overflowed, but not where the matrix itself
-/// is so large that reflections would overflow, too.
+/// Whether a link with entries up to `largest` has grown beside a matrix of entries up to `size`. An overflow counts as
+/// growth, but not where the matrix itself is so large that reflections would overflow, too.
 template <class Real>
 COPPICE_HD COPPICE_ALWAYS_INLINE bool has_grown(Real largest, Real size, int width) {
     Real const most = Real(most_growth(width)) * size;
@@ -60,7 +62,7 @@ private:
     real largest_{0}, zero_{0};
 };
 
-/// The same of a plain scalar by its leading bits, which costs a GPU less.
+/// largest_magnitude of plain scalars by their leading bits, which costs a GPU less.
 template <class T>
 class largest_bits {
 public:
@@ -68,7 +70,7 @@ public:
     COPPICE_HD COPPICE_ALWAYS_INLINE void look_at(T const& entry, bool counts = true) {
         bits_ = counts ? larger_of(bits_, magnitude(entry)) : bits_;
     }
-    /// What another lane has looked at counts, too.
+    /// Takes in what another lane has looked at.
     COPPICE_HD COPPICE_ALWAYS_INLINE void with(largest_bits const& other, bool counts = true) {
         bits_ = counts && bits_ < other.bits_ ? other.bits_ : bits_;
     }
@@ -97,22 +99,22 @@ struct link_size {
     Real size;
     bool reflected;
 
-    /// As one number, which is how links keep it.
+    /// From and to one number, the mark that is stored with a link: minus the size where anything was reflected.
     COPPICE_HD COPPICE_ALWAYS_INLINE explicit link_size(Real mark) : size(magnitude(mark)), reflected(mark < Real(0)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE link_size(Real s, bool r) : size(s), reflected(r) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE Real mark() const { return reflected ? -size : size; }
 
-    /// Of links together.
+    /// Of two links that become one.
     COPPICE_HD COPPICE_ALWAYS_INLINE link_size with(link_size const& other) const {
         return {larger(size, other.size), reflected || other.reflected};
     }
-    /// Pivots up to this count as none.
+    /// A pivot up to this size counts as no pivot.
     COPPICE_HD COPPICE_ALWAYS_INLINE Real tolerance() const {
         return rank_tolerance * std::numeric_limits<Real>::epsilon() * size;
     }
 };
 
-/// The largest of the values of the lanes of a team; `scratch` has room for one of each.
+/// The largest of the values of the lanes of a team; `memory` has room for one value of each lane.
 template <class Real, class Team>
 COPPICE_HD COPPICE_ALWAYS_INLINE Real largest_of_team(Team const& team, Real value, void* memory) {
     if (team.size() == 1) return value;

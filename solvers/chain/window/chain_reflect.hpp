@@ -87,7 +87,7 @@ struct reflection {
     COPPICE_HD COPPICE_ALWAYS_INLINE T v(T const& entry) const { return scaled(entry, scale) * to_v; }
 };
 
-/// Reflects rows [k, rows) of another column; v(r), r > k.
+/// Applies a reflection, given by its weight and v(r) for r > k, to rows [k, rows) of a column.
 template <class T, class V>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reflect(T* column, real_lane_t<T> const& weight, V const& v, int k, int rows) {
     T sum = column[k];

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows under elimination in registers: L lanes share a stretch, and each holds the columns that its rank is
-/// congruent to modulo L, a divisor of K. So columns that move left by K stay with their lane, and every index is known
-/// to the compiler. Best where there are many stretches: little is done twice.
+/// A window (words.md) in registers: L lanes share a stretch, L divides K, and lane `rank` holds the columns j with
+/// j mod L = rank. A column that moves left by K stays with its lane, and every index is known to the compiler. Best
+/// where there are many stretches, since the lanes repeat little of each other's work.
 ///
-/// One right-hand side, which all lanes of a stretch hold. A Team here also gives `team.from(value, rank)`: the value
-/// of another of its lanes. Tile: `arrive(u)`, called by all lanes before unit u is looked at, and `unit(u)`, where [K]
-/// of the right-hand side and [column][K] of that unit lie, and `conjugated()`, whether the conjugates of these columns
-/// are meant.
+/// One right-hand side, which all lanes of a stretch hold. The Team is a team of lanes that exchange registers
+/// (chain_roles.hpp). The Tile has the units: all lanes call `arrive(u)` before they read unit u; `unit(u)` is the
+/// address of its right-hand sides [K] and, behind them, its columns [column][K]; `conjugated()` says whether these
+/// columns stand for their conjugates.
 #pragma once
 
 #include <coppice/solvers/chain/chain_lane.hpp>
 
 namespace coppice::chain {
 
-/// Makes a unit, [side][K] and [column][K], ready for elimination where it stands: small entries flushed, rows scaled.
+/// Makes a unit, [side][K] and [column][K], ready for elimination in its place: sets small entries to zero, scales
+/// rows.
 template <int K, int W, class T, class Team>
 COPPICE_HD inline void prepare_unit(Team const& team, T* unit, elimination<real_lane_t<T>> const& how) {
     stack_view<T> const rows{unit + K, K, K + W, 0};
@@ -30,7 +31,7 @@ COPPICE_HD inline void prepare_unit(Team const& team, T* unit, elimination<real_
 template <class T, int K>
 struct staged_unit {
     T const* at;
-    bool conjugated; ///< of complex numbers: stands for the conjugates
+    bool conjugated; ///< whether complex entries stand for their conjugates
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(int r, int c) const {
         T const& value = at[(1 + c) * K + r];
         if constexpr (is_complex_lane<T>)
@@ -59,7 +60,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T side_without_known(staged_unit<T, K> const& u
     return value;
 }
 
-/// Column k, from row k on, as the elimination looks for its pivot in it.
+/// The entries of column k from row k on, among which the elimination looks for its pivot.
 template <class T, int Rows>
 struct key_column {
     T row[Rows];
@@ -75,12 +76,12 @@ struct key_column {
     }
 };
 
-/// The columns of a unit in which no pivot was found, told of at its end: a branch in between would keep the columns
-/// waiting.
+/// The columns of a unit in which no pivot was found. The teller is called at the end of the unit: a branch for each
+/// column would delay the columns behind it.
 struct zero_pivots {
     unsigned found = 0;
 
-    /// Up to the tolerance there is none.
+    /// A pivot up to the tolerance counts as no pivot.
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void note(int k, T const& pivot, real_lane_t<T> tolerance = 0) {
         found |= unsigned(magnitude(pivot) <= tolerance) << k;
@@ -93,7 +94,7 @@ struct zero_pivots {
     }
 };
 
-/// A model of what walk() works on. `Left`: with the columns of y, in the reduction.
+/// A model of elimination_window. `Left`: with the columns of y, in the reduction.
 template <class T, int K, int W, int L, bool Left, class Team, class Tile>
 struct register_stacks {
     static_assert(K % L == 0 && W % K == 0);
@@ -103,10 +104,10 @@ struct register_stacks {
 
     Team const& team;
     Tile const& tile;
-    T const* y; ///< [W] where it is known: without Left
+    T const* y; ///< [W], known without Left; null with it
     elimination<real> const& how;
     T active[columns][rows], left[wide][rows], rhs[rows];
-    largest_bits<T> seen; ///< of the units, in the columns of this lane: with Left
+    largest_bits<T> seen; ///< largest entry of the units in the columns of this lane; with Left
 
     COPPICE_HD COPPICE_ALWAYS_INLINE register_stacks(Team const& t, Tile const& from, T const* known,
                                                      elimination<real> const& e)
@@ -160,7 +161,7 @@ struct register_stacks {
             key_column<T, rows> const key(k, how, [&](int r) { return team.from(active[k / L][r], k % L); });
             removal const of(key.row, k, rows);
             zeros.note(k, of.top);
-            // Nobody looks any more at what columns up to k become below their pivots.
+            // Entries below the pivots of columns up to k are not read again, so they are not computed.
             COPPICE_UNROLL
             for (int g = (k + 1) / L; g < columns; ++g) remove(of, k, active[g]);
             if (team.rank() == k % L) active[k / L][k] = of.reciprocal;
@@ -182,7 +183,7 @@ struct register_stacks {
             rhs[r] = rhs[K + r];
         }
     }
-    /// As memory_stacks has it, for the columns of this lane.
+    /// memory_stacks::for_each for the columns of this lane.
     template <class Take>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int count, Take const& take) const {
         if (team.rank() >= L) return;
@@ -197,14 +198,14 @@ struct register_stacks {
         }
     }
 
-    /// The largest magnitude in the units, for all lanes of the stretch, which call it together.
+    /// The largest magnitude in the units. All lanes of the stretch call it together and get the same.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_seen() const {
         largest_bits<T> all = seen;
         COPPICE_UNROLL
         for (int l = 0; l < L && L > 1; ++l) all.with(team.from(seen, l));
         return all.value();
     }
-    /// The largest magnitude in the link that is left, of the columns of this lane.
+    /// The largest magnitude of the link that is left, in the columns of this lane.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
         largest_bits<T> largest;
         COPPICE_UNROLL
@@ -225,8 +226,8 @@ private:
     }
 };
 
-/// Solves slot rows upwards, one right-hand side, by one lane that keeps what it needs in registers: z, [W], are the
-/// unknowns behind the last group. Right-hand sides become the solution.
+/// Solves slot rows from the last group upwards, for one right-hand side, by one lane, which keeps the unknowns that it
+/// still needs in registers. z, [W], are the unknowns behind the last group. Right-hand sides become the solution.
 template <int K, int W, class T, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_in_registers(Shape const& g, slot_rows<T, Shape> const& slots,
                                                               T const* z) {

@@ -22,9 +22,9 @@ struct ring_stacks {
 
     Team const& team;
     Tile const& tile;
-    T const* y; ///< [W] where it is known: without Left
+    T const* y; ///< [W], known without Left; null with it
     elimination<real> const& how;
-    int column;     ///< what this lane holds: of the unknowns, then y, then the right-hand side
+    int column;     ///< of this lane: those of the unknowns come first, then y, then the right-hand side
     int turned = 0; ///< the lane of the first unknown
     T held[rows];
 
@@ -53,7 +53,7 @@ struct ring_stacks {
             held[W + r] = unknown ? entry : column == last ? side : T(0);
         }
         COPPICE_UNROLL
-        for (int r = 0; r < W; ++r) held[r] = unknown && column >= W ? T(0) : held[r]; // a column that comes in
+        for (int r = 0; r < W; ++r) held[r] = unknown && column >= W ? T(0) : held[r]; // has just entered
     }
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
@@ -75,7 +75,7 @@ struct ring_stacks {
         if (column < ring) column += column < K ? W : -K;
         turned = turned + K < ring ? turned + K : turned + K - ring;
     }
-    /// As memory_stacks has it, for the column of this lane.
+    /// memory_stacks::for_each for the column of this lane.
     template <class Take>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int count, Take const& take) const {
         if (column > last) return;

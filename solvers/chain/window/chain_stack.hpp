@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The chain solver: rows under elimination by partial pivoting, in memory. chain_lane.hpp says what they are of.
+/// A window of the chain solver (words.md) in memory, and its elimination by partial pivoting or by reflections.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct alone {
     }
 };
 
-/// A team that works, or only goes along to the barriers of others.
+/// A team that works, or that only takes part in the barriers of other teams.
 template <class Team>
 struct onlooking {
     Team const& team;
@@ -36,7 +36,7 @@ struct onlooking {
 };
 
 inline constexpr int most_stack_rows = 32; ///< W + K of links of blocks of 8
-inline constexpr int most_unit_rows = 16;  ///< K of those
+inline constexpr int most_unit_rows = 16;  ///< K of these links
 
 /// Sizes of one stage: K and W, here known at run time only.
 struct any_size {
@@ -51,7 +51,8 @@ struct known_size {
     COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int width() { return W; }
 };
 
-/// The same and what goes with them. `sides` right-hand sides are solved at once.
+/// K and W with the numbers of units and right-hand sides, and the sizes of memory that follow. `sides` right-hand
+/// sides are solved at once.
 template <class Size>
 struct unit_shape : Size {
     int units; ///< of a stretch, at least W / K
@@ -63,12 +64,13 @@ struct unit_shape : Size {
     COPPICE_HD COPPICE_ALWAYS_INLINE int pitch() const { return stack_rows() | 1; }  ///< odd, against bank conflicts
     COPPICE_HD COPPICE_ALWAYS_INLINE int active() const { return width() + rows(); } ///< columns of a unit
     COPPICE_HD COPPICE_ALWAYS_INLINE int inner() const { return units - width() / rows(); } ///< groups to eliminate
-    COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); } ///< those and z
+    /// Unknowns of the groups, and z.
+    COPPICE_HD COPPICE_ALWAYS_INLINE int unknowns() const { return inner() * rows() + width(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE int reduce_columns() const { return active() + width() + sides; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int substitute_columns() const { return active() + sides; }
     /// Elements of a unit in memory: its right-hand sides and its columns.
     COPPICE_HD COPPICE_ALWAYS_INLINE int unit_elements() const { return rows() * (active() + sides); }
-    /// Of slot_rows.
+    /// Elements of slot_rows.
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t slot_elements() const {
         return std::int64_t(units) * unit_elements() + std::int64_t(rows() + width()) * sides;
     }
@@ -78,16 +80,16 @@ struct unit_shape : Size {
     }
 };
 
-/// How to eliminate.
+/// What the options of a solve ask of an elimination.
 template <class Real>
 struct elimination {
-    Real threshold;   ///< entries up to this count as zero,
-    bool flush;       ///< where this is on
+    Real threshold; ///< entries up to this size count as zero if `flush` is set
+    bool flush;
     bool equilibrate; ///< scale each row by a power of two first (scaled partial pivoting)
 };
 
-/// Rows under elimination, column-major. Columns: W + K of the unknowns, the first K of which go next; `left` of y; the
-/// right-hand sides. Rows: W that are left from before, K of the next unit.
+/// The rows of a window, column-major. Columns: W + K of unknowns, of which the first K are eliminated next; `left`
+/// columns of y; the right-hand sides. Rows: W that are left from the units before, and K of the next unit.
 template <class T>
 struct stack_view {
     T* at;
@@ -98,7 +100,8 @@ struct stack_view {
     COPPICE_HD COPPICE_ALWAYS_INLINE T& operator()(int r, int j) const { return at[j * pitch + r]; }
 };
 
-/// The row with the largest entry of a column among rows [k, rows), for a scalar: its number. The first of equals wins.
+/// The pivot row of a column of scalars: the number of the row in [k, rows) with the largest entry, the first of equal
+/// ones.
 template <class T>
 struct scalar_pivot {
     int row;
@@ -112,13 +115,13 @@ struct scalar_pivot {
                 row = r;
             }
     }
-    /// Whether row r is the pivot row. It and row k are exchanged: row r then holds what was in row k.
+    /// Whether row r is the pivot row, which is exchanged with row k: row r then holds what was in row k.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
-    /// What stands in the pivot row.
+    /// The pivot.
     COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int, int) const { return column[row]; }
 };
 
-/// What pivots are compared by: |a| is its magnitude. Reals are, as they stand.
+/// A value whose magnitude is the size by which pivots are compared: a real number itself, |a| of a complex number.
 COPPICE_HD COPPICE_ALWAYS_INLINE float pivot_key(float a) { return a; }
 COPPICE_HD COPPICE_ALWAYS_INLINE double pivot_key(double a) { return a; }
 template <class R>
@@ -126,8 +129,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE R pivot_key(complex_lane<R> const& a) {
     return magnitude(a);
 }
 
-/// The same for columns of `Rows` rows in registers, which have no addresses: every row is looked at, in rounds of a
-/// tournament, whose comparisons do not wait for each other.
+/// The pivot row of a column of `Rows` rows in registers, which have no addresses: all rows are compared, in the rounds
+/// of a tournament, within which no comparison waits for another.
 template <class T, int Rows>
 struct register_pivot {
     int row;
@@ -153,7 +156,8 @@ struct register_pivot {
         row = at[k];
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return r == row; }
-    /// By the bits of its number: as many selections as there are rows, but few conditions and short ways.
+    /// The pivot, selected by the bits of its row number: as many selections as there are rows, but few conditions, and
+    /// few selections one behind the other.
     COPPICE_HD COPPICE_ALWAYS_INLINE T top(T const* column, int k, int rows) const {
         T value[Rows];
         COPPICE_UNROLL
@@ -169,7 +173,7 @@ struct register_pivot {
     }
 };
 
-/// The same for a pack: a mask for each row.
+/// The pivot rows of a pack of columns, one in each lane: a mask for each row.
 template <class T>
 struct pack_pivot {
     decltype(real_lane_t<T>() <= real_lane_t<T>()) mask[most_stack_rows];
@@ -181,7 +185,7 @@ struct pack_pivot {
             mask[r] = best < size;
             best = select(mask[r], size, best);
         }
-        if (rows == k + 1) return; // nothing to choose from
+        if (rows == k + 1) return; // one row alone
         // A later row that was larger still takes the place of an earlier one.
         auto later = mask[rows - 1];
         for (int r = rows - 2; r > k; --r) {
@@ -213,7 +217,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate_in(T* column, Pivot const& pivot
     column[k] = v;
 }
 
-/// Tells of the lanes that found no pivot for column k.
+/// Calls the teller for the lanes that found no pivot for column k.
 template <class T, class Tell>
 COPPICE_HD COPPICE_ALWAYS_INLINE void tell_of_zero(T const& pivot, int k, Tell const& zero_pivot) {
     if (!zero_pivot.wanted()) return;
@@ -221,8 +225,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void tell_of_zero(T const& pivot, int k, Tell c
         if (get_lane(magnitude(pivot), l) == 0) zero_pivot(k, l);
 }
 
-/// The removal of column k: its pivot row, the reciprocal of the pivot, the factors for the rows below. For workers
-/// that see all of the column.
+/// The pivot row of column k, the reciprocal of the pivot, and the factors of the rows below. For workers each of which
+/// has the whole column.
 template <class T, class Pivot, int Rows>
 struct column_removal {
     Pivot pivot;
@@ -237,9 +241,10 @@ struct column_removal {
     }
 };
 
-/// Eliminates the first `count` columns of `s` from `rows` rows by partial pivoting. Pivot rows stay, with reciprocals
-/// in place of the pivots; what is left moves to `next`, up and to the left by `count`. zero_pivot(k, lane) hears of
-/// columns of zeros; where it records, it hears of every pivot, and the first `count` columns keep the factors below.
+/// Eliminates the first `count` columns of `s` from `rows` rows by partial pivoting. Pivot rows stay in `s`, with
+/// reciprocals in place of the pivots; the other rows move to `next`, up and to the left by `count`. The teller
+/// zero_pivot(k, lane) is called for columns of zeros. A teller that records is told of every pivot, and the first
+/// `count` columns then keep the factors below their pivots.
 template <class T, class Team, class Tell>
 COPPICE_HD COPPICE_ALWAYS_INLINE void
 eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows, int active, stack_view<T> const& next,
@@ -260,7 +265,7 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
                 zero_pivot.record(k, pivot, key);
             }
             T const reciprocal = safe_reciprocal(top);
-            // Factors take the place of the entries they remove, where the whole team sees them.
+            // Factors take the places of the entries that they eliminate, where the whole team can read them.
             team.sync();
             for (int r = k + 1 + team.rank(); r < rows; r += team.size())
                 key[r] = -(select(pivot.here(r), held, key[r]) * reciprocal);
@@ -290,14 +295,14 @@ eliminate_columns(Team const& team, stack_view<T> const& s, int count, int rows,
     }
 }
 
-/// What is left to say of a column that was reflected.
+/// What a teller is told of a column that was eliminated by a reflection.
 template <class T>
 struct reflected_column {
-    real_lane_t<T> weight; ///< of its reflection
-    real_lane_t<T> size;   ///< of its pivot
+    real_lane_t<T> weight; ///< of the reflection
+    real_lane_t<T> size;   ///< magnitude of the pivot
 };
 
-/// Reflects column k, which keeps v below its pivot, and the columns behind it.
+/// Applies the reflection of column k to the columns behind it; column k keeps v below its pivot.
 template <class T, class Team>
 COPPICE_HD COPPICE_ALWAYS_INLINE reflected_column<T> reflect_column(Team const& team, stack_view<T> const& s, int k,
                                                                     int rows) {
@@ -313,7 +318,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE reflected_column<T> reflect_column(Team const& 
     team.sync();
     return {of.weight, magnitude(of.top)};
 }
-/// What is left moves to `next`, up and to the left by `count`.
+/// Moves the rows that are left to `next`, up and to the left by `count`.
 template <class T, class Team>
 COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_view<T> const& s, int count, int rows,
                                                      int active, stack_view<T> const& next) {
@@ -324,16 +329,16 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void move_left_rows(Team const& team, stack_vie
     }
     team.sync();
 }
-/// eliminate_columns by reflections, which let nothing grow: the first `count` columns keep v below the diagonal;
-/// `told` is for tell_of_reflected. Rare, and so kept out of the way of others and the same for all of them, as what
-/// follows is.
+/// eliminate_columns by reflections, which do not let entries grow: the first `count` columns keep v below the
+/// diagonal, and `told` is what tell_of_reflected passes on. Reflections are rare, so one function that is not inlined
+/// serves all kernels; the same holds for load_unit_apart.
 template <class T, class Team>
 [[gnu::noinline]] COPPICE_HD void reflect_columns(Team const& team, stack_view<T> const& s, int count, int rows,
                                                   int active, stack_view<T> const& next, reflected_column<T>* told) {
     for (int k = 0; k < count; ++k) told[k] = reflect_column(team, s, k, rows);
     move_left_rows(team, s, count, rows, active, next);
 }
-/// Tells, by one of a team, of what became of `count` columns. A pivot up to `tolerance` counts as none.
+/// Calls the teller for `count` reflected columns, by one lane of a team. A pivot up to `tolerance` counts as no pivot.
 template <class T, class Team, class Tell>
 COPPICE_HD COPPICE_ALWAYS_INLINE void tell_of_reflected(Team const& team, reflected_column<T> const* told, int count,
                                                         real_lane_t<T> const& tolerance, Tell const& zero_pivot) {
@@ -375,7 +380,7 @@ COPPICE_HD inline void flush_rows(Team const& team, stack_view<T> const& s, int 
     team.sync();
 }
 
-/// Loads unit `u` to the last K rows, ready for elimination.
+/// Loads unit `u` into the last K rows and makes them ready for elimination.
 template <class T, class Team, class Units, class Shape, class Places>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_unit(Team const& team, Units const& units, Shape const& g, Places const& at,
                                                 int u, stack_view<T> const& s, elimination<real_lane_t<T>> const& how) {
@@ -387,7 +392,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_unit(Team const& team, Units const& u
     if (how.equilibrate) equilibrate_rows(team, s, g.width(), g.rows(), g.active());
 }
 
-/// The same, rare.
+/// load_unit for reflections, not inlined.
 template <class T, class Team, class Units, class Shape, class Places>
 [[gnu::noinline]] COPPICE_HD void load_unit_apart(Team const& team, Units const& units, Shape const& g,
                                                   Places const& at, int u, stack_view<T> const& s,
@@ -395,7 +400,7 @@ template <class T, class Team, class Units, class Shape, class Places>
     load_unit(team, units, g, at, u, s, how);
 }
 
-/// The larger of `size` and the magnitudes of the entries of the last K rows, of those that this lane looks at.
+/// The larger of `size` and the largest entry of the last K rows among those that this lane of the team looks at.
 template <class T, class Team, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_unit(Team const& team, Shape const& g, stack_view<T> const& s,
                                                           real_lane_t<T> size) {
@@ -404,13 +409,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> with_unit(Team const& team, Shap
     return size;
 }
 
-/// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known it goes to the other side.
-/// The unit stays where it was loaded, too.
+/// Puts unit `u` < W / K, which reaches into y, into rows [u K, u K + K). Where y is known, its terms are subtracted
+/// from the right-hand sides. The last K rows keep the unit as it was loaded.
 template <class T, class Team, class Units, class Shape, class Places>
 COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Shape const& g, Places const& at, int u,
                                        stack_view<T> const& s, T const* y, elimination<real_lane_t<T>> const& how) {
     int const offset = u * g.rows(), active = g.active();
-    load_unit(team, units, g, at, u, s, how); // to the last rows, as it stands; then dealt out
+    load_unit(team, units, g, at, u, s, how); // into the last rows; from there to its columns
     for (int i = team.rank(); i < g.rows() * s.columns; i += team.size()) {
         int const j = i / g.rows(), r = i - j * g.rows(), from = g.width() + r;
         T value(0);
@@ -431,7 +436,7 @@ COPPICE_HD inline void load_first_unit(Team const& team, Units const& units, Sha
     team.sync();
 }
 
-/// The rows under elimination in memory, shared by a team: one model of what walk() works on.
+/// The rows under elimination in memory, shared by a team: a model of elimination_window.
 template <class T, class Team, class Units, class Shape, class Places>
 struct memory_stacks {
     Team const& team;
@@ -441,7 +446,7 @@ struct memory_stacks {
     T const* y; ///< [width][sides], the unknowns before the stretch where they are known
     elimination<real_lane_t<T>> const& how;
     stack_view<T> now, next;
-    real_lane_t<T> size{0}; ///< of the entries of the first units, by the lanes of the team together
+    real_lane_t<T> size{0}; ///< largest entry of the first units among those that this lane looked at
 
     COPPICE_HD COPPICE_ALWAYS_INLINE memory_stacks(Team const& t, Units const& from, Shape const& shape,
                                                    Places const& places, T* memory, int left, T const* known,
@@ -470,8 +475,8 @@ struct memory_stacks {
         now = next;
         next = old;
     }
-    /// Calls take(row, column, value) for the first `rows` rows, those of pivots or, at the end, those that are left.
-    /// Columns: those of the unknowns, then `left` of y, then the right-hand sides.
+    /// Calls take(row, column, value) for the first `rows` rows: the pivot rows, or at the end of a stretch the rows of
+    /// its link. Columns: first those of the unknowns, then `left` columns of y, then the right-hand sides.
     template <class Take>
     COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int rows, Take const& take) const {
         for (int i = team.rank(); i < rows * now.columns; i += team.size()) {
@@ -479,12 +484,12 @@ struct memory_stacks {
             take(r, j, now(r, j));
         }
     }
-    /// Rows that are left know nothing of the unknowns that come in.
+    /// The rows that are left have zeros in the columns of the unknowns that enter.
     COPPICE_HD COPPICE_ALWAYS_INLINE void clear_new_columns() {
         for (int i = team.rank(); i < g.rows() * g.width(); i += team.size())
             next(i % g.width(), g.width() + i / g.width()) = T(0);
     }
-    /// The largest_magnitude of the link that is left, of what this lane looks at.
+    /// The largest_magnitude of the link that is left, among the entries that this lane looks at.
     COPPICE_HD COPPICE_ALWAYS_INLINE real_lane_t<T> largest_left() const {
         int const w = g.width();
         largest_magnitude<T> largest;
@@ -496,7 +501,7 @@ struct memory_stacks {
     }
 };
 
-/// The same by reflections; a pivot up to `tolerance` counts as none.
+/// memory_stacks with an elimination by reflections; a pivot up to `tolerance` counts as no pivot.
 template <class T, class Team, class Units, class Shape, class Places>
 struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
     real_lane_t<T> tolerance;
@@ -518,16 +523,16 @@ struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
     }
 };
 
-/// Elements of a stack, up to whole 16 bytes.
+/// `elements`, rounded up to whole 16 bytes.
 template <class T>
 COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
     constexpr std::int64_t together = sizeof(T) < 16 ? 16 / std::int64_t(sizeof(T)) : 1;
     return (elements + together - 1) / together * together;
 }
 
-/// The same of sizes that the compiler knows, for kernels that do nothing else. Both stacks, aligned_elements() each,
-/// begin at 16 bytes: where pointers to them trade places, nvcc 13.0 takes what it knows of one for both and loads 16
-/// bytes at once.
+/// reflecting_stacks whose sizes the compiler knows, for kernels that do nothing else. Both stacks take
+/// aligned_elements() and begin at a multiple of 16 bytes: `now` and `next` trade places, and nvcc 13.0 takes the
+/// alignment that it knows of one for both and loads 16 bytes at once.
 template <class T, class Team, class Units, class Shape, class Places>
 struct unrolled_reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
     real_lane_t<T> tolerance;

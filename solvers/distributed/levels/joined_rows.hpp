@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <coppice/semiring/sparse/elementwise.hpp>
-#include <coppice/solvers/distributed/levels/coupling_entries.hpp>
+#include <coppice/solvers/distributed/levels/exchange.hpp>
+#include <coppice/solvers/distributed/levels/listed_matrix.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 
 namespace coppice::distributed {
@@ -38,26 +38,52 @@ struct join_offsets {
     }
 };
 
-/// Rows of a part in a matrix of all parts, which stand `apart` rows from each other: its own block, the entries that
-/// couple it with others, whose columns place() finds, and ones on the diagonal of rows that it lacks.
-template <executor Executor, class T, class Place>
-csr<T> rows_of_part(Executor const& exec, csr_view<T> own, std::vector<coupling_entry<T>> const& entries,
-                    std::int32_t apart, std::int32_t part, std::int32_t parts, Place const& place) {
-    std::int32_t const first = part * apart;
+struct place_column {
+    std::int64_t const* begin;
+    std::int64_t parts;
+    std::int32_t apart;
+    std::int32_t* column;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        std::int64_t const part = detail::lower_position(begin, 0, parts, std::int64_t(column[k]) + 1) - 1;
+        column[k] = std::int32_t(part * apart + column[k] - begin[part]);
+    }
+};
+struct one_on_diagonal {
+    std::int32_t first_row, first_column;
+    std::int32_t *rows, *columns;
+    COPPICE_HD void operator()(std::int64_t i) const {
+        rows[i] = first_row + std::int32_t(i);
+        columns[i] = first_column + first_row + std::int32_t(i);
+    }
+};
+
+/// Rows of a part in a matrix of all parts, which stand `apart` rows from each other: its own block, the entries `k`
+/// that couple it with others, and ones on the diagonal of rows that it lacks. Part p has the columns
+/// [begin[p], begin[p + 1]) of `k`.
+template <executor Executor, class T>
+csr<T> rows_of_part(Executor const& exec, csr_view<T> own, listed_matrix<T> k, part_begins const& begin,
+                    std::int32_t apart, int part) {
+    auto const parts = std::int32_t(begin.size()) - 1, first = part * apart, all = parts * apart;
     buffer<std::int32_t> offsets(exec, std::int64_t(apart) + 1), columns(exec, own.nonzeros());
     for_each(exec, offsets.size(), extend_offsets{own.offsets, own.rows(), offsets.data()});
     for_each(exec, columns.size(), shift_columns{own.indices, first, columns.data()});
-    csr<T> const placed(apart, apart * parts, std::move(offsets), std::move(columns), copy_of(exec, own.values()));
-    listed_rows<T> others;
-    auto next = entries.begin();
-    for (std::int32_t i = 0; i < apart; ++i) {
-        for (; next != entries.end() && next->row == i; ++next) others.add(place(next->column), next->value);
-        if (i >= own.rows()) others.add(first + i, T(1));
-        others.end_row();
-    }
-    csr<T> const coupling(apart, apart * parts, exec.copy(others.offsets), exec.copy(others.columns),
-                          exec.copy(others.values));
-    return ewise_add(exec, plus{}, placed.view(), coupling.view());
+    csr<T> const placed(apart, all, std::move(offsets), std::move(columns), copy_of(exec, own.values()));
+
+    auto [list, rows] = std::move(k).release();
+    auto couplings = std::move(rows).release();
+    auto const placed_begin = exec.copy(begin);
+    for_each(exec, couplings.indices.size(), place_column{placed_begin.data(), parts, apart, couplings.indices.data()});
+    auto const listed = std::int32_t(list.size());
+    listed_matrix<T> const others(
+        exec, apart, std::move(list),
+        csr<T>(listed, all, std::move(couplings.offsets), std::move(couplings.indices), std::move(couplings.values)));
+    if (own.rows() == apart) return add_listed(exec, placed.view(), others);
+    buffer<std::int32_t> lacking(exec, apart - own.rows()), diagonal(exec, lacking.size());
+    buffer<T> ones(exec, lacking.size());
+    for_each(exec, lacking.size(), one_on_diagonal{own.rows(), first, lacking.data(), diagonal.data()});
+    fill(exec, ones.view(), T(1));
+    return add_listed(exec, placed.view(),
+                      add(exec, others, matrix_of_tuples(exec, apart, all, lacking, diagonal, ones)));
 }
 
 /// The rows of all parts, one part behind the other; all have as many. Called by all parts.

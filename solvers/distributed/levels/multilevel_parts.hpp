@@ -14,16 +14,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <future>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <coppice/semiring/sparse/elementwise.hpp>
-#include <coppice/solvers/distributed/csr_parts_apply.hpp>
+#include <coppice/solvers/distributed/levels/coupled_level.hpp>
+#include <coppice/solvers/distributed/levels/cut_filter.hpp>
+#include <coppice/solvers/distributed/levels/galerkin_at_cuts.hpp>
 #include <coppice/solvers/distributed/levels/joined_rows.hpp>
-#include <coppice/solvers/distributed/levels/products_at_cuts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/multilevel/multilevel.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>
@@ -43,79 +42,8 @@ struct subtract_from_listed {
     }
 };
 
-/// Aggregate of a row at a cut among those of all parts, or -1, and the magnitude of its diagonal.
-struct cut_row {
-    std::int32_t aggregate;
-    double diagonal;
-};
-struct look_at_cut_row {
-    std::int32_t const *rows, *of;
-    double const* diagonal;
-    double unit;
-    std::int32_t first;
-    cut_row* to;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        std::int32_t const row = rows[i];
-        to[i] = {of[row] < 0 ? -1 : first + of[row], diagonal[row] * unit};
-    }
-};
-
-template <class T>
-struct put_listed {
-    std::int32_t const* rows;
-    T const* values;
-    T* to;
-    COPPICE_HD void operator()(std::int64_t i) const { to[rows[i]] = values[i]; }
-};
-
-/// What couples a part's rows of one level with those of other parts.
 template <executor Executor, class T>
-struct coupled_level {
-    std::vector<coupling_entry<T>> entries; ///< rows of the part, columns counted over all; in order
-    std::vector<std::int64_t> begin;        ///< [parts + 1]: rows of the level by part
-    column_places needs;                    ///< columns of other parts that come as its halo
-    halo<Executor, T> others;
-    std::vector<std::int32_t> at_cuts; ///< rows with entries
-    listed_rows<T> places;             ///< these rows, their columns as places in the halo
-    halo_rows<Executor, T> rows;
-    std::int64_t size;                                   ///< rows of the part
-    buffer<T> rest{};                                    ///< where a smoother needs b without the others
-    bool crosses = false;                                ///< has P of any part entries of other parts?
-    halo_rows<Executor, T> restricted{};                 ///< rows of the next level, columns of the halo: Q^T of others
-    halo_rows<Executor, T> prolonged{};                  ///< rows of this level, columns of the next level's halo: Q
-    buffer<std::int32_t> next_offsets{}, next_indices{}; ///< of the next own block, where it is kept here
-    buffer<T> next_values{};
-
-    static listed_rows<T> places_of(std::vector<coupling_entry<T>> const& entries, column_places const& place) {
-        listed_rows<T> listed;
-        for (auto const& e : entries) {
-            if (&e != entries.data() && e.row != (&e - 1)->row) listed.end_row();
-            listed.add(place(e.column), e.value);
-        }
-        if (!entries.empty()) listed.end_row();
-        return listed;
-    }
-    static std::vector<std::int32_t> rows_of(std::vector<coupling_entry<T>> const& entries) {
-        std::vector<std::int32_t> rows;
-        for (auto const& e : entries)
-            if (rows.empty() || rows.back() != e.row) rows.push_back(e.row);
-        return rows;
-    }
-    /// `columns`: those that the part needs beside those of the entries.
-    static std::vector<std::int32_t> columns_of(std::vector<coupling_entry<T>> const& entries,
-                                                std::vector<std::int32_t> columns) {
-        for (auto const& e : entries) columns.push_back(e.column);
-        return columns;
-    }
-
-    coupled_level(Executor const& exec, part_messages const& messages, std::vector<coupling_entry<T>> with_others,
-                  std::vector<std::int64_t> parts, std::vector<std::int32_t> columns)
-        : entries(std::move(with_others)), begin(std::move(parts)), needs(columns_of(entries, std::move(columns))),
-          others(exec, messages, halo_plan(messages, begin, needs.distinct)), at_cuts(rows_of(entries)),
-          places(places_of(entries, needs)),
-          rows(exec, at_cuts, places.offsets, places.columns, places.values, std::int64_t(needs.distinct.size())),
-          size(begin[std::size_t(messages.part()) + 1] - begin[std::size_t(messages.part())]) {}
-};
+using part_hierarchy = multilevel_detail::multilevel_hierarchy<Executor, T, float, std::int32_t>;
 
 /// The levels of all parts as one of them has them.
 template <executor Executor, class T>
@@ -124,15 +52,18 @@ public:
     /// The options are those of the last levels, which every part has.
     part_coupling(Executor const& exec, part_messages const& messages, csr_part<Executor, T> const& a,
                   multilevel_options const& options)
-        : exec_(exec, messages), workers_(workers(exec, messages.parts())), options_(options) {
-        std::vector<coupling_entry<T>> entries;
+        : exec_(exec, messages), options_(options) {
         auto const& of_matrix = a.couplings();
+        std::vector<std::int32_t> rows;
         for (std::size_t r = 0; r < of_matrix.rows.size(); ++r)
-            for (auto k = std::size_t(of_matrix.offsets[r]); k < std::size_t(of_matrix.offsets[r + 1]); ++k)
-                entries.push_back({of_matrix.rows[r], of_matrix.columns[k], of_matrix.values[k]});
+            rows.insert(rows.end(), std::size_t(of_matrix.offsets[r + 1] - of_matrix.offsets[r]), of_matrix.rows[r]);
         for (double const of_part : this->messages().gather(double(a.own_block().nonzeros())))
             first_nonzeros_ += of_part;
-        add_level(exec, add_up(workers_, entries), a.begins(), {});
+        auto const size = std::int32_t(a.size()), all = std::int32_t(a.begins().back());
+        add_level(exec,
+                  matrix_of_tuples(exec, size, all, exec.copy(rows), exec.copy(of_matrix.columns),
+                                   exec.copy(of_matrix.values)),
+                  a.begins(), listed_matrix<T>(exec, size, all));
     }
 
     bool ends(std::int64_t rows) override {
@@ -141,11 +72,10 @@ public:
     }
     multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = *levels_.back();
-        std::vector<T> magnitudes(level.places.rows(), T(0));
-        for (std::size_t r = 0; r < level.places.rows(); ++r)
-            for (std::size_t k = level.places.begin(r); k < level.places.end(r); ++k)
-                magnitudes[r] += std::abs(level.places.values[k]);
-        return {put(exec, magnitudes, row_magnitudes_)};
+        row_magnitudes_ = zeros(exec, level.size);
+        for_each(exec, level.k.list().size(),
+                 sum_magnitudes<T>{level.k.entries().view(), level.k.list().data(), row_magnitudes_.data()});
+        return {row_magnitudes_.data()};
     }
     bool is_last_of_any(bool of_this) override { return any_part(of_this); }
 
@@ -154,87 +84,58 @@ public:
                                                     double unit, std::int32_t count, bool symmetric) override {
         detail::stopwatch watch(exec);
         auto const& level = *levels_.back();
-        if (levels_.size() == 1) smooths_over_cuts_ = are_symmetric(symmetric);
-        begin_below_ = begins(count);
-        auto const look = [&](buffer<std::int32_t> const& rows) {
-            buffer<cut_row> looks(exec, rows.size());
-            for_each(exec, rows.size(),
-                     look_at_cut_row{rows.data(), kept.along.of, kept.diagonal, unit, first_below(), looks.data()});
-            return to_vector(exec, looks);
-        };
-        auto const mine = look(level.rows.rows), theirs = at_halo(level.others.plan(), look(level.others.sent_rows()));
-        std::vector<T> left_out(level.places.rows(), T(0)), magnitudes = left_out;
-        smoothing_ = {};
-        for (std::size_t r = 0; r < level.places.rows(); ++r) {
-            for (std::size_t k = level.places.begin(r); k < level.places.end(r); ++k) {
-                T const value = level.places.values[k], size = std::abs(value);
-                cut_row const& other = theirs[std::size_t(level.places.columns[k])];
-                double const mean = multilevel_detail::geometric_mean(mine[r].diagonal, other.diagonal);
-                if (!smooths_over_cuts_ || mine[r].aggregate < 0 || double(size) < kept.share * mean) {
-                    left_out[r] += value;
-                    continue;
-                }
-                magnitudes[r] += size;
-                if (other.aggregate >= 0) smoothing_.add(other.aggregate, value);
-            }
-            smoothing_.end_row();
+        if (levels_.size() == 1) {
+            auto const couplings = symmetry_of(exec, messages(), level.k, level.begin);
+            smooths_over_cuts_ = !any_part(!symmetric || !couplings.pattern);
+            symmetric_ = !any_part(!symmetric || !couplings.values);
         }
-        multilevel_detail::filtered_couplings<T> const made{put(exec, left_out, left_out_),
-                                                            put(exec, magnitudes, kept_)};
+        begin_below_ = begins(count);
+        left_out_ = zeros(exec, level.size);
+        kept_ = zeros(exec, level.size);
+        smoothing_ = filter_at_cuts(exec, messages(), level, kept, unit, smooths_over_cuts_, first_below(), all_below(),
+                                    left_out_.data(), kept_.data());
         cut_seconds_ += watch.lap();
-        return made;
+        return {left_out_.data(), kept_.data()};
     }
-    array_view<std::int32_t const> rows_at_cuts() const override { return levels_.back()->rows.rows.view(); }
+    array_view<std::int32_t const> rows_at_cuts() const override { return levels_.back()->k.list().view(); }
 
     void coarsen(Executor const& exec, multilevel_detail::smoothed_level<T, std::int32_t> const& made) override {
         detail::stopwatch watch(exec);
         auto& level = *levels_.back();
-        auto q = std::move(smoothing_);
-        auto const damping = to_vector(exec, made.damping);
-        for (std::size_t r = 0; r < q.rows(); ++r)
-            for (std::size_t k = q.begin(r); k < q.end(r); ++k) q.values[k] *= -damping[r];
-        level.crosses = any_part(!q.columns.empty());
-        std::int32_t const first = first_below(), behind = first + made.p.columns();
-
-        level_at_cuts<T> cuts{level.places, list_rows(exec, made.turned_r, level.rows.rows), {}, std::move(q)};
-        auto sent = list_rows(exec, made.p, level.others.sent_rows());
-        for (std::int32_t& column : sent.columns) column += first;
-        if (level.crosses) sent = side_by_side(sent, rows_of(cuts.q, level.at_cuts, level.others.plan().send_rows));
-        cuts.p_halo = received(level.others.plan(), sent);
-        if (!cuts.q.columns.empty()) {
-            cuts.rows = level.at_cuts;
-            cuts.a = list_rows(exec, made.a, level.rows.rows);
-            column_places const places(cuts.a.columns);
-            for (std::int32_t& c : cuts.a.columns) c = places(c);
-            cuts.near = places.distinct;
-            cuts.p = list_rows(exec, made.p, exec.copy(cuts.near));
-        }
-        // Beside a device the host multiplies while it does.
-        constexpr auto when = std::is_same_v<Executor, host_executor> ? std::launch::deferred : std::launch::async;
-        next_ = std::async(when, [this, crosses = level.crosses, first, behind, cuts = std::move(cuts)]() mutable {
-            auto products = multiply_at_cuts(workers_, cuts, first);
-            if (crosses)
-                for (auto const& from_part : messages().gather(products.sent))
-                    for (auto const& e : from_part)
-                        if (e.row >= first && e.row < behind)
-                            products.own.push_back({e.row - first, e.column, e.value});
-            next_level next{{}, {}, std::move(cuts.p_halo), std::move(cuts.q)};
-            for (auto const& e : add_up(workers_, products.own))
-                if (e.column >= first && e.column < behind)
-                    next.inside.push_back({e.row, e.column - first, e.value});
-                else
-                    next.between.push_back(e);
-            return next;
-        });
+        damp(exec, smoothing_, level.k.list(), made.damping);
+        level.crosses = any_part(smoothing_.nonzeros() > 0);
+        p_halo_ = prolongator_in_halo(exec, level, made.p);
+        next_ = galerkin_at_cuts<Executor, T>(
+            exec, messages(), {level.k, p_halo_, smoothing_, made.a, made.p, made.turned_r, begin_below_},
+            level.crosses);
         cut_seconds_ += watch.lap();
     }
     csr_view<T> join(Executor const& exec, csr_view<T> own) override {
         detail::stopwatch watch(exec);
-        next_level next = next_.get();
-        add_level(exec, std::move(next.between), std::move(begin_below_), next.q.columns);
+        std::int32_t const first = first_below(), behind = first + own.rows();
+        auto const inside =
+            renumber(exec, select_columns(exec, next_, first, behind, true), 0, -first, own.rows(), own.columns());
+        add_level(exec, select_columns(exec, next_, first, behind, false), begin_below_, smoothing_);
         auto& level = *levels_[levels_.size() - 2];
-        if (level.crosses) join_levels(exec, level, *levels_.back(), next.p_halo, next.q);
-        csr_view<T> const whole = next.inside.empty() ? own : add_inside(exec, level, own, next.inside);
+        if (level.crosses) {
+            // Rows here of what other parts' Q leads to: Q^T, in columns of the halo.
+            auto to_own = turn(exec, select_columns(exec, p_halo_, first, behind, true));
+            level.restricted = rows_in_halo(exec, std::move(to_own), first, level.needs);
+            level.prolonged = rows_in_halo(exec, std::move(smoothing_), 0, levels_.back()->needs);
+        }
+        level.k = {};
+        smoothing_ = {};
+        p_halo_ = {};
+        next_ = {};
+        csr_view<T> whole = own;
+        if (inside.nonzeros() > 0) {
+            auto sum = add_listed(exec, own, inside);
+            whole = sum.view();
+            auto arrays = std::move(sum).release();
+            level.next_offsets = std::move(arrays.offsets);
+            level.next_indices = std::move(arrays.indices);
+            level.next_values = std::move(arrays.values);
+        }
         if (levels_.size() > 2) levels_[levels_.size() - 3]->next_values = {}; // of `level`, read for the last time
         cut_seconds_ += watch.lap();
         return whole;
@@ -242,28 +143,22 @@ public:
 
     bool finish(Executor const& exec, csr_view<T> a) override {
         detail::stopwatch watch(exec);
-        auto const& level = *levels_.back();
+        auto& level = *levels_.back();
         if (level.begin.back() > most_together_at_all) return false;
         for (std::size_t p = 0; p + 1 < level.begin.size(); ++p)
             apart_ = std::max(apart_, level.begin[p + 1] - level.begin[p]);
-        auto const part = std::int32_t(messages().part());
-        auto const place = [&](std::int64_t column) {
-            auto const p = std::upper_bound(level.begin.begin(), level.begin.end(), column) - level.begin.begin() - 1;
-            return std::int32_t(p * apart_ + column - level.begin[std::size_t(p)]);
-        };
-        csr<T> const together = join_rows(exec_, rows_of_part(exec, a, level.entries, std::int32_t(apart_), part,
-                                                              std::int32_t(messages().parts()), place)
-                                                     .view());
+        csr<T> const together = join_rows(
+            exec_,
+            rows_of_part(exec, a, std::move(level.k), level.begin, std::int32_t(apart_), messages().part()).view());
         std::int64_t const n = together.rows();
         multilevel_options below = options_;
         int const depth = int(levels_.size()) - 1;
         below.most_levels = std::max(1, options_.most_levels - depth);
         below.drop = std::ldexp(options_.drop, -depth);
         below.products = options_.products * first_nonzeros_ / double(together.nonzeros());
-        solver_.push_back({multilevel_preconditioner<Executor, T>(exec, together.view(), below),
-                           preconditioner_report{"multilevel", 0, {}, {}}});
-        mine_ = buffer<T>(exec, apart_);
-        fill(exec, mine_.view(), T(0));
+        solver_ = std::make_unique<part_hierarchy<Executor, T>>(exec, together.view(), below, near_null_space<T>{},
+                                                                nullptr, symmetric_);
+        mine_ = zeros(exec, apart_);
         all_ = buffer<T>(exec, n);
         solution_ = buffer<T>(exec, n);
         together_seconds_ = watch.lap();
@@ -302,7 +197,7 @@ public:
         std::int64_t const n = level.size;
         exec.copy_elements(b, mine_.data(), n);
         detail::gather_values(exec_, mine_.data(), all_.data(), apart_);
-        solver_.front().apply(exec, array_view<T const>(all_.view()), solution_.view());
+        solver_->apply(exec, all_.data(), solution_.data());
         exec.copy_elements(solution_.data() + messages().part() * apart_, x, n);
     }
 
@@ -311,17 +206,12 @@ public:
     double together_seconds() const { return together_seconds_; } ///< of set-up: the levels that all parts have
     /// May a cycle be captured into a CUDA graph?
     bool replayable() const {
-        bool all = solver_.empty() || solver_.front().replayable();
+        bool all = true;
         for (auto const& level : levels_) all = all && level->others.replayable();
         return all && gathers_on_device(exec_);
     }
 
 private:
-    /// Over the cuts of a level.
-    struct next_level {
-        std::vector<coupling_entry<T>> inside, between; ///< of the next matrix: columns of the part, and of all parts
-        listed_rows<T> p_halo, q;
-    };
     /// Rows of all parts that every part has: a level of so few takes as long for all as for one, and needs no halo.
     static constexpr std::int64_t least_together = 4096, most_together = 131072;
     static constexpr std::int64_t share_together = 16;           ///< the same, of a part's rows of the first level
@@ -330,145 +220,54 @@ private:
     static bool gathers_on_device(host_part const&) { return false; }
     static bool gathers_on_device(cuda_part const& exec) { return exec.others().devices() != nullptr; }
     part_messages const& messages() const { return exec_.others(); }
-    std::vector<std::int64_t> begins(std::int64_t rows) const {
-        std::vector<std::int64_t> begin{0};
+    part_begins begins(std::int64_t rows) const {
+        part_begins begin{0};
         for (std::int64_t const n : messages().gather(rows)) begin.push_back(begin.back() + n);
         return begin;
     }
     std::int32_t first_below() const { return std::int32_t(begin_below_[std::size_t(messages().part())]); }
+    std::int32_t all_below() const { return std::int32_t(begin_below_.back()); }
     bool any_part(bool of_this) const {
         bool any = false;
         for (int const of_part : messages().gather(int(of_this))) any = any || of_part != 0;
         return any;
     }
-    /// Are all own blocks symmetric, and has K an entry (j, i) for every (i, j)?
-    bool are_symmetric(bool own_block) const {
-        auto const& level = *levels_.front();
-        auto const of_parts = messages().gather(level.entries);
-        std::int64_t const first = level.begin[std::size_t(messages().part())];
-        bool turned = own_block;
-        for (auto const& e : level.entries) {
-            if (!turned) break;
-            auto const p = std::size_t(std::upper_bound(level.begin.begin(), level.begin.end(), e.column) -
-                                       level.begin.begin() - 1);
-            coupling_entry<T> const sought{std::int32_t(e.column - level.begin[p]), std::int32_t(first + e.row), T(0)};
-            turned = std::binary_search(of_parts[p].begin(), of_parts[p].end(), sought);
-        }
-        return !any_part(!turned);
+    static buffer<T> zeros(Executor const& exec, std::int64_t count) {
+        buffer<T> values(exec, count);
+        coppice::fill(exec, values.view(), T(0));
+        return values;
     }
-    /// Values of the rows at the cuts, 0 elsewhere, in `to`.
-    T const* put(Executor const& exec, std::vector<T> const& listed, buffer<T>& to) const {
-        auto const& level = *levels_.back();
-        auto const from = exec.copy(listed);
-        to = buffer<T>(exec, level.size);
-        coppice::fill(exec, to.view(), T(0));
-        for_each(exec, from.size(), put_listed<T>{level.rows.rows.data(), from.data(), to.data()});
-        return to.data();
+    void add_level(Executor const& exec, listed_matrix<T> couplings, part_begins begin, listed_matrix<T> const& above) {
+        levels_.push_back(std::make_unique<coupled_level<Executor, T>>(exec, messages(), std::move(couplings),
+                                                                       std::move(begin), above));
     }
-    /// What every part has sent, at the places of the halo.
-    std::vector<cut_row> at_halo(halo_plan const& plan, std::vector<cut_row> const& sent) const {
-        auto const of_parts = messages().gather(sent);
-        std::vector<cut_row> rows;
-        for (std::size_t p = 0; p < of_parts.size(); ++p) {
-            auto const from = of_parts[p].begin() + plan.receive_from[p];
-            rows.insert(rows.end(), from, from + plan.received(p));
-        }
-        return rows;
-    }
-    std::vector<listed_rows<T>> gather_rows(listed_rows<T> const& rows) const {
-        auto offsets = messages().gather(rows.offsets), columns = messages().gather(rows.columns);
-        auto values = messages().gather(rows.values);
-        std::vector<listed_rows<T>> of_parts(offsets.size());
-        for (std::size_t p = 0; p < offsets.size(); ++p)
-            of_parts[p] = {std::move(offsets[p]), std::move(columns[p]), std::move(values[p])};
-        return of_parts;
-    }
-    listed_rows<T> received(halo_plan const& plan, listed_rows<T> const& sent) const {
-        auto const of_parts = gather_rows(sent);
-        listed_rows<T> rows;
-        for (std::size_t p = 0; p < of_parts.size(); ++p)
-            for (std::int64_t row = plan.receive_from[p]; row < plan.receive_from[p] + plan.received(p); ++row) {
-                for (std::size_t k = of_parts[p].begin(std::size_t(row)); k < of_parts[p].end(std::size_t(row)); ++k)
-                    rows.add(of_parts[p].columns[k], of_parts[p].values[k]);
-                rows.end_row();
-            }
-        return rows;
-    }
-    void add_level(Executor const& exec, std::vector<coupling_entry<T>> entries, std::vector<std::int64_t> begin,
-                   std::vector<std::int32_t> columns) {
-        levels_.push_back(std::make_unique<coupled_level<Executor, T>>(exec, messages(), std::move(entries),
-                                                                       std::move(begin), std::move(columns)));
-    }
-    /// Q of this part, and Q^T of others, whose rows `p_halo` has.
-    void join_levels(Executor const& exec, coupled_level<Executor, T>& level, coupled_level<Executor, T> const& below,
-                     listed_rows<T> const& p_halo, listed_rows<T> const& q) {
-        std::size_t const part = std::size_t(messages().part());
-        auto const first = std::int32_t(below.begin[part]), behind = std::int32_t(below.begin[part + 1]);
-        listed_rows<T> to_own;
-        for (std::size_t h = 0; h < p_halo.rows(); ++h) {
-            for (std::size_t k = p_halo.begin(h); k < p_halo.end(h); ++k)
-                if (p_halo.columns[k] >= first && p_halo.columns[k] < behind)
-                    to_own.add(p_halo.columns[k] - first, p_halo.values[k]);
-            to_own.end_row();
-        }
-        turned_rows<T> const turned(std::move(to_own));
-        level.restricted = {exec,
-                            turned.names,
-                            turned.rows.offsets,
-                            turned.rows.columns,
-                            turned.rows.values,
-                            std::int64_t(level.needs.distinct.size())};
-        std::vector<std::int32_t> rows;
-        listed_rows<T> crossing;
-        for (std::size_t r = 0; r < q.rows(); ++r) {
-            if (q.begin(r) == q.end(r)) continue;
-            rows.push_back(level.at_cuts[r]);
-            for (std::size_t k = q.begin(r); k < q.end(r); ++k) crossing.add(below.needs(q.columns[k]), q.values[k]);
-            crossing.end_row();
-        }
-        level.prolonged = {
-            exec, rows, crossing.offsets, crossing.columns, crossing.values, std::int64_t(below.needs.distinct.size())};
-    }
-    /// `own` with some entries added, in memory of `level`.
-    static csr_view<T> add_inside(Executor const& exec, coupled_level<Executor, T>& level, csr_view<T> own,
-                                  std::vector<coupling_entry<T>> const& entries) {
-        std::vector<std::int32_t> offsets(std::size_t(own.rows()) + 1, 0), columns;
-        std::vector<T> values;
-        for (auto const& e : entries) {
-            ++offsets[std::size_t(e.row) + 1];
-            columns.push_back(e.column);
-            values.push_back(e.value);
-        }
-        for (std::size_t i = 1; i < offsets.size(); ++i) offsets[i] += offsets[i - 1];
-        csr<T> const added(own.rows(), own.columns(), exec.copy(offsets), exec.copy(columns), exec.copy(values));
-        auto sum = ewise_add(exec, plus{}, own, added.view());
-        csr_view<T> const view = sum.view();
-        auto arrays = std::move(sum).release();
-        level.next_offsets = std::move(arrays.offsets);
-        level.next_indices = std::move(arrays.indices);
-        level.next_values = std::move(arrays.values);
-        return view;
-    }
-    /// Threads of the host for the rows at the cuts.
-    static host_executor workers(host_executor const& exec, int) { return exec; }
-    static host_executor workers(cuda_executor const&, int parts) {
-        return host_executor(std::max(1, int(std::thread::hardware_concurrency()) / parts));
+    /// P + Q in the rows that the halo of the level has.
+    listed_matrix<T> prolongator_in_halo(Executor const& exec, coupled_level<Executor, T> const& level,
+                                         csr_view<T> p) const {
+        halo_plan const& plan = level.others.plan();
+        auto const& sent_rows = level.others.sent_rows();
+        auto of_p = rows_at(exec, p, detail::distinct_of(exec, copy_of(exec, sent_rows)));
+        of_p = renumber(exec, std::move(of_p), 0, first_below(), level.size, all_below());
+        if (level.crosses) of_p = add(exec, of_p, smoothing_);
+        auto const sent = gather_rows(exec, of_p, sent_rows);
+        return detail::list_rows(exec, level.all, level.needs.data(),
+                                 exchange_rows(exec, messages(), plan.send_begin, sent.view(), plan.receive_begin));
     }
 
     part_executor<Executor> exec_;
-    host_executor workers_;
     multilevel_options options_;
     std::vector<std::unique_ptr<coupled_level<Executor, T>>> levels_{};
     double first_nonzeros_ = 0;                        ///< of the own blocks
     std::int64_t apart_ = 0;                           ///< rows of the last level from part to part
-    buffer<T> row_magnitudes_{}, left_out_{}, kept_{}; ///< of the level that is coarsened, as are the next three
-    bool smooths_over_cuts_ = false;
-    std::vector<std::int64_t> begin_below_{}; ///< [parts + 1]: rows of the next level by part
-    listed_rows<T> smoothing_{};              ///< [rows at the cuts]: K_F P_0, columns over all parts
-    std::future<next_level> next_{};
+    buffer<T> row_magnitudes_{}, left_out_{}, kept_{}; ///< of the level that is coarsened, as all down to next_
+    bool smooths_over_cuts_ = false, symmetric_ = false;
+    part_begins begin_below_{};    ///< rows of the next level by part
+    listed_matrix<T> smoothing_{}; ///< K_F P_0, and Q once it is damped; columns over all parts
+    listed_matrix<T> p_halo_{};    ///< P + Q of other parts' rows: rows and columns over all parts
+    listed_matrix<T> next_{};      ///< what the next matrix has besides R A P of own blocks: columns over all parts
     double cut_seconds_ = 0, together_seconds_ = 0;
     buffer<T> mine_{}, all_{}, solution_{};
-    std::vector<any_preconditioner<Executor, T>> solver_{};
+    std::unique_ptr<part_hierarchy<Executor, T>> solver_{}; ///< of the levels that all parts have
 };
 
 /// A cycle over the levels of all parts. refresh() is refused: values of other parts are on other levels.
@@ -478,8 +277,8 @@ public:
     multilevel_parts(Executor const& exec, part_messages const& messages, csr_part<Executor, T> const& a,
                      multilevel_options const& options)
         : coupling_(std::make_unique<part_coupling<Executor, T>>(exec, messages, a, options)),
-          levels_(std::make_unique<hierarchy>(exec, a.own_block().view(), options, near_null_space<T>{},
-                                              coupling_.get())) {}
+          levels_(std::make_unique<part_hierarchy<Executor, T>>(exec, a.own_block().view(), options,
+                                                                near_null_space<T>{}, coupling_.get())) {}
 
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         levels_->apply(exec, r.data(), z.data());
@@ -503,9 +302,8 @@ public:
     }
 
 private:
-    using hierarchy = multilevel_detail::multilevel_hierarchy<Executor, T, float, std::int32_t>;
     std::unique_ptr<part_coupling<Executor, T>> coupling_;
-    std::unique_ptr<hierarchy> levels_;
+    std::unique_ptr<part_hierarchy<Executor, T>> levels_;
 };
 
 } // namespace distributed

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <coppice/algebra/csr.hpp>
-#include <coppice/algebra/lane_sort.hpp>
+#include <coppice/algebra/rows/lane_sort.hpp>
 #include <coppice/algebra/transform.hpp>
 #include <coppice/core/parallel.hpp>
 

@@ -13,7 +13,7 @@
 /// over these rows: by the square of what an entry decays to over the window.
 #pragma once
 
-#include <coppice/algebra/row_access.hpp>
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/parallel.hpp>
 

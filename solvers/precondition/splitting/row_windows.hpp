@@ -18,7 +18,7 @@
 #include <limits>
 
 #include <coppice/algebra/csr.hpp>
-#include <coppice/algebra/lane_sort.hpp>
+#include <coppice/algebra/rows/lane_sort.hpp>
 #include <coppice/solvers/precondition/splitting/path_inverse.hpp>
 #include <coppice/solvers/precondition/splitting/rounded_weight.hpp>
 

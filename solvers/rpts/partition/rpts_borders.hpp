@@ -19,17 +19,17 @@
 
 namespace coppice::rpts {
 
-/// What is tried, one after the other: 0, 1, -1, 2, -2, 8, -8, ..., 26, -26. Positive moves give rows to the first
-/// partition of a pair. A row or two are another matrix where all of its rows matter; where a few in the middle are
-/// nearly singular, as somewhere among many random rows, the border has to come near them.
+/// The moves that are tried, one after the other: 0, 1, -1, 2, -2, 8, -8, ..., 26, -26. Positive moves give rows to the
+/// first partition of a pair. A row or two more or less help where all inner rows together are nearly singular; where a
+/// few rows in the middle are, as happens somewhere among many random rows, the border has to come near them.
 inline constexpr int border_moves = 13;
 COPPICE_HD constexpr int border_move(int k) {
     int const step = k < 5 ? (k + 1) / 2 : 6 * ((k - 1) / 2) - 4;
     return (k & 1) != 0 ? step : -step;
 }
 
-/// The share of the last row in a sweep over `length` rows, where the largest of any row is 1. row(j), j from 0 in the
-/// direction of the sweep: {near, middle, away}.
+/// The share of the last row in a sweep over `length` rows (least_share), where the largest share of any row is 1.
+/// row(j), j from 0 in the direction of the sweep, is {near, middle, away}.
 template <pivoting P, class T, class Row>
 COPPICE_HD COPPICE_ALWAYS_INLINE T share_of_last(int length, Row const& row) {
     auto const p = row(1);
@@ -45,7 +45,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T share_of_last(int length, Row const& row) {
     return share / largest;
 }
 
-/// The same over rows [first, first + length) of a pair, down or up; place(i) is where row i of the pair stands.
+/// share_of_last over rows [first, first + length) of a pair, downwards or upwards; place(i) is where row i of the pair
+/// stands.
 template <pivoting P, class T, class R, class Place>
 COPPICE_HD COPPICE_ALWAYS_INLINE T share_in_pair(partition_rows<T, R> const& rows, int first, int length,
                                                  bool downwards, Place const& place) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Substitution in a partition of RPTS: what one worker, or one worker at either end, does with its rows once the
-/// interface unknowns are known (thesis section 2.5, Algorithm 2, and what is said at substitute_partition).
+/// Substitution in a partition of RPTS: what one worker, or one worker at either end, does with the rows of the
+/// partition once the interface unknowns are known (thesis section 2.5, Algorithm 2; substitute_partition says what
+/// differs).
 #pragma once
 
 #include <coppice/solvers/rpts/partition/rpts_lane.hpp>
@@ -16,17 +17,18 @@ struct interface_values {
     R before, first, last, after;
 };
 
-/// What is left of one half of a partition: `alone` has only the half's last unknown, `p` that and the one behind it,
-/// where the other half begins.
+/// The two rows that are left of one half of a partition: `alone` has only the half's last unknown, `p` has that
+/// unknown and the first unknown of the other half.
 template <class T, class R = T>
 struct half_rows {
     open_row<T, R> alone, p;
 };
 
-/// Solves one half of a partition, from its end (where one unknown is known) inwards: down where Step is 1, up where it
-/// is -1 and the bands trade places. Row 0 is one row more than unknowns, `alone` at first. It takes part in the choice
-/// of every pivot: of it and p the better one goes on against the next row; the other, freed of x[j-1], has x[j] alone
-/// and is the next such row. Without pivoting it is left out.
+/// Solves one half of a partition, from its end (where one unknown is known) inwards: down where Step is 1, up where
+/// Step is -1 and the bands trade places. The half has one row more than unknowns; at first the row too many, `alone`,
+/// is row 0. It takes part in the choice of every pivot: the better one of `alone` and p is compared with the next row;
+/// the other one, after x[j-1] is eliminated from it, has x[j] alone and is the next `alone`. Without pivoting `alone`
+/// is left out.
 template <pivoting P, int Step, class T, class R = T>
 struct half {
     T *near, *middle, *away; // bands seen in the direction of the half, at its row 0
@@ -48,8 +50,7 @@ struct half {
         return {{zeroth.upper, T(0), zeroth.rhs - zeroth.diagonal * first - zeroth.lower * before},
                 {second.diagonal, second.upper, second.rhs - second.lower * first}};
     }
-    /// Eliminates x[j-1] with the help of row j. The equation that determines it from x[j] and x[j+1] stays in slot
-    /// j-1.
+    /// Eliminates x[j-1] with row j. The equation that determines x[j-1] from x[j] and x[j+1] stays in slot j-1.
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, half_rows<T, R>& left, auto const& threshold) const {
         auto& [alone, p] = left;
         p.entry = flushed(p.entry, threshold);
@@ -72,7 +73,7 @@ struct half {
         side[slot] = select(swap, q.rhs, p.rhs);
         p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
     }
-    /// The unknown of slot j from the two behind it, which move on.
+    /// Computes the unknown of slot j from the two unknowns behind it, and makes it the first of these two.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
         int const at = j * Step;
         R const x = solve_slot(near[at], middle[at], away[at], side[at], x1, x2);
@@ -88,12 +89,12 @@ struct middle_values {
     R down, up;
 };
 
-/// Solves the rows that are left of both halves: four in two unknowns, of which pivoting takes the best.
+/// Solves the rows that are left of both halves: four rows in two unknowns, of which pivoting takes the best two.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE middle_values<R> solve_middle(half_rows<T, R> const& down, half_rows<T, R> const& up,
                                                                auto const& threshold) {
     open_row<T, R> p{flushed(down.p.entry, threshold), down.p.next, down.p.rhs};
-    T entry(0); // of a row in up's unknown alone
+    T entry(0); // of a row that has only the unknown of `up`
     R rhs = up.p.rhs;
     if constexpr (P != pivoting::none) {
         T const alone = flushed(down.alone.entry, threshold);

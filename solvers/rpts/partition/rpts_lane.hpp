@@ -56,7 +56,8 @@ inline constexpr int rows_at_once = 4;
 template <int Rows>
 inline constexpr int rows_at_once<fixed_length<Rows>> = Rows;
 
-/// What a worker does beside the arithmetic of step j: nothing. A CPU core asks for the memory of its next tile.
+/// Called in step j of a sweep for work besides its arithmetic: this one does nothing; on a CPU core another one asks
+/// for the memory of the next tile.
 struct no_side_work {
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int) const {}
 };
@@ -78,7 +79,7 @@ struct coarse_row {
     R rhs;
 };
 
-/// A row on its way into an elimination. Scaled partial pivoting compares rows of like size.
+/// A row as it enters an elimination: scaled partial pivoting scales rows to equal size, since it compares them.
 template <class T, class R>
 struct equation {
     T lower, diagonal, upper;
@@ -95,7 +96,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> scaled(T const& lower, T const& 
     }
 }
 
-/// Whether coefficient `other` of one row is a better pivot than `entry` of another; not where one of them is NaN.
+/// Whether coefficient `other` of one row is a better pivot than `entry` of another row; false where either is NaN.
 template <pivoting P, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
     if constexpr (P == pivoting::none)
@@ -104,7 +105,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE auto outdone(T const& entry, T const& other) {
         return magnitude(entry) < magnitude(other);
 }
 
-/// Stands for a threshold of zero, which changes nothing: one comparison less in the chain of every step.
+/// A threshold of zero, known to the compiler: one comparison less in the chain of dependent instructions of a step.
 struct no_threshold {};
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T const& flushed(T const& entry, no_threshold) {
@@ -144,13 +145,13 @@ struct combination {
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
         return multiply_add(p_factor, p, q_factor * q);
     }
-    /// The same for an entry that may become a pivot: 0 where it is but the rounding errors of its terms. Two rows that
-    /// are the same equation were multiplied on their way here, each by its own factors, and differ by such.
+    /// Combines entries that may become a pivot: 0 where the result is no larger than the rounding errors of its terms.
+    /// Two rows that are the same equation were multiplied by different factors before, and differ by rounding errors.
     COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_of(T const& p, T const& q) const {
         using real = typename lane_traits<T>::value_type;
         constexpr real few = 4 * std::numeric_limits<real>::epsilon();
         T const of_q = q_factor * q, value = multiply_add(p_factor, p, of_q);
-        return select(magnitude(value) < few * magnitude(of_q), T(0), value); // not of infinities
+        return select(magnitude(value) < few * magnitude(of_q), T(0), value); // infinities stay
     }
     /// 1 over the entry of the pivot row, p unless `swap`. Huge where both are zero, so that a zero pivot under a zero
     /// right-hand side gives 0 and under any other a visible value (the epsilon-tilde of Algorithm 1).
@@ -171,7 +172,7 @@ struct sweep {
     R const* side;
     T far, entry, next;
     R rhs;
-    T share; ///< of the last row in what is left, where the largest of any row is near 1
+    T share; ///< of the last row in the combination (least_share), where the largest share of any row is near 1
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
@@ -186,7 +187,7 @@ struct sweep {
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
         return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
     }
-    /// Removes x[j-1] with the help of row j.
+    /// Eliminates x[j-1] from the running equation with row j.
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
         auto const q = row(j);
         combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold));
@@ -198,17 +199,19 @@ struct sweep {
     }
 };
 
-/// A sweep combines rows. Where the inner rows of a partition are nearly singular by themselves, the combinations that
-/// both sweeps end in are nearly the one of inner rows alone that vanishes: the same equation twice, and what it takes
-/// besides is lost to cancellation, by one over the larger share that an outer row has in its combination, beside the
-/// largest share there. Below this share (a backward error of 64 epsilons) something else is done: see
-/// rpts_borders.hpp and rpts_resident.hpp. Of random rows, 3 of 10 000 partitions have less.
+/// A sweep ends in a combination of the rows that it went through; the share of a row is its factor in that
+/// combination. Where the inner rows of a partition are nearly singular by themselves, some combination of inner rows
+/// alone nearly vanishes, and both sweeps end near it: in the same equation twice. What the two equations differ by is
+/// then lost to cancellation, by the factor (largest share) / (share of the outer row), for the better one of the two
+/// sweeps. Below this share (a backward error of 64 epsilons) partitions are changed: see rpts_borders.hpp and
+/// rpts_resident.hpp. Of random rows, 3 of 10 000 partitions have less.
 inline constexpr double least_share = 1.0 / 128;
-/// Shares as the sweeps have them, beside others near 1, that are worth a closer look.
+/// Partitions whose sweeps report a smaller share are looked at more closely: a sweep knows the largest share only to
+/// be near 1.
 inline constexpr double watched_share = 1.0 / 32;
 
 /// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
-/// `share`, if any, gets that of the last row.
+/// `share`, if not null, gets the share of the last row.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
                                                                    auto const& threshold, T* share = nullptr) {
@@ -230,8 +233,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<
     return {up.next, up.entry, up.far, up.rhs};
 }
 
-/// Both coarse rows at once, for workers that profit from two independent chains. `share`, if any, gets the larger one
-/// of the outer rows.
+/// Both coarse rows at once, for workers that profit from two independent chains of instructions. `share`, if not null,
+/// gets the larger share of the two outer rows.
 template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {},
@@ -249,7 +252,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
     last = {down.far, down.entry, down.next, down.rhs};
 }
 
-/// entry x[j] + next x[j+1] = rhs: a row from which all unknowns before x[j] are removed.
+/// entry x[j] + next x[j+1] = rhs: a row from which all unknowns before x[j] are eliminated.
 template <class T, class R = T>
 struct open_row {
     T entry, next;
@@ -271,8 +274,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slot(partition_rows<T, R> const& row
     rows.rhs[j] = rhs;
 }
 
-/// Eliminates x[j-1] from row j (Algorithm 2, lines 4-23): the better of both rows stays in slot j-1, what is left of
-/// them comes back.
+/// Eliminates x[j-1] from row j and the row above (Algorithm 2, lines 4-23): the better pivot row of the two stays in
+/// slot j-1, the combination of both is the result.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, R> const& rows, int j,
                                                               equation<T, R> const& q, open_row<T, R> const& p,
@@ -285,8 +288,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, 
     return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
 }
 
-/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 with the help of row j; returns what is
-/// left of the last row.
+/// Eliminates downwards through rows [from, to) of a square system, unknown j-1 in row j; returns what is left of the
+/// last row.
 template <pivoting P, int AtOnce, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
                                                                open_row<T, R> p, auto const& threshold,
@@ -299,7 +302,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T,
     return p;
 }
 
-/// The unknown of a slot from the two behind it.
+/// Computes the unknown of a slot from the two unknowns behind it.
 template <class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE R solve_slot(T const& reciprocal, T const& next, T const& after, R const& rhs,
                                               R const& x1, R const& x2) {

@@ -25,22 +25,22 @@ struct own_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {lower, diagonal, upper, rhs}; }
 };
 
-/// Where the partition of a lane lies in global memory.
+/// Where the partition of a lane lies in global memory, and how much of it.
 struct partition_place {
     std::int64_t row, side, x; ///< where its first row is in the bands, the right-hand sides and the solutions
     int left;                  ///< rows from the first one on that are inside the system, at most M + 1
-    bool is_first;             ///< of its system
+    bool is_first;             ///< whether it is the first partition of its system
 };
 
-/// Place of granule `g` of a band, of `Granules` in a partition, in shared memory: the lanes of a warp that read their
-/// own granules at once meet different banks, and so do those that copy neighbouring ones.
+/// Place in shared memory of granule `g` of a band, of which a partition has `Granules`. Lanes of a warp that read
+/// their own granules at once meet different banks, and so do lanes that copy neighbouring granules.
 template <int Granules>
 COPPICE_HD COPPICE_ALWAYS_INLINE int place_of_granule(int partition, int g) {
     static_assert(Granules == 2 || Granules == 4);
     return partition * Granules + (g ^ (int(unsigned(partition) / (8 / Granules)) & (Granules - 1)));
 }
 
-/// Element by element, `pitch` apart; zeros behind the first `left` rows.
+/// Loads rows element by element, `pitch` apart; zeros behind the first `left` rows.
 template <int M, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_each(T const* lower, T const* diagonal, T const* upper, T const* rhs,
                                                 auto pitch, int left, own_rows<T, M>& own) {
@@ -54,7 +54,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_each(T const* lower, T const* diagona
     }
 }
 
-/// The rows of a partition; rows behind the end of its system read x = 0, entries outside the matrix become zero.
+/// Loads the rows of a partition. Rows behind the end of its system become x = 0; entries outside the matrix become
+/// zero.
 template <int M, bool Cyclic, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partition_place const& place,
                                                own_rows<T, M>& own) {
@@ -64,7 +65,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
         load_vectors<M>(lower, own.lower);
         load_vectors<M>(diagonal, own.diagonal);
         load_vectors<M>(upper, own.upper);
-        if (!all.order) load_vectors<M>(rhs, own.rhs); // else load_in_order() follows
+        if (!all.order) load_vectors<M>(rhs, own.rhs); // with an order, load_in_order() follows
     } else if (all.pitch == 1) {
         load_each(lower, diagonal, upper, rhs, fixed_length<1>{}, place.left, own);
     } else {
@@ -86,8 +87,9 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
     for (int j = 0; j < M; ++j) own.diagonal[j] = j < place.left ? own.diagonal[j] : behind;
 }
 
-/// The right-hand sides of a system in another order, for the partitions of a warp by way of shared memory: lanes that
-/// are neighbours read what neighbouring rows have, which the order often leaves together.
+/// Loads right-hand sides that stand in another order (system_view::order), for the partitions of a warp by way of
+/// shared memory: neighbouring lanes read the right-hand sides of neighbouring rows, which the order often leaves
+/// together.
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_view<T> const& all,
@@ -113,7 +115,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_v
         COPPICE_UNROLL
         for (int j = 0; j < length; ++j) rhs[k * length + j] = granule.element[j];
     }
-    block.sync_warp(); // what comes next writes there
+    block.sync_warp(); // the next step writes there
 }
 
 /// Writes the solutions of a warp by way of shared memory, the granules of its partitions at `by`.
@@ -123,7 +125,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
                                                      partition_place const& own, T const (&x)[M], band_vector<T>* by) {
     constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
-    if (all.pitch != 1) { // neighbours are the same rows of other systems: what neighbouring lanes write
+    if (all.pitch != 1) { // interleaved: neighbouring lanes write the same rows of other systems
         COPPICE_UNROLL
         for (int j = 0; j < M; ++j)
             if (j < own.left) all.x[own.x + j * all.pitch] = x[j];
@@ -160,10 +162,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
     }
 }
 
-/// The power of two that takes the largest entry of a partition near one. What couples the ends of long segments is so
-/// small that for a badly scaled matrix it would leave the range of numbers. One factor for both equations of a
-/// partition: the smaller one has lost more to cancellation, and pivoting has to see that. Scaled pivoting has scaled
-/// the rows; a threshold is for entries as they stand.
+/// The power of two that brings the largest entry of a partition near one. The entries that couple the ends of a long
+/// segment are so small that for a badly scaled matrix they would underflow. Both equations of a partition get the same
+/// factor: the smaller equation has lost more digits to cancellation, and pivoting has to see that. The factor is 1 for
+/// scaled pivoting, which has scaled the rows, and with a threshold, which is meant for entries as they are given.
 template <pivoting P, class T, int M, class Threshold>
 COPPICE_HD COPPICE_ALWAYS_INLINE T scale_of(own_rows<T, M> const& own, Threshold const&) {
     if constexpr (P == pivoting::scaled_partial || !std::is_same_v<Threshold, no_threshold>) return T(1);

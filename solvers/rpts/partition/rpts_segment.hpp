@@ -3,11 +3,12 @@
 /// Segments of a tridiagonal system: what is left of neighbouring rows once their inner unknowns are eliminated,
 /// and how two of them become one.
 ///
-/// RPTS keeps coarse systems tridiagonal: one of a partition's two equations has no unknown behind it, the other none
-/// before it. A segment drops that, so that pivots may be taken from all rows that have the unknown, as in the
-/// structured elimination of S. J. Wright (SIAM J. Sci. Stat. Comput. 13, 1992). Joining two segments eliminates the
-/// two unknowns where they meet. Each elimination takes the better of two rows, independent ones side by side: three
-/// dependent steps instead of the four that rows of a partition of four would take one after the other.
+/// RPTS keeps coarse systems tridiagonal: one of a partition's two equations has no unknown behind the partition, the
+/// other none before it. The equations of a segment have both, so that pivots may be taken from all rows that have the
+/// unknown, as in the structured elimination of S. J. Wright (SIAM J. Sci. Stat. Comput. 13, 1992). Joining two
+/// segments eliminates the two unknowns where they meet. Each elimination takes the better of two rows, independent
+/// ones side by side: three dependent steps instead of the four that the rows of a partition of four take one after the
+/// other.
 ///
 /// Equations are never scaled one by one, not for scaled pivoting either: what cancellation has made small has lost
 /// digits, and scaled up it would be taken for a pivot as good as any (random bands in float, 2^20 rows: a largest
@@ -30,7 +31,7 @@ struct segment {
     end_equation<T> upper, lower;
 };
 
-/// The segment of a partition, from its coarse rows, times `scale`.
+/// The segment of a partition: its two coarse rows, times `scale`.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(coarse_row<T> const& first, coarse_row<T> const& last,
                                                        T const& scale) {
@@ -38,14 +39,15 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(coarse_row<T> const& firs
             {T(0), scale * last.lower, scale * last.diagonal, scale * last.upper, scale * last.rhs}};
 }
 
-/// No rows at all: the first unknown is what stands behind the segment, the last what stands before it.
+/// The segment of no rows: its first unknown is the unknown behind it, its last unknown is the unknown before it.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> empty_segment() {
     return {{T(0), T(1), T(0), T(-1), T(0)}, {T(-1), T(0), T(1), T(0), T(0)}};
 }
 
-/// How the two unknowns where segments met follow from those around them: `right`, the first of the right segment, then
-/// `left`, the last of the left one. Each equation has its own unknown with coefficient 1 / reciprocal.
+/// The equations from which the two unknowns where segments met follow: first `right`, the first unknown of the right
+/// segment, then `left`, the last unknown of the left segment. Each has its own unknown with coefficient 1 /
+/// reciprocal.
 template <class T>
 struct alignas(16) joint {
     T right_reciprocal;
@@ -56,14 +58,14 @@ struct alignas(16) joint {
 
 namespace joining {
 
-/// A row of one of two segments that meet: `left` and `right` stand with the unknowns where they meet, `end` and
-/// `outer` with the segment's other end and what lies beyond it.
+/// A row of one of two segments that meet: `left` and `right` are the coefficients of the unknowns where they meet,
+/// `end` that of the unknown at the segment's other end, `outer` that of the unknown beyond that end.
 template <class T>
 struct meeting_row {
     T left, right, end, outer, rhs;
 };
 
-/// Rows of one segment after `left` is removed from one of them.
+/// Rows of one segment after `left` is eliminated from one of them.
 template <class T>
 struct split_rows {
     meeting_row<T> pivot, rest;
@@ -85,7 +87,7 @@ struct joint_row {
     end_equation<T> around;
 };
 
-/// c applied to two equations.
+/// Combination c of two equations of the same segment.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> combined(combination<T> const& c, end_equation<T> const& p,
                                                           end_equation<T> const& q) {
@@ -98,7 +100,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, end_
     return {select(second, q.before, p.before), select(second, q.first, p.first), select(second, q.last, p.last),
             select(second, q.after, p.after), select(second, q.rhs, p.rhs)};
 }
-/// The same where p is of the left segment and q of the right one.
+/// Combination c of equation p of the left segment and q of the right one.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> combined(combination<T> const& c, meeting_row<T> const& p,
                                                           meeting_row<T> const& q) {
@@ -121,7 +123,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> join(segment<T> const& l, segment<T>
     using row = joining::meeting_row<T>;
     auto const of_left = [](end_equation<T> const& e) -> row { return {e.last, e.after, e.first, e.before, e.rhs}; };
     auto const of_right = [](end_equation<T> const& e) -> row { return {e.before, e.first, e.last, e.after, e.rhs}; };
-    // Without pivoting the pivots are the row of each unknown: the lower one on the left, the upper one on the right.
+    // Without pivoting each unknown has its own row as pivot row: `left` the lower row of the left segment, `right` the
+    // upper row of the right one.
     auto const a = joining::split<P>(of_left(l.lower), of_left(l.upper), threshold);
     auto const b = joining::split<P>(of_right(r.upper), of_right(r.lower), threshold);
 
@@ -153,7 +156,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> join(segment<T> const& l, segment<T>
     }
 }
 
-/// Values of the unknowns where two segments met.
+/// The values of the unknowns where two segments met.
 template <class T>
 struct joint_values {
     T left, right;
@@ -168,7 +171,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE joint_values<T> solve_joint(joint<T> const& j, 
     return {j.left_reciprocal * (residual_of(j.left, x) - j.left_right * right), right};
 }
 
-/// The end unknowns of a segment that is a whole system. In a cyclic one they are the unknowns beyond the ends as well.
+/// The unknowns at the ends of a segment that is a whole system. In a cyclic system they are also the unknowns beyond
+/// the ends.
 template <pivoting P, bool Cyclic = false, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> solve_whole(segment<T> const& s, auto const& threshold) {
     auto const row = [](end_equation<T> const& e) -> joining::meeting_row<T> {

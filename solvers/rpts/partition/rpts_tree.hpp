@@ -15,9 +15,9 @@ namespace coppice::rpts {
 template <class T>
 struct joint_store {
     static constexpr int vectors = int(sizeof(joint<T>) / 16);
-    static constexpr int elements = int(sizeof(joint<T>) / sizeof(T)); ///< of T, for one joint
+    static constexpr int elements = int(sizeof(joint<T>) / sizeof(T)); ///< elements of one joint
     band_vector<T>* memory;
-    int size; ///< joints
+    int size; ///< number of joints
 
     COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, joint<T> const& j) const {
         band_vector<T> all[vectors];
@@ -36,7 +36,7 @@ struct joint_store {
 };
 
 /// Lanes first .. first + count - 1 of a warp hold neighbouring segments; a warp may have several such groups, of at
-/// most `most` lanes each. A lane outside of any has count 0.
+/// most `most` lanes each. For a lane outside of all groups count is 0.
 struct lane_group {
     int lane, first, count, most;
 };
@@ -60,8 +60,8 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void join_lanes(Block const& block, lane_group 
     block.sync_warp();
 }
 
-/// From the unknowns around the segment of all (x, the same in all lanes of a group) to those around each lane's own.
-/// Unrolled, so that joints are read ahead; where there is no joint, something is computed and dropped.
+/// From the unknowns around the joined segment of a group (x, the same in all its lanes) to the unknowns around each
+/// lane's own segment. Unrolled, so that joints are read ahead; where there is no joint, the result is not used.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> part_lanes(lane_group const& group, interface_values<T> x,
                                                                 joint_store<T> const& joints) {

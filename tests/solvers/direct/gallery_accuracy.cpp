@@ -9,7 +9,7 @@
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/partition_gallery.hpp>
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
 

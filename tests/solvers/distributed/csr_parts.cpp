@@ -57,6 +57,37 @@ std::vector<std::vector<int>> const divisions{
 
 } // namespace
 
+TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations", Fixture, COPPICE_TEST_EXECUTORS) {
+    // On CUDA iterations are queued several at a time, the fewer the larger a vector is.
+    using exec_type = decltype(Fixture::exec());
+    std::vector<int> const begin{0, 1'200'000, 1'210'000};
+    for (double const tolerance : {1e-2, 1e-5, 1e-9}) {
+        std::vector<std::int64_t> iterations(2);
+        multi_executor<exec_type> const all(executors_of<Fixture>(2));
+        all.run([&](exec_type const& exec, part_messages const& others) {
+            auto const p = std::size_t(others.part());
+            block b;
+            for (int i = begin[p]; i < begin[p + 1]; ++i) {
+                for (int const j : {i - 1, i, i + 1})
+                    if (j >= 0 && j < begin[2]) {
+                        b.columns.push_back(j);
+                        b.values.push_back(j == i ? 3 + i % 5 : -1);
+                    }
+                b.offsets.push_back(int(b.columns.size()));
+            }
+            csr_part<exec_type, double> const m(exec, others, b.offsets, b.columns, b.values);
+            auto const right = exec.copy(std::vector<double>(std::size_t(m.size()), 1.0));
+            auto x = exec.copy(std::vector<double>(std::size_t(m.size()), 0.0));
+            auto const none = make_part_preconditioner(exec, others, "none", m);
+            auto const r =
+                solve_in_parts(exec, others, "cg", m, none, right.view(), x.view(), {.tolerance = tolerance});
+            CHECK(r.converged);
+            iterations[p] = r.iterations;
+        });
+        CHECK(iterations[0] == iterations[1]);
+    }
+}
+
 TEST_CASE_TEMPLATE("parts: the product with halos is that of the dense matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
     auto const a = dense_matrix(90);

@@ -8,7 +8,7 @@
 #include "solvers/dense.hpp"
 #include "support/datasets.hpp"
 #include "support/executors.hpp"
-#include <coppice/algebra/files/matrix_market.hpp>
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 
 using namespace coppice;

@@ -70,6 +70,7 @@ TEST_CASE_TEMPLATE("columns: each ends as it would alone, whatever the method", 
                 auto alone = exec.copy(column_of(guess, n, k));
                 auto const single =
                     solve(exec, method, op, m, exec.copy(one_b).view(), alone.view(), {.tolerance = 1e-9});
+                CHECK(r.on_device == single.on_device);
                 // Dot products of their own move counts by rounding, those of BiCGStab the most.
                 CHECK(std::abs(double(r.iterations - single.iterations)) <= 0.25 * double(single.iterations) + 2);
             }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// What every reader of matrix files hands over: the entries that stand in the file, and how they become rows.
+#pragma once
+
+#include <complex>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
+#include <coppice/algebra/rows/compress.hpp>
+#include <coppice/core/files/file.hpp>
+
+namespace coppice::detail {
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class R>
+inline constexpr bool is_complex<std::complex<R>> = true;
+
+template <class T>
+struct real_type {
+    using type = T;
+};
+template <class R>
+struct real_type<std::complex<R>> {
+    using type = R;
+};
+
+/// A matrix as it stands in a file; kinds of symmetry store one triangle.
+template <class T, class I>
+struct matrix_entries {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    matrix_market_symmetry symmetry = matrix_market_symmetry::general;
+    buffer<triplet<T, I>> entries{};
+};
+
+/// Throws format_error, for this line, where complex values meet a real type.
+template <class T>
+void require_value_type(std::string const& file, std::int64_t line, bool complex_values) {
+    if (!is_complex<T> && complex_values)
+        throw format_error(file, line, "the file holds complex values; read it into a complex type");
+}
+
+/// Throws format_error, for this line, for sizes that do not fit the index type.
+template <class I>
+void require_index_type(std::string const& file, std::int64_t line, std::int64_t rows, std::int64_t columns) {
+    for (std::int64_t const size : {rows, columns})
+        if (size >= std::numeric_limits<I>::max()) // one to spare: there is one more offset than rows
+            throw format_error(file, line,
+                               "a matrix of " + std::to_string(rows) + " x " + std::to_string(columns) +
+                                   " is too large for a " + std::to_string(8 * sizeof(I)) + "-bit index");
+}
+
+/// What stands at (j, i) of a matrix of this kind when `value` stands at (i, j).
+template <class T>
+T mirrored(T const& value, matrix_market_symmetry symmetry) {
+    if (symmetry == matrix_market_symmetry::skew_symmetric) return -value;
+    if constexpr (is_complex<T>)
+        if (symmetry == matrix_market_symmetry::hermitian) return std::conj(value);
+    return value;
+}
+
+/// The entries of a file and, for symmetric kinds, their mirror images, as compressor takes them.
+template <class T, class I>
+struct mirrored_source {
+    buffer<triplet<T, I>> entries;
+    matrix_market_symmetry symmetry;
+
+    template <class Emit>
+    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
+        for (std::int64_t k = first; k < last; ++k) {
+            auto const& e = entries[k];
+            emit(e.row, e.column, e.value);
+            if (symmetry != matrix_market_symmetry::general && e.row != e.column)
+                emit(e.column, e.row, mirrored(e.value, symmetry));
+        }
+    }
+    void release() { entries = {}; }
+};
+
+/// Sorted rows of the full matrix, duplicates summed in file order. Throws overflow_error that names the file.
+template <class T, class I>
+csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_entries<T, I>&& m) {
+    std::int64_t const entries = m.entries.size();
+    mirrored_source<T, I> source{std::move(m.entries), m.symmetry};
+    try {
+        return compressor<T, I, mirrored_source<T, I>>(exec, static_cast<I>(m.rows), static_cast<I>(m.columns), entries,
+                                                       source)
+            .run();
+    } catch (overflow_error const& e) {
+        throw overflow_error(file + ": " + e.what());
+    }
+}
+
+// One reader a format, each defined in the file of its name and instantiated for float, double and complex of both,
+// with 32- and 64-bit I. `file` is what messages call the text. Throw format_error with the line.
+
+template <class T, class I>
+matrix_entries<T, I> parse_matrix_market(host_executor const& exec, std::string const& file, std::string_view text,
+                                         file_progress const& tell);
+template <class T, class I>
+matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string const& file, std::string_view text,
+                                          file_progress const& tell);
+/// `sized`: the first line says rows, columns and entries (SMAT).
+template <class T, class I>
+matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string const& file, std::string_view text,
+                                     file_progress const& tell, bool sized);
+template <class T, class I>
+matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& file, std::string_view text,
+                                 file_progress const& tell);
+/// `weighted`: .wsg, else .sg.
+template <class T, class I>
+matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& file, std::string_view bytes,
+                               bool weighted);
+template <class T, class I>
+matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string const& file, std::string_view text);
+
+} // namespace coppice::detail
+
+#define COPPICE_PARSER_OF(T, DEFINE)                                                                                   \
+    DEFINE(T, std::int32_t);                                                                                           \
+    DEFINE(T, std::int64_t)
+/// Instantiates a reader for all types that files are read into.
+#define COPPICE_PARSER(DEFINE)                                                                                         \
+    COPPICE_PARSER_OF(float, DEFINE);                                                                                  \
+    COPPICE_PARSER_OF(double, DEFINE);                                                                                 \
+    COPPICE_PARSER_OF(std::complex<float>, DEFINE);                                                                    \
+    COPPICE_PARSER_OF(std::complex<double>, DEFINE)

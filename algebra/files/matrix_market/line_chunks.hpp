@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Text of one entry a line, parsed in stretches of whole lines by all threads.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
+#include <coppice/core/files/file.hpp>
+#include <coppice/core/parallel.hpp>
+
+namespace coppice::detail {
+
+/// A stretch of whole lines. Its length is a constant, so that chunks do not depend on the number of threads.
+inline constexpr std::int64_t chunk_bytes = std::int64_t(1) << 20;
+
+struct line_chunk {
+    char const* first = nullptr;
+    char const* last = nullptr;
+    std::int64_t lines = 0;   ///< in this chunk, then before it
+    std::int64_t entries = 0; ///< in this chunk, then before it
+    std::int64_t failed_line = 0;
+    std::string problem{};
+};
+
+/// Lines that begin with `comment` hold no entry, nor do blank ones.
+struct line_rule {
+    char comment;
+
+    /// Calls use(at) for every line of the chunk with an entry on it, at its first token; `use` leaves `at` where it
+    /// likes on that line and returns whether to go on. Returns the number of lines begun.
+    template <class Use>
+    std::int64_t for_each_line(line_chunk const& c, char const* end, Use const& use) const {
+        std::int64_t lines = 0;
+        for (char const* at = c.first; at < c.last;) {
+            ++lines;
+            at = skip_blanks(at, end);
+            if (at != end && *at != '\n' && *at != comment && !use(at)) return lines;
+            at = line_end(at, end);
+            if (at != end) ++at;
+        }
+        return lines;
+    }
+};
+
+/// Tells a callback how much of a text is done, from whatever thread did it.
+class progress_of_chunks {
+public:
+    progress_of_chunks(file_progress const& tell, std::int64_t bytes) : tell_(tell), bytes_(bytes) {}
+    void add(line_chunk const& c) {
+        if (!tell_) return;
+        std::lock_guard const guard(lock_);
+        tell_("parsing", done_ += c.last - c.first, bytes_);
+    }
+
+private:
+    file_progress const& tell_;
+    std::int64_t bytes_;
+    std::int64_t done_ = 0;
+    std::mutex lock_{};
+};
+
+/// Cuts a text at line ends and counts lines and entries; the chunks' counts become those of all chunks before. The
+/// element behind the last chunk holds the totals.
+std::vector<line_chunk> cut_lines(host_executor const& exec, std::string_view body, line_rule rule);
+
+/// Parses all entries: make_parser(first entry) makes what parse(at, end, entry) is called on for each line of a chunk;
+/// its `problem` says why one failed, and done(parser) sees it when the chunk is through. Stops at entries.size().
+template <class Entry, class MakeParser, class Done>
+void parse_lines(host_executor const& exec, std::string_view body, line_rule rule, std::vector<line_chunk>& chunks,
+                 array_view<Entry> entries, file_progress const& tell, MakeParser const& make_parser,
+                 Done const& done) {
+    char const* const end = body.data() + body.size();
+    progress_of_chunks progress(tell, static_cast<std::int64_t>(body.size()));
+    for_each_block(exec, static_cast<std::int64_t>(chunks.size()) - 1, 1,
+                   [&](std::int64_t b, std::int64_t, std::int64_t) {
+                       line_chunk& c = chunks[static_cast<std::size_t>(b)];
+                       auto parser = make_parser(c.entries);
+                       std::int64_t k = c.entries;
+                       bool good = true;
+                       std::int64_t const lines = rule.for_each_line(c, end, [&](char const*& at) {
+                           if (k >= entries.size()) return false;
+                           return good = parser.parse(at, end, entries[k++]);
+                       });
+                       done(b, parser);
+                       progress.add(c);
+                       if (good) return;
+                       c.failed_line = lines;
+                       c.problem = std::move(parser.problem);
+                   });
+}
+
+/// Throws format_error for the first line that failed; `before` lines stand before the body.
+void report_failed_line(std::string const& file, std::int64_t before, std::vector<line_chunk> const& chunks);
+
+} // namespace coppice::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Banner and size line of a Matrix Market file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <coppice/algebra/files/matrix_market/matrix_market.hpp>
+
+namespace coppice::detail {
+
+struct header_place {
+    matrix_market_header header{};
+    std::size_t body = 0;       ///< offset of the line behind the size line
+    std::int64_t size_line = 0; ///< its number, from 1
+};
+
+/// Parses the top of `text`. Throws format_error for `file`; where `complete` is false, the text goes on, and what
+/// stands there does not hold the size line yet, returns nothing.
+std::optional<header_place> parse_header(std::string const& file, std::string_view text, bool complete);
+
+} // namespace coppice::detail

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/algebra/files/matrix_market/matrix_market_text.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace coppice::detail {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The token with an exponent that C++ knows: D for E, or the letter that Fortran leaves out before three digits.
+std::string with_plain_exponent(std::string_view token) {
+    std::string plain(token);
+    for (std::size_t i = 1; i < plain.size(); ++i) {
+        bool const after_number = is_digit(plain[i - 1]) || plain[i - 1] == '.';
+        if (!after_number) continue;
+        char const c = plain[i];
+        if (c == 'd' || c == 'D' || c == 'q' || c == 'Q') {
+            plain[i] = 'e';
+            return plain;
+        }
+        if (c == 'e' || c == 'E') return plain;
+        if (c == '+' || c == '-') return plain.insert(i, 1, 'e');
+    }
+    return plain;
+}
+
+// Whether a number that no R can hold is tiny (true) or huge.
+bool is_tiny(std::string_view number) {
+    auto const exponent = number.find_first_of("eE");
+    if (exponent != std::string_view::npos) return number.find('-', exponent) != std::string_view::npos;
+    return number.find_first_not_of("-0.") > number.find('.');
+}
+
+} // namespace
+
+std::string quoted(std::string_view token) {
+    constexpr std::size_t longest = 40;
+    std::string out = "'";
+    for (char const c : token.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
+    return out + (token.size() > longest ? "...'" : "'");
+}
+
+template <class R>
+number_status parse_real_slowly(char const*& at, char const* end, R& value) {
+    std::string_view const token = token_at(at, end);
+    std::string plain = with_plain_exponent(token);
+    if (plain.starts_with('+')) {
+        plain.erase(0, 1);
+        if (plain.starts_with('-')) return number_status::malformed;
+    }
+    char const* const last = plain.data() + plain.size();
+    auto const [stop, status] = std::from_chars(plain.data(), last, value);
+    if (stop != last || status == std::errc::invalid_argument) return number_status::malformed;
+    if (status == std::errc::result_out_of_range) {
+        // The standard gives no value here. A long double decides nearly all cases; the rest is far outside.
+        long double wide = 0;
+        bool const known = std::from_chars(plain.data(), last, wide).ec == std::errc{};
+        if (known ? std::abs(wide) > 1 : !is_tiny(plain)) return number_status::out_of_range;
+        value = known ? static_cast<R>(wide) : plain.starts_with('-') ? R(-0.0) : R(0);
+    }
+    at += token.size();
+    return number_status::good;
+}
+
+template number_status parse_real_slowly(char const*&, char const*, float&);
+template number_status parse_real_slowly(char const*&, char const*, double&);
+
+} // namespace coppice::detail

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// One problem of the suite `tridiagonal` on the host: its rows in the table, and LAPACK's band storage.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bench/bench.hpp"
+#include "bench/peers/lapack.hpp"
+#include "bench/problems/random_bands.hpp"
+#include <coppice/solvers/direct/band_solver.hpp>
+
+namespace coppice::bench {
+
+/// What a problem has in common with others, what differs, and where it is on that axis; empty for one by itself.
+struct sweep {
+    std::string chart{}, axis{};
+    double at = 0;
+};
+
+/// Rows of one problem, and how to take their times.
+class host_problem {
+public:
+    host_problem(table& t, options const& o, std::string name, std::int64_t rows, sweep s = {})
+        : table_(t), name_(std::move(name)), rows_(rows), sweep_(std::move(s)), repetitions_(o.quick ? 3 : 25),
+          most_(host_executor(o.threads).threads()) {}
+    ~host_problem() { table_.add(std::move(results_)); }
+    host_problem(host_problem const&) = delete;
+
+    /// What `make(executor)` returns, on one thread and on all of them.
+    template <class Prepare, class Make>
+    void coppice(std::string const& method, Prepare const& prepare, Make const& make) {
+        for (int threads = 1; threads <= most_; threads = threads < most_ ? most_ : threads + 1) {
+            host_executor const exec(threads);
+            peer(fmt::format("coppice {}, {} thread{}", method, threads, threads > 1 ? "s" : ""), prepare, make(exec));
+        }
+    }
+    template <class Prepare, class Work>
+    void peer(std::string const& method, Prepare const& prepare, Work&& work) {
+        timing const time = measure(
+            repetitions_, [&](int r) { prepare(std::uint64_t(r) + 1); }, [&](int) { work(); });
+        results_.push_back({"tridiagonal", "host", name_, method, "", rows_, 0, time.median, time.fastest, 0, 0,
+                            fmt::format("{:.1f} MRows/s", double(rows_) / time.median * 1e-6), sweep_.chart,
+                            sweep_.axis, sweep_.at});
+    }
+
+private:
+    table& table_;
+    std::string name_;
+    std::int64_t rows_;
+    sweep sweep_;
+    int repetitions_, most_;
+    std::vector<row> results_;
+};
+
+/// Storage of LAPACK's gbsv, of which only the shape matters to time: every entry of it is random.
+template <class T>
+struct lapack_bands {
+    std::int64_t n;
+    int reach;
+    buffer<T> ab, b;
+    std::vector<lapack_int> pivots;
+
+    lapack_bands(host_executor const& exec, std::int64_t rows, int r)
+        : n(rows), reach(r), ab(exec, rows * (3 * r + 1)), b(exec, rows), pivots(std::size_t(rows)) {}
+    void draw(host_executor const& exec, std::uint64_t seed) {
+        bench::draw(exec, ab, seed);
+        bench::draw(exec, b, seed + 1000);
+    }
+    void solve() { gbsv(lapack_int(n), reach, ab.data(), pivots.data(), b.data()); }
+};
+
+template <class T>
+char const* type_name() {
+    return sizeof(T) == 8 ? "double" : "float";
+}
+
+/// A solve with workspace of its own.
+template <class T>
+auto solver(host_executor const& exec, band_matrix<T> const& a, columns_view<T const> d, columns_view<T> x,
+            band_options const& o = {}) {
+    return [=, &exec, space = buffer<std::byte>(exec, bands_workspace(exec, a, x.columns, o))]() mutable {
+        solve_bands(exec, a, d, x, space.view(), o);
+    };
+}
+template <class T>
+auto solver(host_executor const& exec, band_matrix<T> const& a, buffer<T> const& d, buffer<T>& x,
+            band_options const& o = {}) {
+    return solver<T>(exec, a, columns_view<T const>(d.view()), columns_view<T>(x.view()), o);
+}
+
+} // namespace coppice::bench

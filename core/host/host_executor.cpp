@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/core/host/host_executor.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace coppice {
+namespace {
+
+class aligned_host_memory final : public memory_resource {
+public:
+    void* allocate(std::size_t bytes) override {
+        if (bytes > PTRDIFF_MAX - large_page) throw no_room_for(bytes);
+        std::size_t const asked = rounded(bytes);
+        bool const large = bytes >= least_in_large_pages;
+        void* const p = std::aligned_alloc(large ? large_page : alignment, asked);
+        if (!p) throw no_room_for(bytes);
+        if (large) ask_for_large_pages(p, asked);
+        return p;
+    }
+    // Must not depend on the size: arrays that were given up or shrunk come back with another one.
+    void deallocate(void* pointer, std::size_t) noexcept override { std::free(pointer); }
+    memory_place place() const noexcept override { return memory_place::host; }
+    void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
+#if defined(__linux__)
+    bool can_shrink() const noexcept override { return true; }
+    // Half of up to 32 MiB it keeps: such sizes come and go, and clearing their pages takes longer than using them.
+    void shrink(void* pointer, std::size_t bytes, std::size_t kept) noexcept override {
+        if (bytes <= std::size_t{32} << 20 && kept >= bytes / 2) return;
+        constexpr std::size_t page = 4096; // at least: of larger ones the system refuses parts
+        auto const start = reinterpret_cast<std::uintptr_t>(pointer);
+        std::uintptr_t const first = (start + kept + page - 1) / page * page, last = (start + bytes) / page * page;
+        if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    }
+#endif
+
+private:
+    // Where the system gives pages of 2 MiB to those who ask, large arrays are touched for the first time in a quarter
+    // of the time, and more of them is at hand without a walk through page tables. Whole pages, for a rest of half of
+    // one takes longer in small pages than ten whole ones. The system may refuse, which changes nothing.
+    static constexpr std::size_t large_page = std::size_t{1} << 21, least_in_large_pages = 2 * large_page;
+
+    static constexpr std::size_t alignment = 64;
+
+    static std::size_t rounded(std::size_t bytes) {
+        std::size_t const unit = bytes >= least_in_large_pages ? large_page : alignment;
+        return std::max((bytes + unit - 1) / unit, std::size_t{1}) * unit;
+    }
+    static memory_error no_room_for(std::size_t bytes) {
+        return memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+    }
+    static void ask_for_large_pages([[maybe_unused]] void* start, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+        ::madvise(start, bytes, MADV_HUGEPAGE);
+#endif
+    }
+};
+
+int checked_threads(int threads) {
+    if (threads < 0) throw argument_error("number of threads is negative: " + std::to_string(threads));
+    if (threads > 4096) throw argument_error("number of threads is " + std::to_string(threads) + ", at most 4096");
+    return threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
+}
+
+std::shared_ptr<memory_resource> checked_memory(std::shared_ptr<memory_resource> memory) {
+    if (!memory) throw argument_error("a host executor needs memory, not a null pointer");
+    if (memory->place() != memory_place::host)
+        throw argument_error("a host executor needs host memory, not device memory");
+    return memory;
+}
+
+} // namespace
+
+std::shared_ptr<memory_resource> host_memory() {
+    static auto const memory = std::make_shared<aligned_host_memory>();
+    return memory;
+}
+
+host_executor::host_executor(int threads) : host_executor(threads, host_memory()) {}
+
+host_executor::host_executor(int threads, std::shared_ptr<memory_resource> memory)
+    : threads_(checked_threads(threads)),
+      // More workers than cores gain nothing, and oneTBB would print a warning about them.
+      arena_(std::make_shared<tbb::task_arena>(std::min(threads_, tbb::this_task_arena::max_concurrency()))),
+      memory_(checked_memory(std::move(memory))) {}
+
+void host_executor::copy_bytes(void const* from, void* to, std::size_t bytes) const {
+    constexpr std::size_t piece = std::size_t{1} << 18;
+    struct copy {
+        std::byte const* from;
+        std::byte* to;
+        std::size_t bytes;
+    } const c{static_cast<std::byte const*>(from), static_cast<std::byte*>(to), bytes};
+    bool const apart = c.from + bytes <= c.to || c.to + bytes <= c.from;
+    if (threads_ == 1 || bytes < 2 * piece || !apart) {
+        std::memmove(to, from, bytes);
+        return;
+    }
+    for_ranges(
+        static_cast<std::int64_t>((bytes + piece - 1) / piece),
+        [](void const* context, std::int64_t first, std::int64_t last) {
+            auto const& [f, t, size] = *static_cast<copy const*>(context);
+            std::size_t const begin = static_cast<std::size_t>(first) * piece,
+                              end = std::min(static_cast<std::size_t>(last) * piece, size);
+            std::memcpy(t + begin, f + begin, end - begin);
+        },
+        &c);
+}
+
+} // namespace coppice

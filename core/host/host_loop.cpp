@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one parallel loop of the host. It stands in a source of its own, which is not instrumented by the thread
+// sanitizer: oneTBB is not either, so the sanitizer would see the tasks of oneTBB's headers, but not what orders them.
+// It is told instead: what the caller wrote comes before each task, what the tasks wrote before the loop's end.
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <coppice/core/host/host_executor.hpp>
+
+#if defined(COPPICE_THREAD_SANITIZER) // defined by CMake, since this source is compiled without -fsanitize=thread
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace coppice {
+namespace {
+
+#if defined(COPPICE_THREAD_SANITIZER)
+void release(char& order) { __tsan_release(&order); }
+void acquire(char& order) { __tsan_acquire(&order); }
+#else
+void release(char&) {}
+void acquire(char&) {}
+#endif
+
+// Destructors tell of the ends, since tasks may throw: the exception that leaves the loop is a task's work too.
+class fork_join {
+public:
+    fork_join() { release(forked_); }
+    ~fork_join() { acquire(joined_); }
+    fork_join(fork_join const&) = delete;
+    fork_join& operator=(fork_join const&) = delete;
+
+    class task {
+    public:
+        explicit task(fork_join& loop) : loop_(loop) { acquire(loop_.forked_); }
+        ~task() { release(loop_.joined_); }
+        task(task const&) = delete;
+        task& operator=(task const&) = delete;
+
+    private:
+        fork_join& loop_;
+    };
+
+private:
+    char forked_ = 0, joined_ = 0;
+};
+
+} // namespace
+
+void host_executor::for_ranges(std::int64_t n, range_task task, void const* context) const {
+    fork_join loop;
+    arena_->execute([&] {
+        tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n), [&](tbb::blocked_range<std::int64_t> const& range) {
+            fork_join::task const order(loop);
+            task(context, range.begin(), range.end());
+        });
+    });
+}
+
+} // namespace coppice

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// Parallel primitives on the host: thin launchers over oneTBB. See core/parallel.hpp for the contracts.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <tbb/parallel_sort.h>
+
+#include <coppice/core/host/host_executor.hpp>
+
+namespace coppice {
+namespace detail {
+
+// Items a worker takes at a time. A constant, never derived from the number of threads: reductions and scans fold
+// their blocks in order, so the same blocks give the same bits on any number of threads.
+inline constexpr std::int64_t host_block = 8192;
+
+/// A host_executor::range_task that calls the function object behind `work`.
+template <class Work>
+void call_range(void const* work, std::int64_t first, std::int64_t last) {
+    (*static_cast<Work const*>(work))(first, last);
+}
+
+/// Calls work(block, first, last) for the blocks of [0, n), in parallel.
+template <class Work>
+void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t block, Work const& work) {
+    std::int64_t const blocks = (n + block - 1) / block;
+    auto const one = [&](std::int64_t b) { work(b, b * block, std::min(n, (b + 1) * block)); };
+    if (blocks <= 1 || exec.threads() == 1) {
+        for (std::int64_t b = 0; b < blocks; ++b) one(b);
+        return;
+    }
+    auto const some = [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) one(b);
+    };
+    exec.for_ranges(blocks, &call_range<decltype(some)>, &some);
+}
+
+/// Sorts [first, last) by `less`; not stable.
+template <class Iterator, class Less>
+void parallel_sort(host_executor const& exec, Iterator first, Iterator last, Less const& less) {
+#if defined(__SANITIZE_THREAD__)
+    // The thread sanitizer cannot see what orders the tasks of oneTBB, and would report its sort.
+    static_cast<void>(exec);
+    std::sort(first, last, less);
+#else
+    exec.run([&] { tbb::parallel_sort(first, last, less); });
+#endif
+}
+
+} // namespace detail
+
+template <class F>
+void for_each(host_executor const& exec, std::int64_t n, F f) {
+    detail::for_each_block(exec, n, detail::host_block, [&f](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) f(i);
+    });
+}
+
+template <class R, class Map, class Combine>
+R reduce(host_executor const& exec, std::int64_t n, R init, Map map, Combine combine) {
+    if (n <= 0) return init;
+    constexpr std::int64_t block = detail::host_block;
+    std::int64_t const blocks = (n + block - 1) / block;
+    struct slot {
+        R value; // std::vector<bool> would pack several blocks' results into one word
+    };
+    std::vector<slot> partial(static_cast<std::size_t>(blocks), slot{init});
+    detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        // Eight independent chains, so that the latency of `combine` does not bound the speed.
+        constexpr int chains = 8;
+        R chain[chains];
+        std::int64_t i = first;
+        if (last - first >= chains) {
+            for (int c = 0; c < chains; ++c) chain[c] = map(first + c);
+            for (i = first + chains; i + chains <= last; i += chains)
+                for (int c = 0; c < chains; ++c) chain[c] = combine(chain[c], map(i + c));
+            for (int width = chains / 2; width > 0; width /= 2)
+                for (int c = 0; c < width; ++c) chain[c] = combine(chain[c], chain[c + width]);
+        } else {
+            chain[0] = map(i++);
+        }
+        for (; i < last; ++i) chain[0] = combine(chain[0], map(i));
+        partial[static_cast<std::size_t>(b)].value = chain[0];
+    });
+    R result = init;
+    for (slot const& p : partial) result = combine(result, p.value);
+    return result;
+}
+
+template <class R, class Map, class Combine>
+void reduce_to(host_executor const& exec, std::int64_t n, R init, Map map, Combine combine, R* to) {
+    *to = reduce(exec, n, init, map, combine);
+}
+
+template <class In, class Out, class T>
+T exclusive_scan(host_executor const& exec, std::int64_t n, In in, Out out, T init) {
+    constexpr std::int64_t block = detail::host_block;
+    std::int64_t const blocks = (n + block - 1) / block;
+    std::vector<T> start(static_cast<std::size_t>(blocks) + 1, init);
+    detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        T sum{};
+        for (std::int64_t i = first; i < last; ++i) sum = sum + static_cast<T>(in(i));
+        start[static_cast<std::size_t>(b) + 1] = sum;
+    });
+    for (std::int64_t b = 0; b < blocks; ++b)
+        start[static_cast<std::size_t>(b) + 1] =
+            start[static_cast<std::size_t>(b)] + start[static_cast<std::size_t>(b) + 1];
+    detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        T sum = start[static_cast<std::size_t>(b)];
+        for (std::int64_t i = first; i < last; ++i) {
+            T const value = static_cast<T>(in(i)); // read before the write: `in` may read what `out` overwrites
+            out(i, sum);
+            sum = sum + value;
+        }
+    });
+    return start[static_cast<std::size_t>(blocks)];
+}
+
+template <class Predicate, class Emit>
+std::int64_t select(host_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
+    constexpr std::int64_t block = detail::host_block;
+    std::int64_t const blocks = (n + block - 1) / block;
+    std::vector<std::int64_t> start(static_cast<std::size_t>(blocks) + 1, 0);
+    detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        std::int64_t count = 0;
+        for (std::int64_t i = first; i < last; ++i) count += keep(i) ? 1 : 0;
+        start[static_cast<std::size_t>(b) + 1] = count;
+    });
+    for (std::int64_t b = 0; b < blocks; ++b)
+        start[static_cast<std::size_t>(b) + 1] += start[static_cast<std::size_t>(b)];
+    detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
+        std::int64_t position = start[static_cast<std::size_t>(b)];
+        for (std::int64_t i = first; i < last; ++i)
+            if (keep(i)) emit(position++, i);
+    });
+    return start[static_cast<std::size_t>(blocks)];
+}
+
+template <class Key, class Value>
+void sort_by_key(host_executor const& exec, array_view<Key> keys, array_view<Value> values) {
+    require_size("values of sort_by_key", values.size(), keys.size());
+    struct pair {
+        Key key;
+        std::int64_t position;
+    };
+    std::int64_t const n = keys.size();
+    buffer<pair> order(exec, n);
+    buffer<Value> old(exec, n);
+    for_each(exec, n, [&](std::int64_t i) {
+        order[i] = {keys[i], i};
+        old[i] = values[i];
+    });
+    // The position makes every key distinct, which makes an unstable sort stable.
+    detail::parallel_sort(exec, order.begin(), order.end(), [](pair const& a, pair const& b) {
+        return a.key < b.key || (a.key == b.key && a.position < b.position);
+    });
+    for_each(exec, n, [&](std::int64_t i) {
+        keys[i] = order[i].key;
+        values[i] = old[order[i].position];
+    });
+}
+
+} // namespace coppice

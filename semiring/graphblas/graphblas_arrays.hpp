@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The arrays inside matrices and vectors of SuiteSparse:GraphBLAS: their memory, their types, taking them out
+/// and putting them back. Needs GraphBLAS.h, version 7.4 or newer; programs link the library themselves.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <coppice/core/memory.hpp>
+#include <coppice/semiring/graphblas/graphblas_header.hpp>
+
+namespace coppice {
+namespace detail {
+
+class malloc_memory final : public memory_resource {
+public:
+    void* allocate(std::size_t bytes) override {
+        void* const p = std::malloc(bytes);
+        if (!p) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
+        return p;
+    }
+    void deallocate(void* pointer, std::size_t) noexcept override { std::free(pointer); }
+    memory_place place() const noexcept override { return memory_place::host; }
+    void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
+};
+
+} // namespace detail
+
+/// Host memory from malloc, which is what GraphBLAS (started by GrB_init) allocates and frees. What an executor
+/// host_executor{threads, graphblas_memory()} allocates can be moved to GraphBLAS without copying.
+inline std::shared_ptr<memory_resource> graphblas_memory() {
+    static auto const memory = std::make_shared<detail::malloc_memory>();
+    return memory;
+}
+
+/// The GraphBLAS type of a built-in T. Values of other types need a GrB_Type of the caller's own, of the same size.
+template <class T>
+GrB_Type graphblas_type() {
+    if constexpr (std::is_same_v<T, bool>)
+        return GrB_BOOL;
+    else if constexpr (std::is_same_v<T, std::int8_t>)
+        return GrB_INT8;
+    else if constexpr (std::is_same_v<T, std::uint8_t>)
+        return GrB_UINT8;
+    else if constexpr (std::is_same_v<T, std::int16_t>)
+        return GrB_INT16;
+    else if constexpr (std::is_same_v<T, std::uint16_t>)
+        return GrB_UINT16;
+    else if constexpr (std::is_same_v<T, std::int32_t>)
+        return GrB_INT32;
+    else if constexpr (std::is_same_v<T, std::uint32_t>)
+        return GrB_UINT32;
+    else if constexpr (std::is_same_v<T, std::int64_t>)
+        return GrB_INT64;
+    else if constexpr (std::is_same_v<T, std::uint64_t>)
+        return GrB_UINT64;
+    else if constexpr (std::is_same_v<T, float>)
+        return GrB_FP32;
+    else if constexpr (std::is_same_v<T, double>)
+        return GrB_FP64;
+    else if constexpr (std::is_same_v<T, std::complex<float>>)
+        return GxB_FC32;
+    else if constexpr (std::is_same_v<T, std::complex<double>>)
+        return GxB_FC64;
+    else
+        static_assert(!sizeof(T), "values of a type of your own need its GrB_Type as last argument");
+}
+
+namespace detail {
+
+inline void require_graphblas(GrB_Info info, char const* what) {
+    if (info == GrB_SUCCESS) return;
+    if (info == GrB_OUT_OF_MEMORY) throw memory_error(std::string("GraphBLAS has no memory to ") + what);
+    throw argument_error("GraphBLAS refuses to " + std::string(what) + ": GrB_Info " + std::to_string(int(info)));
+}
+
+/// Throws argument_error unless an object of GraphBLAS holds values of the type that is asked for.
+inline void require_type(GrB_Type held, GrB_Type wanted, std::size_t bytes) {
+    std::size_t held_bytes = 0;
+    require_graphblas(GxB_Type_size(&held_bytes, held), "tell the size of a type");
+    if (held != wanted || held_bytes != bytes)
+        throw argument_error("the GraphBLAS object holds values of another type (" + std::to_string(held_bytes) +
+                             " bytes) than is asked for (" + std::to_string(bytes) + " bytes)");
+}
+
+/// Elements that GraphBLAS allocated become a buffer.
+template <class T, class From>
+buffer<T> adopt_from_graphblas(From*& pointer, std::int64_t size) {
+    return buffer<T>::adopt(graphblas_memory(), reinterpret_cast<T*>(std::exchange(pointer, nullptr)), size);
+}
+
+/// What becomes of the arrays of an unpacked object.
+enum class unpack_for { reading, taking };
+
+/// What an object of GraphBLAS is, before its arrays are taken out.
+struct graphblas_shape {
+    std::int64_t rows = 0, columns = 0, entries = 0;
+    int format = 0; ///< GxB_HYPERSPARSE, GxB_SPARSE, GxB_BITMAP or GxB_FULL
+};
+inline graphblas_shape shape_of(GrB_Matrix a, GrB_Type type, std::size_t value_bytes) {
+    GrB_Type held = nullptr;
+    require_graphblas(GxB_Matrix_type(&held, a), "tell the type of a matrix");
+    require_type(held, type, value_bytes);
+    GrB_Index sizes[3]{};
+    require_graphblas(GrB_Matrix_nrows(&sizes[0], a), "count rows");
+    require_graphblas(GrB_Matrix_ncols(&sizes[1], a), "count columns");
+    require_graphblas(GrB_Matrix_nvals(&sizes[2], a), "count entries"); // finishes what is pending, too
+    graphblas_shape s{std::int64_t(sizes[0]), std::int64_t(sizes[1]), std::int64_t(sizes[2])};
+    require_graphblas(GxB_Matrix_Option_get(a, GxB_SPARSITY_STATUS, &s.format), "tell the form of a matrix");
+    return s;
+}
+
+/// The arrays of a GrB_Matrix while they are outside. Read only, they go back when this object dies; a matrix without
+/// entries keeps its arrays inside.
+class unpacked_matrix {
+public:
+    unpacked_matrix(GrB_Matrix a, GrB_Type type, std::size_t value_bytes, unpack_for purpose)
+        : owner_(purpose == unpack_for::reading ? a : nullptr) {
+        graphblas_shape const shape = shape_of(a, type, value_bytes);
+        rows = shape.rows;
+        columns = shape.columns;
+        nonzeros = shape.entries;
+        if (nonzeros == 0) return;
+        // Without a place for `iso` GraphBLAS writes the one value out for every entry.
+        require_graphblas(GxB_Matrix_unpack_CSR(a, &offsets, &indices, &values, &offset_bytes_, &index_bytes_,
+                                                &value_bytes_, owner_ ? &iso : nullptr, &jumbled_, nullptr),
+                          "unpack a matrix");
+    }
+    unpacked_matrix(unpacked_matrix const&) = delete;
+    unpacked_matrix& operator=(unpacked_matrix const&) = delete;
+    ~unpacked_matrix() {
+        if (owner_ && nonzeros > 0)
+            GxB_Matrix_pack_CSR(owner_, &offsets, &indices, &values, offset_bytes_, index_bytes_, value_bytes_, iso,
+                                jumbled_, nullptr);
+        std::free(offsets); // null where they went elsewhere
+        std::free(indices);
+        std::free(values);
+    }
+
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t nonzeros = 0;
+    bool iso = false; ///< values[0] is the value of all
+    GrB_Index* offsets = nullptr;
+    GrB_Index* indices = nullptr;
+    void* values = nullptr;
+
+private:
+    GrB_Matrix owner_;
+    GrB_Index offset_bytes_ = 0, index_bytes_ = 0, value_bytes_ = 0;
+    bool jumbled_ = false;
+};
+
+/// The same for a GrB_Vector: values and flags, no flags where every element is an entry.
+class unpacked_vector {
+public:
+    unpacked_vector(GrB_Vector v, GrB_Type type, std::size_t value_bytes, unpack_for purpose)
+        : owner_(purpose == unpack_for::reading ? v : nullptr) {
+        GrB_Type held = nullptr;
+        require_graphblas(GxB_Vector_type(&held, v), "tell the type of a vector");
+        require_type(held, type, value_bytes);
+        GrB_Index n = 0;
+        require_graphblas(GrB_Vector_size(&n, v), "tell the length of a vector");
+        require_graphblas(GrB_Vector_nvals(&entries_, v), "count entries");
+        size = static_cast<std::int64_t>(n);
+        entries = static_cast<std::int64_t>(entries_);
+        if (entries == 0) return;
+        bool* const place_for_iso = owner_ ? &iso : nullptr;
+        require_graphblas(is_full() ? GxB_Vector_unpack_Full(v, &values, &value_bytes_, place_for_iso, nullptr)
+                                    : GxB_Vector_unpack_Bitmap(v, &present, &values, &flag_bytes_, &value_bytes_,
+                                                               place_for_iso, &entries_, nullptr),
+                          "unpack a vector");
+    }
+    unpacked_vector(unpacked_vector const&) = delete;
+    unpacked_vector& operator=(unpacked_vector const&) = delete;
+    ~unpacked_vector() {
+        if (owner_ && entries > 0) {
+            if (is_full())
+                GxB_Vector_pack_Full(owner_, &values, value_bytes_, iso, nullptr);
+            else
+                GxB_Vector_pack_Bitmap(owner_, &present, &values, flag_bytes_, value_bytes_, iso, entries_, nullptr);
+        }
+        std::free(present); // null where they went elsewhere
+        std::free(values);
+    }
+
+    bool is_full() const { return entries == size; }
+
+    std::int64_t size = 0;
+    std::int64_t entries = 0;
+    bool iso = false; ///< values[0] is the value of all entries
+    std::int8_t* present = nullptr;
+    void* values = nullptr;
+
+private:
+    GrB_Vector owner_;
+    GrB_Index entries_ = 0, flag_bytes_ = 0, value_bytes_ = 0;
+};
+
+/// Owns a new object of GraphBLAS until it is handed to the caller.
+template <class Handle, GrB_Info (*Free)(Handle*)>
+class new_graphblas_object {
+public:
+    new_graphblas_object() = default;
+    new_graphblas_object(new_graphblas_object const&) = delete;
+    new_graphblas_object& operator=(new_graphblas_object const&) = delete;
+    ~new_graphblas_object() { Free(&handle_); }
+    Handle* address() { return &handle_; }
+    operator Handle() const { return handle_; }
+    Handle release() { return std::exchange(handle_, nullptr); }
+
+private:
+    Handle handle_ = nullptr;
+};
+
+/// argument_error unless GraphBLAS may free the buffer.
+inline void require_movable(bool from_there) {
+    if (!from_there)
+        throw argument_error("an array that is to move to GraphBLAS must come from graphblas_memory(); to_graphblas "
+                             "copies from any other");
+}
+template <class T>
+void require_movable(buffer<T> const& b) {
+    require_movable(b.empty() || b.memory() == graphblas_memory());
+}
+
+/// Elements on their way to GraphBLAS, which sets the pointer to null when it takes them; freed otherwise.
+template <class As, class T>
+class given_array {
+public:
+    explicit given_array(buffer<T>&& from)
+        : bytes_(static_cast<GrB_Index>(from.size()) * sizeof(T)), pointer_(reinterpret_cast<As*>(from.release())) {}
+    given_array(given_array const&) = delete;
+    given_array& operator=(given_array const&) = delete;
+    ~given_array() { std::free(pointer_); }
+    As** address() { return &pointer_; }
+    GrB_Index bytes() const { return bytes_; }
+
+private:
+    GrB_Index bytes_;
+    As* pointer_;
+};
+
+} // namespace detail
+} // namespace coppice
