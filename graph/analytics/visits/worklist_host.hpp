@@ -10,18 +10,25 @@
 
 namespace coppice::analytics {
 
-/// The only worker there is: plain accesses.
+/// The only worker there is: plain accesses. It has the lists for itself, and gives them back at its end.
 template <int N>
 class lone_worker {
 public:
     static constexpr bool recurses = true;
 
-    explicit lone_worker(outputs<N> const& outs) {
-        for (int k = 0; k < N; ++k) out_[k] = outs.list[k];
+    explicit lone_worker(outputs<N> const& outs) : outs_(outs) {
+        for (int k = 0; k < N; ++k)
+            if (outs.list[k]) lists_[k] = *outs.list[k];
+    }
+    lone_worker(lone_worker const&) = delete;
+    lone_worker& operator=(lone_worker const&) = delete;
+    ~lone_worker() {
+        for (int k = 0; k < N; ++k)
+            if (outs_.list[k]) *outs_.list[k] = lists_[k];
     }
     template <int K = 0>
     void emit(vertex_id v, std::int64_t work = 0) {
-        worklist& list = *out_[K];
+        worklist& list = lists_[K];
         list.items[list.count++] = v;
         list.work += work;
     }
@@ -68,7 +75,8 @@ public:
     void fence() const {}
 
 private:
-    worklist* out_[N];
+    outputs<N> outs_;
+    worklist lists_[N];
 };
 
 /// One of several: relaxed atomic accesses. Keeps what it emits until there is enough to ask for a place once.
@@ -219,6 +227,13 @@ void try_items(host_executor const& exec, int const* gate, worklist const* in, o
     });
 }
 
+/// Asks for the rows of the vertices that follow items[i], which are anywhere, and for their offsets before.
+COPPICE_ALWAYS_INLINE void ask_ahead(graph_view const& g, vertex_id const* items, std::int64_t i, std::int64_t last) {
+    constexpr std::int64_t ahead = 8;
+    if (i + 2 * ahead < last) __builtin_prefetch(g.offsets + items[i + 2 * ahead]);
+    if (i + ahead < last) __builtin_prefetch(g.neighbors + g.offsets[items[i + ahead]]);
+}
+
 template <int N, class F>
 void visit_edges(host_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
                  outputs<N> const& outs, F const& f) {
@@ -226,6 +241,7 @@ void visit_edges(host_executor const& exec, int const* gate, worklist const* in,
     worklist const list = *in;
     with_workers(exec, list.count, 4096, outs, [&](auto& worker, std::int64_t first, std::int64_t last) {
         for (std::int64_t i = first; i < last; ++i) {
+            if (list.items) ask_ahead(g, list.items, i, last);
             vertex_id const u = list[i];
             if (!f.enters(worker, u)) continue;
             for (auto k = g.offsets[u], end = g.offsets[u + 1]; k < end; ++k) f(worker, u, k);
