@@ -205,14 +205,15 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     };
     // Where rows are short a pass over them, one after the other, costs a thread of the host less than a second place
     // far away for every edge. Devices have enough of those under way at once.
-    if (std::is_same_v<Executor, host_executor> && !has_long_rows(g)) {
-        run(reach_level{g, levels, &s->depth});
-        if (may_pull)
+    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
+    bool const parents_late = on_host && !has_long_rows(g);
+    if (!parents_late) run(push_level{g, levels, parents, &s->depth});
+    if constexpr (on_host) {
+        if (parents_late) run(reach_level{g, levels, &s->depth});
+        if (parents_late && may_pull)
             visit_items(exec, nullptr, everyone, nothing(), choose_parent{options.incoming, levels, parents});
-        else
+        else if (parents_late)
             visit_edges(exec, nullptr, everyone, g, nothing(), offer_parent{g, levels, parents});
-    } else {
-        run(push_level{g, levels, parents, &s->depth});
     }
     bfs_state const last = exec.load(s);
     result.depth = last.depth;
