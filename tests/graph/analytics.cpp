@@ -125,6 +125,23 @@ TEST_CASE_TEMPLATE("sssp: distances are tight on every edge, for every delta", F
     }
 }
 
+TEST_CASE_TEMPLATE("sssp: an edge of infinite length is none, and makes nobody a parent", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    double const none = std::numeric_limits<double>::infinity();
+    for (double const length : {0.0, 2.0}) { // along 0 parents are found by levels
+        graph_builder edges(5);
+        edges.entry(0, 1, length);
+        edges.entry(0, 2, none);
+        edges.entry(1, 3, none);
+        edges.entry(3, 4, 1);
+        auto const a = edges.plain().on(exec);
+        auto const r = sssp(exec, a.view(), 0);
+        CHECK(to_vector(exec, r.distances) == std::vector<double>{0, length, none, none, none});
+        CHECK(to_vector(exec, r.parents) == std::vector<vertex_id>{0, 0, -1, -1, -1});
+    }
+}
+
 TEST_CASE_TEMPLATE("sssp: lengths below 0, cycles that have no shortest path, lengths far apart", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();

@@ -3,6 +3,8 @@
 /// Breadth-first search that pushes from small frontiers and pulls to what is left behind large ones.
 #pragma once
 
+#include <type_traits>
+
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
 namespace coppice {
@@ -83,6 +85,53 @@ struct push_level {
     }
 };
 
+/// The same without parents, which are found behind the search.
+struct reach_level {
+    graph_view g;
+    std::int32_t* levels;
+    std::int32_t const* level_now; ///< of the vertices that push
+    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (worker.load(levels + v) != -1) return;
+        std::int32_t const degree = g.degree(v); // under way beside the claim
+        if (worker.claim(levels + v, -1, *level_now + 1)) worker.emit(v, degree);
+    }
+};
+/// The smallest parent of a vertex that was pushed to, by the edges that come in.
+struct choose_parent {
+    graph_view incoming;
+    std::int32_t const* levels;
+    std::uint32_t* parents;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker&, vertex_id v) const {
+        std::int32_t const above = levels[v] - 1;
+        if (above < 0 || parents[v] != ~0u) return;
+        std::uint32_t least = ~0u;
+        for (auto k = incoming.offsets[v], end = incoming.offsets[v + 1]; k < end; ++k) {
+            auto const u = static_cast<std::uint32_t>(incoming.neighbors[k]);
+            if (levels[u] == above && u < least) least = u;
+        }
+        parents[v] = least;
+    }
+};
+/// The same by the edges that go out.
+struct offer_parent {
+    graph_view g;
+    std::int32_t const* levels;
+    std::uint32_t* parents;
+    COPPICE_HD bool enters(auto const&, vertex_id u) const { return levels[u] >= 0; }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
+        vertex_id const v = g.neighbors[k];
+        if (levels[v] == levels[u] + 1) worker.lower(parents + v, static_cast<std::uint32_t>(u));
+    }
+};
+
 /// To a vertex that nobody has reached, from the first of its neighbours that is in the level.
 struct pull_level {
     graph_view g;
@@ -144,14 +193,28 @@ bfs_result bfs(Executor const& exec, graph_view g, vertex_id source, bfs_options
     auto state = placed(exec, bfs_state{.may_pull = may_pull ? 1 : 0});
     bfs_state* const s = state.data();
     for_each(exec, g.vertices, begin_bfs{g, source, levels, parents, now, everyone, s});
-    edge_step const push{&s->push, now, g, into(next), push_level{g, levels, parents, &s->depth}};
-    single_step const end{next_level{now, next, s, g.vertices}};
     rounds<Executor> search(exec);
-    if (may_pull)
-        search.run(&s->loop, push,
-                   item_step{&s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s}}, end);
-    else
-        search.run(&s->loop, push, end);
+    auto const run = [&](auto const& pushed) {
+        edge_step const push{&s->push, now, g, into(next), pushed};
+        item_step const pull{&s->pull, everyone, into(next), pull_level{g, options.incoming, levels, parents, s}};
+        single_step const end{next_level{now, next, s, g.vertices}};
+        if (may_pull)
+            search.run(&s->loop, push, pull, end);
+        else
+            search.run(&s->loop, push, end);
+    };
+    // Where rows are short a pass over them, one after the other, costs a thread of the host less than a second place
+    // far away for every edge. Devices have enough of those under way at once.
+    constexpr bool on_host = std::is_same_v<Executor, host_executor>;
+    bool const parents_late = on_host && !has_long_rows(g);
+    if (!parents_late) run(push_level{g, levels, parents, &s->depth});
+    if constexpr (on_host) {
+        if (parents_late) run(reach_level{g, levels, &s->depth});
+        if (parents_late && may_pull)
+            visit_items(exec, nullptr, everyone, nothing(), choose_parent{options.incoming, levels, parents});
+        else if (parents_late)
+            visit_edges(exec, nullptr, everyone, g, nothing(), offer_parent{g, levels, parents});
+    }
     bfs_state const last = exec.load(s);
     result.depth = last.depth;
     result.reached = last.reached;

@@ -61,11 +61,28 @@ buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex
 
 namespace analytics {
 
+/// Of lengths that are all finite, as is their sum then.
+template <class T>
+struct length_sum {
+    double sum;
+    T least;
+};
+template <class T>
+struct length_as_sum {
+    T const* lengths;
+    COPPICE_HD length_sum<T> operator()(std::int64_t k) const { return {double(lengths[k]), lengths[k]}; }
+};
+template <class T>
+struct join_sums {
+    COPPICE_HD length_sum<T> operator()(length_sum<T> const& a, length_sum<T> const& b) const {
+        return {a.sum + b.sum, b.least < a.least ? b.least : a.least};
+    }
+};
+/// Of any lengths: the sum of the finite ones.
 template <class T>
 struct length_range {
-    T least;
-    T most;
     double sum;
+    T least;
     std::int64_t bad;
 };
 template <class T>
@@ -74,15 +91,21 @@ struct length_of_edge {
     COPPICE_HD length_range<T> operator()(std::int64_t k) const {
         T const x = lengths[k];
         bool const finite = x - x == T(0);
-        return {x, finite ? x : T(0), finite ? double(x) : 0.0, x == x && (finite || x > T(0)) ? 0 : 1};
+        return {finite ? double(x) : 0.0, x, x == x && (finite || x > T(0)) ? 0 : 1};
     }
 };
 template <class T>
 struct join_ranges {
     COPPICE_HD length_range<T> operator()(length_range<T> const& a, length_range<T> const& b) const {
-        return {b.least < a.least ? b.least : a.least, b.most > a.most ? b.most : a.most, a.sum + b.sum, a.bad + b.bad};
+        return {a.sum + b.sum, b.least < a.least ? b.least : a.least, a.bad + b.bad};
     }
 };
+template <class T, executor Executor>
+length_range<T> range_of_lengths(Executor const& exec, T const* lengths, std::int64_t count) {
+    auto const quick = reduce(exec, count, length_sum<T>{0.0, T(0)}, length_as_sum<T>{lengths}, join_sums<T>{});
+    if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.least, 0};
+    return reduce(exec, count, length_range<T>{0.0, T(0), 0}, length_of_edge<T>{lengths}, join_ranges<T>{});
+}
 
 /// How lengths of edges make that of a path: their sum. Any rule does that never makes a path shorter.
 template <class T>
@@ -131,6 +154,13 @@ struct relax_edge {
     std::int32_t* waits;  ///< whether the far list has it
     sssp_state<T> const* state;
     COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD bool concerns(auto const& worker, vertex_id u, std::int32_t k) const {
+        return Path::extended(worker.load(distances + u), lengths[k]) < worker.load(distances + g.neighbors[k]);
+    }
+    /// Behind this, who brings v closer lists it again.
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void leave(auto const& worker, vertex_id v) const { worker.exchange(queued + v, 0); }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
@@ -213,11 +243,14 @@ struct find_parent {
     vertex_id source;
     int* level_edges; ///< raised where an edge joins vertices that are equally far
     COPPICE_HD bool enters(auto const&, vertex_id u) const { return distances[u] < std::numeric_limits<T>::infinity(); }
+    COPPICE_HD bool concerns(auto const&, vertex_id u, std::int32_t k) const {
+        return Path::extended(distances[u], lengths[k]) == distances[g.neighbors[k]];
+    }
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = g.neighbors[k];
-        if (Path::extended(distances[u], lengths[k]) != distances[v] || v == source) return;
+        if (!concerns(worker, u, k) || v == source || !(distances[v] < std::numeric_limits<T>::infinity())) return;
         if (distances[u] < distances[v])
             worker.lower(parents + v, static_cast<std::uint32_t>(u));
         else if (u != v)
@@ -235,7 +268,7 @@ struct find_level_parent {
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u, std::int32_t k) const {
         vertex_id const v = path.g.neighbors[k];
-        if (Path::extended(path.distances[u], path.lengths[k]) != path.distances[v]) return;
+        if (!path.concerns(worker, u, k) || !(path.distances[v] < std::numeric_limits<T>::infinity())) return;
         std::int32_t const next = state->round + 1, when = worker.load(found + v);
         if (when != 0 && when != next) return;
         if (when == 0 && worker.claim(found + v, 0, next)) worker.emit(v);
@@ -474,8 +507,7 @@ sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source
     if (!(options.delta >= 0))
         throw argument_error("sssp option delta is " + std::to_string(options.delta) +
                              ", expected a length, or 0 to have it chosen");
-    auto const range = reduce(exec, g.edge_count, length_range<T>{T(0), T(0), 0, 0}, length_of_edge<T>{a.coefficients},
-                              join_ranges<T>{});
+    auto const range = range_of_lengths(exec, a.coefficients, g.edge_count);
     if (range.bad > 0)
         throw matrix_error("sssp: " + std::to_string(range.bad) + " edge lengths are NaN or minus infinity");
     sssp_search<Executor, T> search(exec, a, source);

@@ -5,7 +5,10 @@
 ///
 ///   - `visit_items(exec, gate, in, outs, f)`: f(worker, v) for the vertices v of a list, in any order.
 ///   - `visit_edges(exec, gate, in, g, outs, f)`: f(worker, u, k) for the edges k of the vertices u of a list for which
-///     f.enters(worker, u), in any order. Long rows are shared: by the lanes of a warp or a block.
+///     f.enters(worker, u), in any order. Long rows are shared: by the lanes of a warp or a block. What f may say
+///     besides helps the host: f.concerns(worker, u, k), whether it would do anything for an edge; f.leave(worker, v),
+///     that v may be appended to outs[0] again: then what is appended there may be visited at once instead of standing
+///     there at the end.
 ///
 ///   - `try_items(exec, gate, in, outs, f)`: f(worker, v) for the vertices v of a list, in any order, some of them
 ///     several times, as what they wait for may have come about meanwhile; it says whether v is done with. Those that
@@ -19,7 +22,8 @@
 ///     given more than it has room for; the order in which it is filled is not defined, so **answers must not depend on
 ///     the order of a list**.
 ///   - worker.load(p), worker.store(p, x): plain accesses beside those of other workers.
-///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value.
+///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value, and on
+///     the host a view of all that was done before that was put there.
 ///   - worker.lower(p, x): *p = min(*p, x); whether that changed it. Integers, and floats >= 0.
 ///   - worker.put_lower(p, x): the same where it is likely to change it: nobody looks first or waits for an answer.
 ///   - worker.add(p, x): *p += x; the old value. Integers.
