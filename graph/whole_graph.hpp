@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <coppice/core/parallel.hpp>
 #include <coppice/graph/bidirectional_scan.hpp>

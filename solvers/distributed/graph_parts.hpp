@@ -15,7 +15,7 @@ namespace coppice {
 
 /// The vertices of one part with their edges, of float or double weights: those of a csr_part that is square and meant
 /// to be symmetric, as parallel_factor() takes it. All parts construct it, and call what takes it, at the same time and
-/// in the same order. A copy of the matrix, in the memory of the executor.
+/// in the same order, with the executor that it was made with. A copy of the matrix, in the memory of that executor.
 template <executor Executor, class T>
 class graph_part {
 public:
@@ -53,7 +53,8 @@ graph_factor<std::int32_t> parallel_factor(Executor const& exec, graph_part<Exec
 /// order. path_offsets has the places of the paths that begin in this part, and their end. The rest is of the whole.
 ///
 /// What crosses are the ends of paths' pieces at cuts, from every part to every other, and the vertices whose position
-/// is another part's. Throws what extract_forest() does, on all parts.
+/// is another part's. Throws what extract_forest() does, also for a factor that is not mutual across a cut; a factor of
+/// another size on this part, the others throw where they meet it.
 template <executor Executor, class T>
 linear_forest<std::int32_t> extract_forest(Executor const& exec, graph_part<Executor, T> const& weights,
                                            graph_factor<std::int32_t> const& f);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of graph_parts.hpp. Included by the two sources that instantiate them.
+/// Bodies of graph_parts.hpp. Included by the sources that instantiate them.
 #pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <coppice/graph/factor.hpp>
 #include <coppice/solvers/distributed/graph_parts.hpp>

@@ -3,5 +3,4 @@
 
 namespace coppice {
 COPPICE_GRAPH_PARTS(, cuda_executor, float)
-COPPICE_GRAPH_PARTS(, cuda_executor, double)
 } // namespace coppice
