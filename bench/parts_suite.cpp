@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Suite `parts`: systems and products in parts, one for each device or share of the cores, beside one executor. One
-// body for both kinds of executors.
+// Suite `parts`: systems, products, factors and forests in parts, one for each device or share of the cores, beside one
+// executor. One body for both kinds of executors.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -13,6 +13,9 @@
 #include "bench/bench.hpp"
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/cuda/device_group.hpp>
+#include <coppice/graph/factor.hpp>
+#include <coppice/graph/linear_forest.hpp>
+#include <coppice/solvers/distributed/graph_parts.hpp>
 #include <coppice/solvers/distributed/reduced_parts.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/distributed/tridiagonal_parts.hpp>
@@ -258,6 +261,56 @@ void products_in_parts(table& t, options const& o, Executor const& exec) {
         fmt::format("27-point {0}^3 each", cube), true, 27 * 12.0 + 4 + 16);
 }
 
+/// Factors and forests: of one executor by what takes the whole graph.
+template <class Executor>
+void graphs_in_parts(table& t, options const& o, Executor const& exec) {
+    bool const host = std::is_same_v<Executor, host_executor>;
+    std::int64_t const plane = o.quick ? 60 : host ? 1000 : 4000, cube = o.quick ? 12 : host ? 60 : 160;
+    factor_options const choice{.degree = 2, .ties = tie_rule::near};
+    auto const measure = [&](std::function<stencil(int)> const& of, std::string const& problem, bool weak,
+                             std::string const& what) {
+        over_parts<Executor>(
+            t, exec, problem, what, weak, [=](int parts) { return of(parts).rows(); }, 0,
+            [=](Executor const& part, part_messages const& others) -> measured {
+                auto const a = part_of_stencil(part, others, of(others.parts()));
+                int const repetitions = o.quick ? 1 : 7;
+                auto const times = [&](auto const& make_factor, auto const& make_forest) -> measured {
+                    auto f = make_factor();
+                    if (what == "factor") {
+                        auto const time = time_in_parts(others, repetitions, [&] { f = make_factor(); });
+                        return {time, fmt::format("{} rounds, coverage {:.6f}", f.rounds, f.weight_coverage)};
+                    }
+                    auto forest = make_forest(f);
+                    auto const time = time_in_parts(others, repetitions, [&] {
+                        forest = make_forest(f);
+                        part.synchronize();
+                    });
+                    return {time, fmt::format("{} paths, coverage {:.6f}", forest.paths, forest.weight_coverage)};
+                };
+                if (others.parts() == 1) { // those of one executor
+                    auto const whole = a.own_block().view();
+                    return times([&] { return parallel_factor(part, whole, choice); },
+                                 [&](auto const& f) { return extract_forest(part, whole, f); });
+                }
+                graph_part<Executor, double> const graph(part, others, a);
+                return times([&] { return parallel_factor(part, graph, choice); },
+                             [&](auto const& f) { return extract_forest(part, graph, f); });
+            });
+    };
+    for (std::string const what : {"factor", "forest"}) {
+        measure(
+            [=](int) {
+                return stencil{5, plane, plane, 1};
+            },
+            fmt::format("graph of 5-point {0}^2", plane), false, what);
+        measure(
+            [=](int parts) {
+                return stencil{27, cube, cube, cube * parts};
+            },
+            fmt::format("graph of 27-point {0}^3 each", cube), true, what);
+    }
+}
+
 template <class Executor>
 void krylov_in_parts(table& t, options const& o, Executor const& exec) {
     bool const host = std::is_same_v<Executor, host_executor>;
@@ -313,6 +366,7 @@ template <class Executor>
 void parts_suite(table& t, options const& o, Executor const& exec) {
     tridiagonal_in_parts(t, o, exec);
     products_in_parts(t, o, exec);
+    graphs_in_parts(t, o, exec);
     krylov_in_parts(t, o, exec);
 }
 

@@ -6,6 +6,7 @@
 #include <coppice/graph/factor_result.hpp>
 #include <coppice/graph/greedy_factor.hpp>
 #include <coppice/graph/proposal_rounds.hpp>
+#include <coppice/graph/whole_graph.hpp>
 
 namespace coppice {
 
@@ -67,9 +68,10 @@ private:
     int first_ = 0;        ///< round from which on the rounds with charges count
 };
 
-/// Algorithm 8 for n = N.
-template <int N, executor Executor, class T, class I, class O>
-graph_factor<I> factor_of_degree(Executor const& exec, csr_view<T, I, O> weights, factor_options const& options) {
+/// Algorithm 8 for n = N; neighbours by number.
+template <int N, class Place, class T, class I, class O>
+graph_factor<I> factor_of_degree(Place const& place, csr_view<T, I, O> weights, factor_options const& options) {
+    auto const& exec = place.exec();
     graph_factor<I> f;
     f.degree = N;
     f.vertices = weights.rows();
@@ -77,7 +79,7 @@ graph_factor<I> factor_of_degree(Executor const& exec, csr_view<T, I, O> weights
     f.neighbors = buffer<I>(exec, N * std::int64_t(weights.rows()));
     fill(exec, f.neighbors.view(), I(-1));
     auto const plan = make_srcsr_plan(exec, weights);
-    proposal_rounds<N, Executor, T, I, O> rounds(exec, plan, weights, f);
+    proposal_rounds<N, T, I, O, Place> rounds(place, plan, weights, f);
     round_schedule schedule(options, rounds.next_cost());
     while (schedule.goes_on(f.rounds)) {
         auto const total = rounds.run(schedule.of_round(f.rounds), schedule.looks_at(f.rounds));
@@ -88,8 +90,21 @@ graph_factor<I> factor_of_degree(Executor const& exec, csr_view<T, I, O> weights
         schedule.heed(f.rounds, *total, rounds.next_cost());
     }
     f.edges = rounds.edges();
-    weigh_factor(exec, weights, plan, f);
+    weigh_factor(place, weights, plan, f);
     return f;
+}
+template <class Place, class T, class I, class O>
+graph_factor<I> factor_at(Place const& place, csr_view<T, I, O> weights, factor_options const& options) {
+    switch (options.degree) {
+    case 1:
+        return factor_of_degree<1>(place, weights, options);
+    case 2:
+        return factor_of_degree<2>(place, weights, options);
+    case 3:
+        return factor_of_degree<3>(place, weights, options);
+    default:
+        return factor_of_degree<4>(place, weights, options);
+    }
 }
 
 } // namespace graph_detail
@@ -98,16 +113,7 @@ template <executor Executor, class T, class I, class O>
 graph_factor<I> parallel_factor(Executor const& exec, csr_view<T, I, O> weights, factor_options const& options) {
     graph_detail::check_factor_options(options);
     require_square(weights, "parallel_factor");
-    switch (options.degree) {
-    case 1:
-        return graph_detail::factor_of_degree<1>(exec, weights, options);
-    case 2:
-        return graph_detail::factor_of_degree<2>(exec, weights, options);
-    case 3:
-        return graph_detail::factor_of_degree<3>(exec, weights, options);
-    default:
-        return graph_detail::factor_of_degree<4>(exec, weights, options);
-    }
+    return graph_detail::factor_at(graph_detail::whole_graph<Executor, I>(exec), weights, options);
 }
 
 #define COPPICE_PARALLEL_FACTOR(EXTERN, EXECUTOR, T, I)                                                                \

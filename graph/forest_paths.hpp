@@ -14,11 +14,12 @@
 
 #include <coppice/graph/bidirectional_scan.hpp>
 #include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/whole_graph.hpp>
 
 namespace coppice {
 namespace graph_detail {
 
-/// Neighbours of a factor of any degree up to 2.
+/// Neighbours of a factor of any degree up to 2, by name.
 template <class I>
 struct factor_neighbor {
     I const* neighbors;
@@ -26,19 +27,24 @@ struct factor_neighbor {
     COPPICE_HD I operator()(std::int64_t v, int d) const { return d < degree ? neighbors[degree * v + d] : I(-1); }
 };
 
-/// Whether the neighbours of v are what a factor may hold: other vertices, each once, that list v as well.
-template <class I>
+/// Whether the neighbours of v are what a factor may hold: other vertices, each once, that list v as well where they
+/// are of this place.
+template <class I, class Names>
 struct is_faulty_vertex {
     I const* neighbors;
     int degree;
-    std::int64_t vertices;
+    Names names;
+    std::int64_t vertices; ///< of all places
     COPPICE_HD std::int64_t operator()(std::int64_t v) const {
+        I const name = names(v);
         for (int s = 0; s < degree; ++s) {
             I const w = neighbors[degree * v + s];
             if (w == I(-1)) continue;
-            if (w < I(0) || w >= vertices || w == v || (s > 0 && w == neighbors[degree * v])) return 1;
-            I const* const back = neighbors + degree * std::int64_t(w);
-            if (back[0] != v && back[degree - 1] != v) return 1;
+            if (w < I(0) || w >= vertices || w == name || (s > 0 && w == neighbors[degree * v])) return 1;
+            I const here = names.own(w);
+            if (here < I(0)) continue;
+            I const* const back = neighbors + degree * std::int64_t(here);
+            if (back[0] != name && back[degree - 1] != name) return 1;
         }
         return 0;
     }
@@ -81,26 +87,69 @@ COPPICE_HD T stored_weight(csr_view<T, I, O> weights, I from, I to) {
     return T(0);
 }
 
-/// The edges of the small graph of cycles, in its own numbers, with their weights in the graph.
-template <class T, class I, class O>
-struct cycle_edges {
-    csr_view<T, I, O> weights;
+/// The names of the vertices of the small graph of cycles, which counts them by itself.
+template <class I, class Names>
+struct member_names {
+    Names all;
     I const* vertices;
     I const* number;
+    COPPICE_HD I operator()(std::int64_t c) const { return all(vertices[c]); }
+    COPPICE_HD I own(I name) const {
+        I const v = all.own(name);
+        return v < I(0) ? I(-1) : number[v];
+    }
+};
+
+/// The edges of a vertex in the factor, as its row has them.
+template <class T, class I>
+struct edges_of_vertex {
+    I to[2];
+    T weight[2];
+};
+template <class T, class I, class O, class Names>
+struct look_up_edges {
+    csr_view<T, I, O> weights;
+    Names names;
     factor_neighbor<I> neighbor;
+    COPPICE_HD edges_of_vertex<T, I> operator()(std::int64_t v) const {
+        edges_of_vertex<T, I> edges;
+        for (int d = 0; d < 2; ++d) {
+            edges.to[d] = neighbor(v, d);
+            edges.weight[d] =
+                edges.to[d] < I(0) ? T(0) : stored_weight(weights, static_cast<I>(v), names.place(edges.to[d]));
+        }
+        return edges;
+    }
+};
+
+/// The edges of the small graph of cycles, by name, with their weights in the graph.
+template <class T, class I, class O, class Names>
+struct cycle_edges {
+    csr_view<T, I, O> weights;
+    Names names;
+    I const* vertices;
+    factor_neighbor<I> neighbor;
+    edges_of_vertex<T, I> const* outer;
     I* links;                  ///< [2 C]
     weighted_edge<T, I>* edge; ///< [2 C]
 
     COPPICE_HD void operator()(std::int64_t c) const {
-        I const v = vertices[c];
+        I const v = vertices[c], from = names(v);
         for (int d = 0; d < 2; ++d) {
-            I const w = neighbor(v, d);
-            links[2 * c + d] = number[w];
+            I const to = links[2 * c + d] = neighbor(v, d);
+            I const w = names.place(to);
             // The smaller one where the matrix is not symmetric, so that both ends see the same.
             T const out = stored_weight(weights, v, w);
-            T const back = stored_weight(weights, w, v);
-            edge[2 * c + d] = {back < out ? back : out, v < w ? v : w, v < w ? w : v};
+            T const back = weight_back(w, v, from);
+            edge[2 * c + d] = {back < out ? back : out, from < to ? from : to, from < to ? to : from};
         }
+    }
+
+private:
+    COPPICE_HD T weight_back(I w, I v, I name) const {
+        if (w < weights.rows()) return stored_weight(weights, w, v);
+        edges_of_vertex<T, I> const& edges = outer[w - weights.rows()];
+        return edges.weight[edges.to[0] == name ? 0 : 1];
     }
 };
 
@@ -127,9 +176,10 @@ struct weaker_edge {
 };
 
 /// Cuts the link of each of the two ends of a cycle's weakest edge; notes the weight that each end had for it.
-template <class T, class I, class O>
+template <class T, class I, class O, class Names>
 struct cut_weakest {
     csr_view<T, I, O> weights;
+    Names names;
     I const* vertices;
     scan_entry<weighted_edge<T, I>, I> const* entries;
     weighted_edge<T, I> const* edge;
@@ -142,9 +192,9 @@ struct cut_weakest {
         removed[c] = -1;
         for (int d = 0; d < 2; ++d) {
             if (edge[2 * c + d] != weakest) continue;
+            I const to = links[2 * c + d];
             links[2 * c + d] = I(-1);
-            I const v = vertices[c];
-            removed[c] = static_cast<double>(stored_weight(weights, v, weakest.low == v ? weakest.high : weakest.low));
+            removed[c] = static_cast<double>(stored_weight(weights, vertices[c], names.place(to)));
         }
     }
 };
@@ -164,24 +214,23 @@ struct count_cut {
     }
 };
 
-/// Writes the positions of opened cycles back, in the numbers of the graph.
+/// Writes the positions of opened cycles back.
 template <class I>
 struct write_back {
     position_entry<I> const* opened;
     I const* vertices;
     position_entry<I>* entries;
-
-    COPPICE_HD void operator()(std::int64_t c) const {
-        position_entry<I> e = opened[c];
-        for (int d = 0; d < 2; ++d) e.link[d] = path_end(vertices[path_end_vertex(e.link[d])]);
-        entries[vertices[c]] = e;
-    }
+    COPPICE_HD void operator()(std::int64_t c) const { entries[vertices[c]] = opened[c]; }
 };
 
-/// Opens the cycles that the scan for positions left, completes its entries, and says what was cut.
-template <executor Executor, class T, class I, class O>
-cut_sum open_cycles(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
+/// Opens the cycles that the scan for positions left, completes its entries, and says what was cut in all places.
+template <class Place, class T, class I, class O>
+cut_sum open_cycles(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f,
                     array_view<position_entry<I>> entries) {
+    using names_type = typename Place::names_type;
+    auto const& exec = place.exec();
+    names_type const names = place.names();
+    factor_neighbor<I> const of_factor{f.neighbors.data(), f.degree};
     std::int64_t const vertices = entries.size();
     buffer<I> number(exec, vertices);
     buffer<I> members(exec, vertices);
@@ -190,46 +239,63 @@ cut_sum open_cycles(Executor const& exec, csr_view<T, I, O> weights, graph_facto
     buffer<I> links(exec, 2 * cyclic);
     buffer<weighted_edge<T, I>> edge(exec, 2 * cyclic);
     buffer<double> removed(exec, cyclic);
+    typename Place::template outer_values<edges_of_vertex<T, I>> outer(place);
+    auto const* const outer_edges = outer.fetch(look_up_edges<T, I, O, names_type>{weights, names, of_factor});
     for_each(exec, cyclic,
-             cycle_edges<T, I, O>{
-                 weights, members.data(), number.data(), {f.neighbors.data(), f.degree}, links.data(), edge.data()});
+             cycle_edges<T, I, O, names_type>{weights, names, members.data(), of_factor, outer_edges, links.data(),
+                                              edge.data()});
+    member_names<I, names_type> const of_members{names, members.data(), number.data()};
     cycle_neighbor<I> const neighbor{links.data()};
     weaker_edge<I> const weaker{f.order};
     auto const weakest =
-        bidirectional_scan<weighted_edge<T, I>, I>(exec, cyclic, neighbor, cycle_edge<T, I>{edge.data()}, weaker);
+        place.template scan<weighted_edge<T, I>>(cyclic, of_members, neighbor, cycle_edge<T, I>{edge.data()}, weaker);
     for_each(exec, cyclic,
-             cut_weakest<T, I, O>{weights, members.data(), weakest.entries.data(), edge.data(), weaker, links.data(),
-                                  removed.data()});
-    auto const opened =
-        bidirectional_scan<std::make_unsigned_t<I>, I>(exec, cyclic, neighbor, one_per_vertex<I>{}, add_counts<I>{});
+             cut_weakest<T, I, O, names_type>{weights, names, members.data(), weakest.entries.data(), edge.data(),
+                                              weaker, links.data(), removed.data()});
+    auto const opened = place.template scan<std::make_unsigned_t<I>>(cyclic, of_members, neighbor, one_per_vertex<I>{},
+                                                                     add_counts<I>{});
     for_each(exec, cyclic, write_back<I>{opened.entries.data(), members.data(), entries.data()});
-    return reduce(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{});
+    return place.join(reduce(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{}), add_cuts{});
 }
+
+/// Of the paths that begin at some vertices.
+template <class I>
+struct path_lengths {
+    I longest, sum;
+};
+struct add_lengths {
+    template <class I>
+    COPPICE_HD path_lengths<I> operator()(path_lengths<I> const& a, path_lengths<I> const& b) const {
+        return {a.longest > b.longest ? a.longest : b.longest, a.sum + b.sum};
+    }
+};
 
 /// Algorithm 7, lines 28-34: the smaller end names the path and is its position 0. The neighbour towards it stands
 /// before the vertex, the other one behind it. Gives the length of the path that starts at v; 0 where none does.
-template <class I>
+template <class I, class Names>
 struct name_path {
     position_entry<I> const* entries;
+    Names names;
     factor_neighbor<I> neighbor;
     I* path_ids;
     I* positions;
     I* links;
 
-    COPPICE_HD I operator()(std::int64_t v) const {
+    COPPICE_HD path_lengths<I> operator()(std::int64_t v) const {
         position_entry<I> const e = entries[v];
         int const d = e.link[0] > e.link[1] ? 0 : 1; // the larger mark is the smaller vertex
         path_ids[v] = path_end_vertex(e.link[d]);
         positions[v] = static_cast<I>(e.value[d] - 1);
         links[2 * v] = next(v, e, d);
         links[2 * v + 1] = next(v, e, 1 - d);
-        return e.value[d] == 1 ? static_cast<I>(e.value[1 - d]) : I(0);
+        I const length = e.value[d] == 1 ? static_cast<I>(e.value[1 - d]) : I(0);
+        return {length, length};
     }
 
 private:
     /// The path may end here although the factor goes on: where a cycle was cut.
     COPPICE_HD I next(std::int64_t v, position_entry<I> const& e, int d) const {
-        return path_end_vertex(e.link[d]) == v ? I(-1) : neighbor(v, d);
+        return path_end_vertex(e.link[d]) == names(v) ? I(-1) : neighbor(v, d);
     }
 };
 template <class I>
@@ -263,25 +329,29 @@ struct store_start {
         starts[first[k]] = start;
     }
 };
-template <class I>
+template <class I, class Names, class Starts>
 struct place_vertex {
-    I const* starts;
+    Starts starts;
+    Names names;
     I const* path_ids;
     I const* positions;
     I* permutation;
     I* inverse;
     COPPICE_HD void operator()(std::int64_t v) const {
-        I const p = starts[path_ids[v]] + positions[v];
+        I const p = starts(path_ids[v]) + positions[v];
         inverse[v] = p;
-        permutation[p] = static_cast<I>(v);
+        if (I const here = names.own(p); here >= I(0)) permutation[here] = names(v);
     }
 };
 
 /// Numbers the vertices path after path. Sorting by (path id, position) would give the same order: the scan over the
 /// lengths of the paths, in the order of their smaller ends, gives every path its first place without sorting.
-template <executor Executor, class I>
-void number_along_paths(Executor const& exec, array_view<position_entry<I> const> entries, factor_neighbor<I> neighbor,
+template <class Place, class I>
+void number_along_paths(Place const& place, array_view<position_entry<I> const> entries, factor_neighbor<I> neighbor,
                         linear_forest<I>& forest) {
+    using names_type = typename Place::names_type;
+    using path_starts = typename Place::template path_starts<factor_neighbor<I>>;
+    auto const& exec = place.exec();
     std::int64_t const n = entries.size();
     forest.path_ids = buffer<I>(exec, n);
     forest.positions = buffer<I>(exec, n);
@@ -289,31 +359,39 @@ void number_along_paths(Executor const& exec, array_view<position_entry<I> const
     forest.inverse = buffer<I>(exec, n);
     forest.links = buffer<I>(exec, 2 * n);
     I* const positions = forest.positions.data();
-    forest.longest_path = reduce(
-        exec, n, I(0), name_path<I>{entries.data(), neighbor, forest.path_ids.data(), positions, forest.links.data()},
-        maximum{});
+    path_lengths<I> const lengths =
+        reduce(exec, n, path_lengths<I>{0, 0},
+               name_path<I, names_type>{entries.data(), place.names(), neighbor, forest.path_ids.data(), positions,
+                                        forest.links.data()},
+               add_lengths{});
+    forest.longest_path = place.join(lengths, add_lengths{}).longest;
+    I const begin = place.sum_before(lengths.sum);
     buffer<I> first(exec, n);
-    forest.paths = static_cast<I>(select(exec, n, starts_path<I>{positions}, store_first<I>{first.data()}));
-    forest.path_offsets = buffer<I>(exec, std::int64_t(forest.paths) + 1);
+    auto const paths = static_cast<I>(select(exec, n, starts_path<I>{positions}, store_first<I>{first.data()}));
+    forest.paths = place.join(paths, plus{});
+    forest.path_offsets = buffer<I>(exec, std::int64_t(paths) + 1);
     buffer<I> starts(exec, n);
-    exclusive_scan(exec, std::int64_t(forest.paths), length_of_path<I>{entries.data(), first.data()},
-                   store_start<I>{first.data(), starts.data(), forest.path_offsets.data()}, I(0));
-    fill(exec, forest.path_offsets.view().slice(forest.paths, 1), static_cast<I>(n));
+    exclusive_scan(exec, std::int64_t(paths), length_of_path<I>{entries.data(), first.data()},
+                   store_start<I>{first.data(), starts.data(), forest.path_offsets.data()}, begin);
+    fill(exec, forest.path_offsets.view().slice(paths, 1), static_cast<I>(begin + lengths.sum));
+    path_starts const of_paths(place, neighbor, starts.data(), forest.path_ids.data());
     for_each(exec, n,
-             place_vertex<I>{starts.data(), forest.path_ids.data(), positions, forest.permutation.data(),
-                             forest.inverse.data()});
+             place_vertex<I, names_type, decltype(of_paths.of)>{of_paths.of, place.names(), forest.path_ids.data(),
+                                                                positions, forest.permutation.data(),
+                                                                forest.inverse.data()});
+    place.complete_permutation(forest.inverse.data(), forest.permutation.data(), n);
 }
 
 /// The whole forest by scans over all vertices.
-template <executor Executor, class T, class I, class O>
-cut_sum scan_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f,
-                    linear_forest<I>& forest) {
+template <class Place, class T, class I, class O>
+cut_sum scan_forest(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f, linear_forest<I>& forest) {
     factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
-    auto scan = bidirectional_scan<std::make_unsigned_t<I>, I>(exec, f.vertices, neighbor, one_per_vertex<I>{},
-                                                               add_counts<I>{});
-    cut_sum const cuts = scan.open > 0 ? open_cycles(exec, weights, f, scan.entries.view()) : cut_sum{0, 0};
+    auto scan = place.template scan<std::make_unsigned_t<I>>(f.vertices, place.names(), neighbor, one_per_vertex<I>{},
+                                                             add_counts<I>{});
+    cut_sum const cuts =
+        place.join(scan.open, plus{}) > 0 ? open_cycles(place, weights, f, scan.entries.view()) : cut_sum{0, 0};
     array_view<position_entry<I> const> const entries = scan.entries.view();
-    number_along_paths(exec, entries, neighbor, forest);
+    number_along_paths(place, entries, neighbor, forest);
     return cuts;
 }
 
@@ -444,32 +522,53 @@ std::optional<cut_sum> walk_forest(cuda_executor const&, csr_view<T, I, O>, grap
     return std::nullopt;
 }
 
-} // namespace graph_detail
-
 template <executor Executor, class T, class I, class O>
-linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
-    require_square(weights, "extract_forest");
+std::optional<cut_sum> walk_forest(whole_graph<Executor, I> const& all, csr_view<T, I, O> weights,
+                                   graph_factor<I> const& f, linear_forest<I>& forest) {
+    return walk_forest(all.exec(), weights, f, forest);
+}
+/// Of parts only where each sees the others'.
+template <class Place, class T, class I, class O>
+std::optional<cut_sum> walk_forest(Place const&, csr_view<T, I, O>, graph_factor<I> const&,
+                                   linear_forest<I>&) requires(Place::in_parts) {
+    return std::nullopt;
+}
+
+/// The forest of a factor of the rows of `weights`.
+template <class Place, class T, class I, class O>
+linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_size("vertices of the factor", f.vertices, weights.rows());
     if (f.degree < 1 || f.degree > 2)
         throw argument_error("a linear forest needs a factor of degree 1 or 2, got " + std::to_string(f.degree));
     require_size("neighbours of the factor", f.neighbors.size(), std::int64_t(f.degree) * f.vertices);
 
-    if (std::int64_t const faulty =
-            reduce(exec, f.vertices, std::int64_t{0},
-                   graph_detail::is_faulty_vertex<I>{f.neighbors.data(), f.degree, f.vertices}, plus{});
-        faulty > 0)
+    std::int64_t const vertices = place.join(std::int64_t(f.vertices), plus{});
+    std::int64_t const faulty = place.join(
+        reduce(place.exec(), f.vertices, std::int64_t{0},
+               is_faulty_vertex<I, typename Place::names_type>{f.neighbors.data(), f.degree, place.names(), vertices},
+               plus{}),
+        plus{});
+    if (faulty > 0)
         throw argument_error("the neighbours of " + std::to_string(faulty) +
                              " vertices of a factor are out of range, repeated or not mutual");
 
     linear_forest<I> forest;
     forest.vertices = f.vertices;
-    auto cuts = graph_detail::walk_forest(exec, weights, f, forest);
-    if (!cuts) cuts = graph_detail::scan_forest(exec, weights, f, forest);
+    auto cuts = walk_forest(place, weights, f, forest);
+    if (!cuts) cuts = scan_forest(place, weights, f, forest);
     forest.cycles_broken = static_cast<I>(cuts->ends / 2);
     forest.weight = f.weight - cuts->weight / 2; // each cut was seen from both ends, as each edge of the factor
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
-    forest.edges = std::int64_t(forest.vertices) - forest.paths;
+    forest.edges = vertices - forest.paths;
     return forest;
+}
+
+} // namespace graph_detail
+
+template <executor Executor, class T, class I, class O>
+linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+    require_square(weights, "extract_forest");
+    return graph_detail::forest_at(graph_detail::whole_graph<Executor, I>(exec), weights, f);
 }
 
 } // namespace coppice

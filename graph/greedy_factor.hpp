@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <coppice/graph/factor_result.hpp>
+#include <coppice/graph/whole_graph.hpp>
 
 namespace coppice {
 
@@ -85,7 +86,8 @@ graph_factor<I> greedy_factor(host_executor const& exec, csr_view<T, I, O> weigh
         neighbors_of(e.high)[high++] = e.low;
         ++f.edges;
     }
-    graph_detail::weigh_factor(exec, weights, make_srcsr_plan(exec, weights), f);
+    graph_detail::weigh_factor(graph_detail::whole_graph<host_executor, I>(exec), weights,
+                               make_srcsr_plan(exec, weights), f);
     return f;
 }
 

@@ -33,10 +33,10 @@ struct best_candidates {
 };
 
 /// Keeps the N best of the candidates of one row.
-template <class T, class I, int N>
+template <class T, class I, int N, class Order = edge_order<I>>
 struct keep_best {
     using best = best_candidates<T, I, N>;
-    edge_order<I> order;
+    Order order;
 
     COPPICE_HD best identity() const {
         best none;

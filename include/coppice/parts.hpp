@@ -11,14 +11,17 @@
 ///     });
 ///
 /// `solve_bands_part` is the same for every class of <coppice/banded.hpp> and any number of right-hand sides.
-/// `csr_part` multiplies sparse matrices in parts, `solve_in_parts` runs Krylov methods over them. Guide:
-/// docs/guide/parts.md.
+/// `csr_part` multiplies sparse matrices in parts, `solve_in_parts` runs Krylov methods over them. `graph_part` is a
+/// weighted graph in parts, of which parallel_factor() and extract_forest() make what one executor would make;
+/// `bidirectional_scan_part` scans paths across parts. Guide: docs/guide/parts.md.
 #pragma once
 
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/solvers/distributed/band_parts.hpp>
 #include <coppice/solvers/distributed/csr_parts.hpp>
+#include <coppice/solvers/distributed/graph_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
 #include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/distributed/scan_parts.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
 #include <coppice/solvers/distributed/tridiagonal_parts.hpp>

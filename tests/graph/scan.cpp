@@ -5,6 +5,7 @@
 #include <random>
 
 #include <coppice/scan.hpp>
+#include <coppice/solvers/distributed/scan_parts.hpp>
 
 #include "support/executors.hpp"
 
@@ -149,6 +150,47 @@ scan_result<affine, int> jumping(Executor const& exec, std::int64_t n, neighbor_
     return graph_detail::scan_by_jumping<affine, int>(exec, n, neighbor, initial, combine);
 }
 
+/// Functions of vertices that are counted from `first` on.
+template <class F>
+struct counted_from {
+    F f;
+    std::int64_t first;
+    COPPICE_HD auto operator()(std::int64_t v, int d) const { return f(first + v, d); }
+};
+
+/// The scan over parts, the vertices of all of them put together.
+template <class Value, class Fixture, class Initial, class Combine>
+scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, neighbor_of neighbor, Initial initial,
+                                        Combine combine) {
+    using executor_type = decltype(Fixture::exec());
+    std::vector<scan_entry<Value, int>> entries(std::size_t(cuts.back()));
+    std::vector<std::int64_t> open(cuts.size() - 1);
+    multi_executor<executor_type> const all(executors_of<Fixture>(cuts.size() - 1));
+    std::vector<int> const whole =
+        to_vector(Fixture::exec(), array_view<int const>(neighbor.neighbors, 2 * cuts.back()));
+    all.run([&](executor_type const& exec, part_messages const& others) {
+        auto const p = std::size_t(others.part());
+        std::int64_t const first = cuts[p], vertices = cuts[p + 1] - first;
+        auto const here = exec.copy(whole); // on the device of the part
+        if constexpr (requires { initial.neighbors; }) initial.neighbors = here.data();
+        auto const result =
+            bidirectional_scan_part<Value, int>(exec, others, vertices, counted_from<neighbor_of>{{here.data()}, first},
+                                                counted_from<Initial>{initial, first}, combine);
+        open[p] = result.open;
+        auto const mine = to_vector(exec, result.entries);
+        std::copy(mine.begin(), mine.end(), entries.begin() + first);
+    });
+    return {Fixture::exec().copy(entries), std::accumulate(open.begin(), open.end(), std::int64_t(0)), 1};
+}
+/// Where parts begin among n vertices, and n: equal ones, some empty, some of one vertex.
+std::vector<std::vector<std::int64_t>> cuts_of(std::int64_t n) {
+    std::vector<std::vector<std::int64_t>> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
+    all.push_back({0, std::min<std::int64_t>(1, n), std::min<std::int64_t>(2, n), n});
+    all.emplace_back();
+    for (int p = 0; p <= 8; ++p) all.back().push_back(n * p / 8);
+    return all;
+}
+
 std::vector<int> lengths_from(int first, int last) {
     std::vector<int> lengths(static_cast<std::size_t>(last - first + 1));
     std::iota(lengths.begin(), lengths.end(), first);
@@ -214,4 +256,54 @@ TEST_CASE_TEMPLATE("pointer jumping stops when all paths are finished", Fixture,
     CHECK(rounds(link_up(std::vector<int>(3000, 8), {}, 1)) == 3);
     CHECK(rounds(link_up(std::vector<int>(3000, 9), {}, 1)) == 4);
     CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more to see that cycles are left
+}
+
+TEST_CASE_TEMPLATE("scan over parts: paths and cycles across cuts, order kept", Fixture, COPPICE_TEST_EXECUTORS) {
+    using executor_type = decltype(Fixture::exec());
+    auto const exec = Fixture::exec();
+    for (auto const& g :
+         {link_up({}, {}, 1), link_up({1}, {}, 2), link_up({2, 1, 1}, {}, 3), link_up({9}, {}, 4),
+          link_up(lengths_from(1, 35), lengths_from(3, 40), 5), link_up({300, 1}, {128, 3}, 6), link_up({}, {5}, 7)}) {
+        auto const n = std::int64_t(g.neighbors.size()) / 2;
+        auto divisions = cuts_of(n);
+        if (n <= 9) { // a part for each vertex
+            divisions.emplace_back();
+            for (std::int64_t v = 0; v <= n; ++v) divisions.back().push_back(v);
+            if (n == 0) divisions.back().push_back(0);
+        }
+        for (auto const& cuts : divisions) {
+            CAPTURE(cuts.size());
+            check_paths(
+                exec, g,
+                [&](executor_type const&, std::int64_t, neighbor_of neighbor, affine_of initial, composition combine) {
+                    return scan_over_parts<affine, Fixture>(cuts, neighbor, initial, combine);
+                });
+            auto const neighbors = exec.copy(g.neighbors);
+            auto const entries = to_vector(exec, scan_over_parts<int, Fixture>(cuts, neighbor_of{neighbors.data()},
+                                                                               edge_number{nullptr}, smaller{})
+                                                     .entries);
+            edge_number const here{g.neighbors.data()};
+            for (auto const& cycle : g.cycles) {
+                int expected = 1 << 30;
+                for (int const v : cycle) expected = std::min({expected, here(v, 0), here(v, 1)});
+                for (int const v : cycle) {
+                    auto const& e = entries[std::size_t(v)];
+                    CHECK(std::min(e.value[0], e.value[1]) == expected);
+                }
+            }
+        }
+    }
+}
+
+TEST_CASE_TEMPLATE("scan over parts: a neighbour that is not mutual is an error on all", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using executor_type = decltype(Fixture::exec());
+    multi_executor<executor_type> const all(executors_of<Fixture>(2));
+    std::vector<int> const neighbors{1, -1, -1, -1};
+    CHECK_THROWS_WITH_AS(all.run([&](executor_type const& exec, part_messages const& others) {
+        auto const here = exec.copy(neighbors);
+        bidirectional_scan_part<unsigned, int>(exec, others, 1, counted_from<neighbor_of>{{here.data()}, others.part()},
+                                               bring_one{}, plus{});
+    }),
+                         doctest::Contains("vertex 0 has the neighbour 1 of another part"), argument_error);
 }

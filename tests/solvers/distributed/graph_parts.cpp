@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <coppice/solvers/distributed/graph_parts.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <coppice/factor.hpp>
+#include <coppice/linear_forest.hpp>
+
+#include "support/executors.hpp"
+#include "support/graphs.hpp"
+
+using namespace coppice;
+using namespace coppice::test;
+
+namespace {
+
+using cuts_of_rows = std::vector<int>;
+
+/// Equal parts, some empty, some of one row; a part for each row where there are few.
+std::vector<cuts_of_rows> divisions_of(int n) {
+    std::vector<cuts_of_rows> all{{0, n}, {0, n / 2, n}, {0, 0, n / 3, n / 3, n}};
+    all.push_back({0, std::min(1, n), std::min(2, n), n, n});
+    for (int const parts : {4, 8}) {
+        all.emplace_back();
+        for (int p = 0; p <= parts; ++p) all.back().push_back(int(std::int64_t(n) * p / parts));
+    }
+    if (n > 0 && n <= 8) {
+        all.emplace_back();
+        for (int v = 0; v <= n; ++v) all.back().push_back(v);
+    }
+    return all;
+}
+
+/// Calls work(exec, others, graph) for the parts of a graph.
+template <class Fixture, class Work>
+void over_parts(plain_csr<double> const& a, cuts_of_rows const& cuts, Work const& work) {
+    using exec_type = decltype(Fixture::exec());
+    multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
+    all.run([&](exec_type const& exec, part_messages const& others) {
+        auto const p = std::size_t(others.part());
+        auto const begin = a.offsets[std::size_t(cuts[p])], end = a.offsets[std::size_t(cuts[p + 1])];
+        std::vector<int> offsets(a.offsets.begin() + cuts[p], a.offsets.begin() + cuts[p + 1] + 1);
+        for (int& offset : offsets) offset -= begin;
+        csr_part<exec_type, double> const rows(exec, others, offsets,
+                                               {a.indices.begin() + begin, a.indices.begin() + end},
+                                               {a.values.begin() + begin, a.values.begin() + end});
+        graph_part<exec_type, double> const graph(exec, others, rows);
+        CHECK(graph.first() == cuts[p]);
+        CHECK(graph.size() == cuts[p + 1] - cuts[p]);
+        work(exec, others, graph);
+    });
+}
+
+/// Those of the parts, one after the other.
+template <class Executor, class T>
+void put(Executor const& exec, buffer<T> const& part, std::vector<T>& whole, std::int64_t first) {
+    auto const values = to_vector(exec, part);
+    std::copy(values.begin(), values.end(), whole.begin() + first);
+}
+
+template <class Fixture>
+void check_factor(plain_csr<double> const& a, factor_options const& options, cuts_of_rows const& cuts) {
+    auto const whole = Fixture::exec();
+    auto const expected = parallel_factor(whole, a.on(whole).view(), options);
+    std::vector<int> neighbors(std::size_t(options.degree) * std::size_t(a.rows));
+    over_parts<Fixture>(a, cuts, [&](auto const& exec, part_messages const&, auto const& graph) {
+        auto const f = parallel_factor(exec, graph, options);
+        CHECK(f.degree == options.degree);
+        CHECK(f.vertices == graph.size());
+        CHECK(f.rounds == expected.rounds);
+        CHECK(f.maximal == expected.maximal);
+        CHECK(f.edges == expected.edges);
+        CHECK(f.weight == doctest::Approx(expected.weight).epsilon(1e-13));
+        CHECK(f.total_weight == doctest::Approx(expected.total_weight).epsilon(1e-13));
+        CHECK(f.weight_coverage == doctest::Approx(expected.weight_coverage).epsilon(1e-13));
+        put(exec, f.neighbors, neighbors, options.degree * graph.first());
+    });
+    CHECK(neighbors == to_vector(whole, expected.neighbors));
+}
+
+template <class Fixture>
+void check_forest(plain_csr<double> const& a, factor_options const& options, cuts_of_rows const& cuts) {
+    auto const whole = Fixture::exec();
+    auto const weights = a.on(whole);
+    auto const expected = extract_forest(whole, weights.view(), parallel_factor(whole, weights.view(), options));
+    auto const n = std::size_t(a.rows);
+    std::vector<int> path_ids(n), positions(n), permutation(n), inverse(n), links(2 * n);
+    std::vector<std::vector<int>> offsets(cuts.size() - 1);
+    over_parts<Fixture>(a, cuts, [&](auto const& exec, part_messages const& others, auto const& graph) {
+        auto const f = extract_forest(exec, graph, parallel_factor(exec, graph, options));
+        CHECK(f.vertices == graph.size());
+        CHECK(f.paths == expected.paths);
+        CHECK(f.longest_path == expected.longest_path);
+        CHECK(f.cycles_broken == expected.cycles_broken);
+        CHECK(f.edges == expected.edges);
+        CHECK(f.weight == doctest::Approx(expected.weight).epsilon(1e-13));
+        CHECK(f.weight_coverage == doctest::Approx(expected.weight_coverage).epsilon(1e-13));
+        put(exec, f.path_ids, path_ids, graph.first());
+        put(exec, f.positions, positions, graph.first());
+        put(exec, f.permutation, permutation, graph.first());
+        put(exec, f.inverse, inverse, graph.first());
+        put(exec, f.links, links, 2 * graph.first());
+        offsets[std::size_t(others.part())] = to_vector(exec, f.path_offsets);
+    });
+    CHECK(path_ids == to_vector(whole, expected.path_ids));
+    CHECK(positions == to_vector(whole, expected.positions));
+    CHECK(permutation == to_vector(whole, expected.permutation));
+    CHECK(inverse == to_vector(whole, expected.inverse));
+    CHECK(links == to_vector(whole, expected.links));
+    std::vector<int> joined{0}; // each part ends where the next one begins
+    for (auto const& part : offsets) {
+        REQUIRE(!part.empty());
+        CHECK(part.front() == joined.back());
+        joined.insert(joined.end(), part.begin() + 1, part.end());
+    }
+    CHECK(joined == to_vector(whole, expected.path_offsets));
+}
+
+/// Which of several choices to try: on devices, where parts take turns, every third one, in turn.
+template <class Fixture>
+bool tries(std::size_t choice, std::size_t turn) {
+    return std::is_same_v<decltype(Fixture::exec()), host_executor> || choice % 3 == turn % 3;
+}
+
+/// A graph of one cycle, which goes through its vertices in a random order.
+plain_csr<double> shuffled_cycle(int n, unsigned seed, bool equal) {
+    std::mt19937 random(seed);
+    std::vector<int> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    graph_builder g(n);
+    for (std::size_t k = 0; k < order.size(); ++k)
+        g.edge(order[k], order[(k + 1) % order.size()], equal ? 1 : double(1 + random() % 1000));
+    return g.plain();
+}
+/// Graphs of cycles within parts and across any cut, and the like.
+std::vector<named_graph> cut_graphs() {
+    std::vector<named_graph> all = hard_graphs();
+    for (int const n : {3, 6, 7, 100})
+        for (bool const equal : {true, false})
+            all.push_back({"shuffled cycle of " + std::to_string(n), shuffled_cycle(n, unsigned(n), equal)});
+    {
+        graph_builder g(200); // v, v + 50, v + 100, v + 150
+        for (int v = 0; v < 200; ++v) g.edge(v, (v + 50) % 200, v < 100 ? 1 : 1 + v % 3);
+        all.push_back({"cycles through four parts", g.plain()});
+    }
+    {
+        graph_builder g(240);
+        for (int v = 0; v < 240; ++v) g.edge(v, v % 6 == 5 ? v - 5 : v + 1, 2);
+        all.push_back({"short cycles, equal weights", g.plain()});
+    }
+    {
+        graph_builder g(120); // rows go by weights of their own
+        std::mt19937 random(3);
+        for (int v = 0; v < 120; ++v)
+            for (int const by : {1, 31}) {
+                g.entry(v, (v + by) % 120, double(1 + random() % 20));
+                g.entry((v + by) % 120, v, double(1 + random() % 20));
+            }
+        all.push_back({"unequal directions", g.plain()});
+    }
+    {
+        graph_builder g(100);
+        for (int v = 0; v + 1 < 100; ++v) g.edge(v, v + 1, 1);
+        all.push_back({"path across every cut", g.plain()});
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    std::vector<factor_options> const choices{{},
+                                              {.degree = 1},
+                                              {.rounds = 0, .charge_below = 0, .ties = tie_rule::near},
+                                              {.rounds = 5, .charge_below = 2, .seed = 3},
+                                              {.degree = 3, .rounds = 4},
+                                              {.degree = 4, .ties = tie_rule::near},
+                                              {.degree = 1, .rounds = 7, .charge_period = 3, .charge_below = 2}};
+    for (auto const& [name, a] : cut_graphs())
+        for (auto const& cuts : divisions_of(a.rows))
+            for (std::size_t k = 0; k < choices.size(); ++k) {
+                if (!tries<Fixture>(k, name.size() + cuts.size())) continue;
+                CAPTURE(name);
+                CAPTURE(cuts.size());
+                CAPTURE(k);
+                check_factor<Fixture>(a, choices[k], cuts);
+            }
+}
+
+TEST_CASE_TEMPLATE("graph parts: the forest is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    std::vector<factor_options> const choices{{.ties = tie_rule::near}, {}, {.degree = 1}, {.rounds = 3}};
+    for (auto const& [name, a] : cut_graphs())
+        for (auto const& cuts : divisions_of(a.rows))
+            for (std::size_t k = 0; k < choices.size(); ++k) {
+                if (!tries<Fixture>(k, name.size() + cuts.size())) continue;
+                CAPTURE(name);
+                CAPTURE(cuts.size());
+                CAPTURE(k);
+                check_forest<Fixture>(a, choices[k], cuts);
+            }
+}
+
+TEST_CASE_TEMPLATE("graph parts: what is wrong with a graph or an option is an error", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto a = stencil_graph(6, 5, stencil_five_point);
+    auto const factor = [&](factor_options const& options) {
+        over_parts<Fixture>(a, {0, 10, 30}, [&](auto const& exec, part_messages const&, auto const& graph) {
+            parallel_factor(exec, graph, options);
+        });
+    };
+    CHECK_THROWS_WITH_AS(factor({.degree = 5}), doctest::Contains("degree is 5"), argument_error);
+    CHECK_THROWS_WITH_AS(over_parts<Fixture>(a, {0, 10, 30},
+                                             [&](auto const& exec, part_messages const&, auto const& graph) {
+                                                 auto f = parallel_factor(exec, graph, {});
+                                                 fill(exec, f.neighbors.view(), graph.first() == 0 ? 29 : -1);
+                                                 extract_forest(exec, graph, f);
+                                             }),
+                         doctest::Contains("out of range, repeated or not mutual"), argument_error);
+    CHECK_THROWS_AS(over_parts<Fixture>(a, {0, 10, 30},
+                                        [&](auto const& exec, part_messages const&, auto const& graph) {
+                                            extract_forest(exec, graph, parallel_factor(exec, graph, {.degree = 3}));
+                                        }),
+                    argument_error);
+    a.values[3] = std::numeric_limits<double>::quiet_NaN();
+    CHECK_THROWS_AS(factor({}), matrix_error);
+}
