@@ -131,9 +131,10 @@ public:
     T const* values() const { return values_.data(); }
     void start(host_executor const& exec, T const* x) {
         if (!plan_.any) return;
-        auto const from = others_.gather(static_cast<T const*>(sent_.gather(exec, x)));
+        auto const from = others_.gather(memory_of_part{sent_.gather(exec, x)});
         for (std::size_t p = 0; p < from.size(); ++p)
-            std::copy_n(from[p] + plan_.receive_from[p], plan_.received(p), values_.data() + plan_.receive_begin[p]);
+            std::copy_n(from[p].elements + plan_.receive_from[p], plan_.received(p),
+                        values_.data() + plan_.receive_begin[p]);
     }
     /// Nobody overwrites or frees what others still read.
     void finish(host_executor const&) {
@@ -141,6 +142,10 @@ public:
     }
 
 private:
+    struct memory_of_part {
+        T const* elements;
+    };
+
     part_messages others_;
     halo_plan plan_;
     sent_elements<host_executor, T> sent_;
