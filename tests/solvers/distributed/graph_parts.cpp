@@ -183,27 +183,27 @@ TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, C
                                               {.degree = 3, .rounds = 4},
                                               {.degree = 4, .ties = tie_rule::near},
                                               {.degree = 1, .rounds = 7, .charge_period = 3, .charge_below = 2}};
-    for (auto const& [name, a] : cut_graphs())
-        for (auto const& cuts : divisions_of(a.rows))
+    for (auto const& graph : cut_graphs())
+        for (auto const& cuts : divisions_of(graph.weights.rows))
             for (std::size_t k = 0; k < choices.size(); ++k) {
-                if (!tries<Fixture>(k, name.size() + cuts.size())) continue;
-                CAPTURE(name);
+                if (!tries<Fixture>(k, graph.name.size() + cuts.size())) continue;
+                CAPTURE(graph.name);
                 CAPTURE(cuts.size());
                 CAPTURE(k);
-                check_factor<Fixture>(a, choices[k], cuts);
+                check_factor<Fixture>(graph.weights, choices[k], cuts);
             }
 }
 
 TEST_CASE_TEMPLATE("graph parts: the forest is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
     std::vector<factor_options> const choices{{.ties = tie_rule::near}, {}, {.degree = 1}, {.rounds = 3}};
-    for (auto const& [name, a] : cut_graphs())
-        for (auto const& cuts : divisions_of(a.rows))
+    for (auto const& graph : cut_graphs())
+        for (auto const& cuts : divisions_of(graph.weights.rows))
             for (std::size_t k = 0; k < choices.size(); ++k) {
-                if (!tries<Fixture>(k, name.size() + cuts.size())) continue;
-                CAPTURE(name);
+                if (!tries<Fixture>(k, graph.name.size() + cuts.size())) continue;
+                CAPTURE(graph.name);
                 CAPTURE(cuts.size());
                 CAPTURE(k);
-                check_forest<Fixture>(a, choices[k], cuts);
+                check_forest<Fixture>(graph.weights, choices[k], cuts);
             }
 }
 
