@@ -77,7 +77,7 @@ public:
 
     columns_in_step(Executor const& exec, csr_operator<Executor, T> const& a, int solves)
         : exec_(exec), a_(a), members_(static_cast<std::size_t>(solves)),
-          workspace_(exec, std::max(workspace_of<most / 2>(a.plan()), workspace_of<most>(a.plan()))), recorder_(exec) {
+          workspace_(exec, workspace_of<most / 2>(a.plan())), recorder_(exec) {
         for (int m = 0; m < solves; ++m) member(m).loop = {this, m};
     }
 
@@ -230,8 +230,12 @@ private:
             a_.apply(exec_, array_view<T const>(requests[0].x, n), array_view<T>(requests[0].y, n));
         else if (count <= most / 2)
             multiply_together<most / 2>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
-        else
+        else if constexpr (std::is_same_v<Executor, host_executor>)
             multiply_together<most>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
+        else // sums of eight columns take so many registers that two passes are quicker
+            for (int first = 0; first < count; first += most / 2)
+                multiply_together<most / 2>(exec_, a_.plan(), a_.matrix(), requests + first,
+                                            std::min(count - first, most / 2), workspace_.view());
     }
 
     static void enter_thread(host_executor const&) {}
