@@ -11,6 +11,7 @@
 #include <semaphore>
 #include <system_error>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <coppice/core/executor.hpp>
@@ -73,11 +74,12 @@ void multiply_together(Executor const& exec, srcsr_plan<O> const& plan, csr_view
 template <executor Executor, class T>
 class columns_in_step {
 public:
-    static constexpr int most = 8; ///< solves at a time
+    /// Solves at a time: sums of eight columns take so many registers of a device that four and four are quicker.
+    static constexpr int most = std::is_same_v<Executor, host_executor> ? 8 : 4;
 
     columns_in_step(Executor const& exec, csr_operator<Executor, T> const& a, int solves)
         : exec_(exec), a_(a), members_(static_cast<std::size_t>(solves)),
-          workspace_(exec, workspace_of<most / 2>(a.plan())), recorder_(exec) {
+          workspace_(exec, workspace_of<most>(a.plan())), recorder_(exec) {
         for (int m = 0; m < solves; ++m) member(m).loop = {this, m};
     }
 
@@ -118,6 +120,8 @@ public:
     shared_loop* loop_of(int m) { return &member(m).loop; }
 
 private:
+    static constexpr int narrow = 4; ///< columns of a pass, where there are so few
+
     /// Where a solve stands: it works, waits for a product, has come to its loop, has queued the body of that, is done.
     enum class standing { ready, waits, loops, queued, done };
     struct member_loop final : shared_loop {
@@ -228,14 +232,10 @@ private:
         auto const n = a_.size();
         if (count == 1 && !recorder_.records())
             a_.apply(exec_, array_view<T const>(requests[0].x, n), array_view<T>(requests[0].y, n));
-        else if (count <= most / 2)
-            multiply_together<most / 2>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
-        else if constexpr (std::is_same_v<Executor, host_executor>)
+        else if (count <= narrow)
+            multiply_together<narrow>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
+        else if constexpr (most > narrow)
             multiply_together<most>(exec_, a_.plan(), a_.matrix(), requests, count, workspace_.view());
-        else // sums of eight columns take so many registers that two passes are quicker
-            for (int first = 0; first < count; first += most / 2)
-                multiply_together<most / 2>(exec_, a_.plan(), a_.matrix(), requests + first,
-                                            std::min(count - first, most / 2), workspace_.view());
     }
 
     static void enter_thread(host_executor const&) {}

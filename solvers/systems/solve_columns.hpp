@@ -19,11 +19,11 @@ namespace coppice {
 /// them one after the other, x with the starting guesses on entry. Each column stops by itself, with a result of its
 /// own. The same bits on every run.
 ///
-/// Those that go on share the passes over the matrix, up to eight to a pass (on CUDA four), and the preconditioner is
-/// applied to one column at a time: up to eight solves are at work at once, each with the memory of one. Their columns
+/// Those that go on share the passes over the matrix, up to eight to a pass, on CUDA four, and the preconditioner is
+/// applied to one column at a time: as many solves are at work at once, each with the memory of one. Their columns
 /// do not depend on one another but for the order in which options.progress hears of them. On CUDA that is so for
 /// methods whose iterations rest when a solve has ended (CG, BiCGStab), with a preconditioner that may be captured and
-/// without progress: eight columns are one graph then. Others are solved one after the other, each as one graph: where
+/// without progress: four columns are one graph then. Others are solved one after the other, each as one graph: where
 /// columns meet at every product the host would have to wait for all of them.
 ///
 /// Throws what solve() throws, and argument_error for a negative number of columns.
