@@ -5,12 +5,12 @@
 ///     block_runner blocks(/*threads*/ 128, /*shared bytes*/ 4096);
 ///     blocks.run(/*blocks*/ 5, [&](auto const& block, int index, std::byte* shared) { body(block, ...); });
 ///
-/// `block` offers what core/block.hpp asks of a Block. Built with the thread sanitizer, each CUDA thread is one
-/// std::thread, and a missing barrier is reported as a data race: the only orderings that the stand-in gives are those
-/// of the barriers that the body calls (its own book-keeping uses relaxed atomics and futexes, because the ordering of
-/// a mutex would hide races). Otherwise the threads of a block are fibers that take turns at barriers, which is quicker
-/// by far. Blocks run on two sets of threads with no ordering between them, so races between neighbouring blocks show
-/// as well. Shared memory starts each block with garbage.
+/// `block` offers what core/block.hpp asks of a Block. The threads of a block are fibers that take turns at barriers,
+/// which is quicker by far than threads of the system (those they are where there are no fibers). To the thread
+/// sanitizer each is a thread, and a missing barrier is reported as a data race: the only orderings that the stand-in
+/// gives are those of the barriers that the body calls (its own book-keeping uses relaxed atomics and futexes, because
+/// the ordering of a mutex would hide races). Blocks run on two sets of threads with no ordering between them, so races
+/// between neighbouring blocks show as well. Shared memory starts each block with garbage.
 ///
 /// A block whose threads cannot all reach their barrier stops with block_failure at once instead of hanging: threads
 /// that returned while others wait, threads that wait at different lines, warps of which only some lanes exchange.
@@ -69,7 +69,8 @@ public:
     /// The same of a thread of a block.
     void wait_in_block(std::uint32_t seen) {
 #if defined(COPPICE_TEST_FIBERS)
-        while (!passed(seen)) fiber_ring::give_way();
+        while (count_.load(std::memory_order_relaxed) == seen) fiber_ring::give_way();
+        static_cast<void>(now()); // acquires, which the thread sanitizer takes long for
 #else
         wait(seen);
 #endif
@@ -84,6 +85,13 @@ private:
 struct barrier {
     std::atomic<int> arrived{0};
     turnstile gate;
+
+    /// Whether the caller is the last of `count`, who then has acquired what the others have done.
+    bool is_last(int count) {
+        if (arrived.fetch_add(1, std::memory_order_release) + 1 < count) return false;
+        static_cast<void>(arrived.load(std::memory_order_acquire));
+        return true;
+    }
 };
 
 /// Unwinds a thread of a block that has failed.
@@ -304,7 +312,7 @@ private:
     template <class Last>
     void meet(barrier& b, Last last) {
         std::uint32_t const seen = b.gate.now();
-        if (b.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
+        if (b.is_last(size_)) {
             b.arrived.store(0, std::memory_order_relaxed);
             last();
             b.gate.advance();
@@ -317,7 +325,7 @@ private:
     void pass(barrier& b, int first, int count, int thread, std::source_location where) {
         where_[std::size_t(thread)] = where;
         std::uint32_t const seen = b.gate.now();
-        if (b.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == count) {
+        if (b.is_last(count)) {
             check_same_place(first, count);
             b.arrived.store(0, std::memory_order_relaxed);
             // The others count as running again before they are let go: zero always means that nobody can go on.

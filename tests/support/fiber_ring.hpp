@@ -4,19 +4,7 @@
 /// system where they wait for each other all the time. x86-64 alone (COPPICE_TEST_FIBERS).
 #pragma once
 
-namespace coppice::test {
-
-/// The lanes of a stand-in for a block are threads that wait for each other, under the thread sanitizer minutes where
-/// others take seconds. What awaits what is the same for every matrix: tests take a few of theirs then.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool lanes_are_threads = true;
-#else
-inline constexpr bool lanes_are_threads = false;
-#endif
-
-} // namespace coppice::test
-
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__)
 #define COPPICE_TEST_FIBERS 1
 
 #include <cstddef>
@@ -24,6 +12,7 @@ inline constexpr bool lanes_are_threads = false;
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -33,13 +22,18 @@ inline constexpr bool lanes_are_threads = false;
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#elif defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
 #endif
 
 namespace coppice::test {
 
+#define COPPICE_TEST_UNWATCHED __attribute__((no_sanitize("thread")))
+
 /// Keeps on the stack what a callee has to preserve, leaves the stack's pointer at *from and goes on from the one in
 /// `to`. (swapcontext makes two system calls each time, and the address sanitizer clears the whole stack's shadow.)
-__attribute__((naked, noinline, no_sanitize("address"))) inline void switch_stack(void** /*from*/, void* /*to*/) {
+__attribute__((naked, noinline, no_sanitize("address", "thread"))) inline void switch_stack(void** /*from*/,
+                                                                                            void* /*to*/) {
     asm(R"(
         pushq %rbp
         pushq %rbx
@@ -58,27 +52,65 @@ __attribute__((naked, noinline, no_sanitize("address"))) inline void switch_stac
         ret)");
 }
 
+/// A stack, and what the thread sanitizer takes for its thread. Making them takes longer than what tests do on them:
+/// they are kept for whoever needs one next.
+struct fiber_stack {
+    static constexpr std::size_t bytes = std::size_t(1) << 19, guard_bytes = std::size_t(1) << 12;
+    std::byte* memory = nullptr;
+    void* thread = nullptr;
+
+    static fiber_stack take() {
+        {
+            std::lock_guard const lock(spare().mutex);
+            auto& stacks = spare().stacks;
+            if (!stacks.empty()) {
+                fiber_stack const last = stacks.back();
+                stacks.pop_back();
+                return last;
+            }
+        }
+        void* const memory =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) throw std::bad_alloc();
+        mprotect(memory, guard_bytes, PROT_NONE); // an overflow is an error, not another fiber's data
+#if defined(__SANITIZE_THREAD__)
+        return {static_cast<std::byte*>(memory), __tsan_create_fiber(0)};
+#else
+        return {static_cast<std::byte*>(memory), nullptr};
+#endif
+    }
+    void give_back() const {
+#if defined(__SANITIZE_ADDRESS__) // what last frames have left would be in the way of whoever gets the memory next
+        if (memory) __asan_unpoison_memory_region(memory, bytes);
+#endif
+        std::lock_guard const lock(spare().mutex);
+        if (memory) spare().stacks.push_back(*this);
+    }
+
+private:
+    struct kept {
+        std::mutex mutex;
+        std::vector<fiber_stack> stacks;
+    };
+    static kept& spare() {
+        static kept all;
+        return all;
+    }
+};
+
 /// Runs body(0), ..., body(count - 1); each goes on until it returns or gives way to the next. No exception leaves a
 /// body, and none gives way inside of a handler.
+///
+/// To the thread sanitizer every body is a thread that run() begins and joins. Taking turns orders nothing: what two
+/// bodies do to the same place without an ordering of their own is a race, whoever came first. What the ring itself
+/// keeps in mind is hidden from it (COPPICE_TEST_UNWATCHED).
 class fiber_ring {
 public:
     fiber_ring(int count, std::function<void(int)> body) : fibers_(std::size_t(count)), body_(std::move(body)) {
-        for (auto& f : fibers_) {
-            void* const memory =
-                mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-            if (memory == MAP_FAILED) throw std::bad_alloc();
-            f.stack = static_cast<std::byte*>(memory);
-            mprotect(f.stack, guard_bytes, PROT_NONE); // an overflow is an error, not another fiber's data
-        }
+        for (auto& f : fibers_) f.own = fiber_stack::take();
     }
     ~fiber_ring() {
-        for (auto& f : fibers_) {
-            if (!f.stack) continue;
-#if defined(__SANITIZE_ADDRESS__) // what last frames have left would be in the way of whoever gets the memory next
-            __asan_unpoison_memory_region(f.stack, stack_bytes);
-#endif
-            munmap(f.stack, stack_bytes);
-        }
+        for (auto& f : fibers_) f.own.give_back();
     }
     fiber_ring(fiber_ring const&) = delete;
     fiber_ring& operator=(fiber_ring const&) = delete;
@@ -92,26 +124,32 @@ public:
             std::uint64_t frame[8] = {};
             auto const enter_at = &fiber_ring::enter;
             std::memcpy(&frame[6], &enter_at, sizeof(enter_at));
-            f.at = f.stack + stack_bytes - sizeof(frame);
+            f.at = f.own.memory + fiber_stack::bytes - sizeof(frame);
             std::memcpy(f.at, frame, sizeof(frame));
             f.alive = true;
         }
         now_ = 0;
+#if defined(__SANITIZE_THREAD__)
+        caller_.own.thread = __tsan_get_current_fiber();
+        __tsan_release(&begun_);
+#endif
         if (alive_ > 0) leave(caller_, fibers_[0]);
+#if defined(__SANITIZE_THREAD__)
+        __tsan_acquire(&ended_);
+#endif
         current() = outer;
     }
 
     /// Lets the next body of the calling thread's ring run until this one's turn comes again.
-    static void give_way() {
+    COPPICE_TEST_UNWATCHED static void give_way() {
         fiber_ring& ring = *current();
         fiber& self = ring.fibers_[ring.now_];
         if (ring.alive_ > 1) leave(self, ring.next());
     }
 
 private:
-    static constexpr std::size_t stack_bytes = std::size_t(1) << 19, guard_bytes = std::size_t(1) << 12;
     struct fiber {
-        std::byte* stack = nullptr;
+        fiber_stack own;
         void* at = nullptr; ///< its stack's pointer while others run
         bool alive = false;
         void* fake_stack = nullptr; ///< of the address sanitizer, as the next two, which are the caller's
@@ -119,27 +157,33 @@ private:
         std::size_t bytes = 0;
     };
 
-    static fiber_ring*& current() {
+    COPPICE_TEST_UNWATCHED static fiber_ring*& current() {
         thread_local fiber_ring* ring = nullptr;
         return ring;
     }
-    fiber& next() {
+    COPPICE_TEST_UNWATCHED fiber& next() {
         do now_ = now_ + 1 == fibers_.size() ? 0 : now_ + 1;
         while (!fibers_[now_].alive);
         return fibers_[now_];
     }
 
     /// Comes back when somebody turns to `self` again.
-    static void leave(fiber& self, fiber& to) {
+    COPPICE_TEST_UNWATCHED static void leave(fiber& self, fiber& to) {
         announce(&self.fake_stack, to);
         switch_stack(&self.at, to.at);
         arrived(self.fake_stack, nullptr);
     }
-    static void enter() {
+    COPPICE_TEST_UNWATCHED static void enter() {
         fiber_ring& ring = *current();
+#if defined(__SANITIZE_THREAD__)
+        __tsan_acquire(&ring.begun_);
+#endif
         arrived(nullptr, &ring.caller_);
         std::size_t const self = ring.now_;
         ring.body_(int(self));
+#if defined(__SANITIZE_THREAD__)
+        __tsan_release(&ring.ended_);
+#endif
         ring.fibers_[self].alive = false;
         fiber& to = --ring.alive_ == 0 ? ring.caller_ : ring.next();
         announce(nullptr, to);
@@ -147,16 +191,18 @@ private:
         std::terminate(); // nobody turns to it again
     }
 
-    // The address sanitizer is told where the stacks are.
-    static void announce([[maybe_unused]] void** fake_stack, [[maybe_unused]] fiber const& to) {
+    // The address sanitizer is told where the stacks are, the thread sanitizer who runs.
+    COPPICE_TEST_UNWATCHED static void announce([[maybe_unused]] void** fake_stack, [[maybe_unused]] fiber const& to) {
 #if defined(__SANITIZE_ADDRESS__)
-        if (to.stack)
-            __sanitizer_start_switch_fiber(fake_stack, to.stack, stack_bytes);
+        if (to.own.memory)
+            __sanitizer_start_switch_fiber(fake_stack, to.own.memory, fiber_stack::bytes);
         else
             __sanitizer_start_switch_fiber(fake_stack, to.bottom, to.bytes);
+#elif defined(__SANITIZE_THREAD__)
+        __tsan_switch_to_fiber(to.own.thread, __tsan_switch_to_fiber_no_sync);
 #endif
     }
-    static void arrived([[maybe_unused]] void* fake_stack, [[maybe_unused]] fiber* caller) {
+    COPPICE_TEST_UNWATCHED static void arrived([[maybe_unused]] void* fake_stack, [[maybe_unused]] fiber* caller) {
 #if defined(__SANITIZE_ADDRESS__)
         void const* bottom = nullptr;
         std::size_t bytes = 0;
@@ -170,6 +216,7 @@ private:
     fiber caller_{};
     std::size_t now_ = 0;
     int alive_ = 0;
+    char begun_ = 0, ended_ = 0; // places by which the thread sanitizer is told what begins after what
 };
 
 } // namespace coppice::test

@@ -11,4 +11,12 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
+/// Whether it is the thread sanitizer: what awaits what is the same for every matrix and for most sizes, so that a few
+/// do, where the address sanitizer takes all.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool races_watched = true;
+#else
+constexpr bool races_watched = false;
+#endif
+
 } // namespace coppice::test

@@ -409,8 +409,8 @@ TEST_CASE("teams: the classical algorithms") {
                 classical::batch<double> const b{a, d.data(), x.data(), n, 4, 8, which};
                 block_runner blocks(threads, std::size_t(b.elements()) * sizeof(double));
                 blocks.run(2, [&](auto const& block, int s, std::byte* shared) {
-                    b.template solve<false>(block_team<std::decay_t<decltype(block)>>{block}, s,
-                                            reinterpret_cast<double*>(shared));
+                    b.template solve<classical::method_group::unpartitioned>(
+                        block_team<std::decay_t<decltype(block)>>{block}, s, reinterpret_cast<double*>(shared));
                 });
                 solve_classical(host_executor{1}, a, 2, array_view<double const>{d.data(), 2 * n},
                                 array_view<double>{alone.data(), 2 * n}, {which, 4});

@@ -12,6 +12,7 @@
 #include "solvers/band_reference.hpp"
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
 
@@ -431,7 +432,7 @@ TEST_CASE_TEMPLATE("bands: unknowns that are zero make no matrix singular, and c
 TEST_CASE_TEMPLATE("bands: the row of an empty column is that of LAPACK", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const n : {1, 2, 3, 5, 31, 32, 33, 34, 64, 65, 100, 700, 5000})
-        for (std::int64_t at = 0; at < n; at += n <= 34 ? 1 : n <= 100 ? 7 : n / 9 + 1)
+        for (std::int64_t at = 0; at < n; at += n <= 34 && !(races_watched && n > 5) ? 1 : n <= 100 ? 7 : n / 9 + 1)
             for (int const kind : {0, 1, 2})
                 for (auto const method : {band_method::automatic, band_method::chain}) {
                     CAPTURE(n);

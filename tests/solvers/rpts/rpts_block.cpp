@@ -12,6 +12,7 @@
 
 #include "solvers/tridiagonal_reference.hpp"
 #include "support/block_stand_in.hpp"
+#include "support/sanitized.hpp"
 #include "support/share_barrier.hpp"
 #include <coppice/core/lane/pack.hpp>
 #include <coppice/solvers/rpts/rpts_block.hpp>
@@ -209,7 +210,7 @@ TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip"
         auto const s = singular_inside<T>(n, inner, k);
         double const most = 100 * double(std::numeric_limits<T>::epsilon());
         for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 512}, path{5120, 32, true}}) {
-            if (test::lanes_are_threads && p.threads > 64) continue;
+            if (test::races_watched && p.threads > 64) continue;
             CAPTURE(p.last);
             CAPTURE(p.threads);
             CHECK(backward_error(s, block_solution<pivoting::partial>(s, p)) <= most);
@@ -219,7 +220,7 @@ TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip"
     for (int const inner : {2, 6, 14, 30})
         for (int const k : {1, 2, 5, 13})
             for (std::int64_t const n : {130, 1020, 1024, 2085, 4000})
-                if (k <= inner && (n + 1) % (inner + 1) != 0 && (!test::lanes_are_threads || (k == 1 && n == 1020)))
+                if (k <= inner && (n + 1) % (inner + 1) != 0 && (!test::races_watched || (k == 1 && n == 1020)))
                     check(1.0, n, inner, k), check(1.0f, n, inner, k);
 }
 
@@ -374,7 +375,7 @@ TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles
     // 512 rows: a tile, then 32 rows on chip; in one block; in two shares; in four.
     for (int id = 1; id <= tridiagonal_case_count; ++id)
         for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 32}, path{5120, 32, true}}) {
-            if (test::lanes_are_threads && id % 10 != 3) continue;
+            if (test::races_watched && id % 10 != 3) continue;
             CAPTURE(id);
             CAPTURE(p.last);
             CAPTURE(p.threads);
@@ -394,7 +395,7 @@ TEST_CASE("rpts: kernel bodies solve every size around their borders") {
          {1,   2,   3,   7,   8,   9,   15,  16,  17,  29,  30,  31,   32,   33,   61,   64,   65,
           127, 128, 129, 225, 226, 511, 512, 513, 991, 992, 993, 1023, 1024, 1025, 1984, 1985, 4000})
         for (std::int64_t const last : {20, 300, 5120}) {
-            if (test::lanes_are_threads && n % 8 != 1) continue;
+            if (test::races_watched && n % 8 != 1) continue;
             CAPTURE(n);
             CAPTURE(last);
             auto const s = random_system<double>(n, std::uint64_t(n));
