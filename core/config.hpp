@@ -45,8 +45,13 @@
 #define COPPICE_RESTRICT __restrict__
 #endif
 
-// For the small pieces of lane code, which must melt into their loops whatever the compiler thinks of their size.
-#if defined(__GNUC__)
+// For the small pieces of lane code, which must melt into their loops whatever the compiler thinks of their size. Where
+// nobody asks for speed (no optimisation, a sanitizer) the copies take the compiler three times as long for nothing;
+// what is compiled for newer processors makes them all the same, or others would be linked with functions of those.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__AVX__) &&                                                  \
+    (!defined(__OPTIMIZE__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
+#define COPPICE_ALWAYS_INLINE inline
+#elif defined(__GNUC__)
 #define COPPICE_ALWAYS_INLINE __attribute__((always_inline)) inline
 #else
 #define COPPICE_ALWAYS_INLINE inline
