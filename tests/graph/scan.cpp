@@ -172,10 +172,11 @@ scan_result<Value, int> scan_over_parts(std::vector<std::int64_t> const& cuts, n
         auto const p = std::size_t(others.part());
         std::int64_t const first = cuts[p], vertices = cuts[p + 1] - first;
         auto const here = exec.copy(whole); // on the device of the part
-        if constexpr (requires { initial.neighbors; }) initial.neighbors = here.data();
+        Initial own = initial;
+        if constexpr (requires { own.neighbors; }) own.neighbors = here.data();
         auto const result =
             bidirectional_scan_part<Value, int>(exec, others, vertices, counted_from<neighbor_of>{{here.data()}, first},
-                                                counted_from<Initial>{initial, first}, combine);
+                                                counted_from<Initial>{own, first}, combine);
         open[p] = result.open;
         auto const mine = to_vector(exec, result.entries);
         std::copy(mine.begin(), mine.end(), entries.begin() + first);
