@@ -23,7 +23,7 @@ void structure_of_product(host_executor const& exec, csr_view<A, I, O> a, csr_vi
 template <class A, class B, class I, class O, class Mask>
 void structure_of_product(cuda_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                           product_plan<I, O>& plan) {
-    find_structure_by_lanes(exec, a, b, mask, plan);
+    find_structure_by_lanes(exec, a, b, mask, plan, schedule_of(a, b));
 }
 template <class A, class B, class I, class O, class Semiring, class Z>
 void values_of_product(host_executor const& exec, product_plan<I, O> const& plan, Semiring const& s,
@@ -33,7 +33,7 @@ void values_of_product(host_executor const& exec, product_plan<I, O> const& plan
 template <class A, class B, class I, class O, class Semiring, class Z>
 void values_of_product(cuda_executor const& exec, product_plan<I, O> const& plan, Semiring const& s,
                        csr_view<A, I, O> a, csr_view<B, I, O> b, array_view<Z> values) {
-    sum_products_by_lanes(exec, plan, s, a, b, values);
+    sum_products_by_lanes(exec, plan, s, a, b, values, schedule_of(a, b));
 }
 
 /// The plan without a row: sizes, and what must agree.

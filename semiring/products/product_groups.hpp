@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of a sparse product by the lanes of a warp, eight or all of them a row: which columns there are, by a table or
-/// by bits in shared memory, and their sums. Templates over the Block of core/block.hpp.
+/// Rows of a sparse product by the lanes of a warp, one, eight or all of them a row: which columns there are, by a
+/// merge in registers, by a table or by bits in shared memory. Templates over the Block of core/block.hpp.
 #pragma once
 
 #include <bit>
@@ -11,6 +11,7 @@
 
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/warp_work.hpp>
+#include <coppice/semiring/products/merged_partners.hpp>
 #include <coppice/semiring/products/met_rows.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/semiring/semirings.hpp>
@@ -18,23 +19,24 @@
 
 namespace coppice::detail {
 
-inline constexpr std::int64_t lane_products = 8;    ///< products of a row that one lane gathers
-inline constexpr std::int64_t narrow_products = 64; ///< of a row that eight lanes gather in a table
-inline constexpr std::int64_t table_products = 256; ///< the same of a warp
+inline constexpr std::int64_t merged_products = 4096; ///< of a row that one lane merges
+inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight lanes gather in a table
+inline constexpr std::int64_t table_products = 256;   ///< the same of a warp
 inline constexpr int narrow_lanes = 8;
 inline constexpr std::int64_t narrow_partners = 12; ///< rows of B are short up to this length on average
 inline constexpr int most_warp_bytes = 6144;        ///< shared memory of a warp
 
-/// Who works on a row of the product.
-enum class row_workers { none, lane, few, warp };
+/// Who works on a row of the product: a lane that merges, a lane in some other way, eight lanes, a warp.
+enum class row_workers { none, merge, lane, few, warp };
 struct dealt_row {
     row_workers workers = row_workers::none;
-    std::int64_t products = 0; ///< where several lanes work on it
+    std::int64_t products = 0; ///< where they matter to the workers
 };
 
 /// Rows of a product in stretches of `each`, at most 32, by one warp: some by single lanes, some by eight lanes, some
-/// by all, one after the other. `Rows` says who works on row r and what is done: deal(r), by_lane(r),
-/// by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
+/// by all, one after the other. `Rows` says who works on row r and what is done: deal(r), deal_wide(r, products) for
+/// one that no lane shall merge, by_merge(block, begin, end, merged) for those of rows [begin, end) whose lane says so,
+/// by_lane(r), by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
 template <class Rows>
 struct rows_of_warp {
     static constexpr int warp_bytes = Rows::warp_bytes;
@@ -46,14 +48,29 @@ struct rows_of_warp {
     template <class Block>
     COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
         int const lane = block.thread() % warp_lanes;
-        std::int64_t const begin = w * each, r = begin + lane;
-        dealt_row const own = lane < each && r < rows ? of.deal(r) : dealt_row{};
+        std::int64_t const begin = w * each, end = begin + each < rows ? begin + each : rows, r = begin + lane;
+        dealt_row own = r < end ? of.deal(r) : dealt_row{};
+        if (is_far_longer(block, own)) own = of.deal_wide(r, own.products);
+        bool const merged = own.workers == row_workers::merge;
+        if (block.ballot(merged) != 0) of.by_merge(block, begin, end, merged, memory);
         if (own.workers == row_workers::lane) of.by_lane(r);
         by_groups<narrow_lanes>(block, own, row_workers::few, begin, memory);
         by_groups<warp_lanes>(block, own, row_workers::warp, begin, memory);
     }
 
 private:
+    /// Lanes that merge take as long as the longest of their rows: a row that is far longer than the others at the mean
+    /// has more lanes.
+    template <class Block>
+    COPPICE_HD static bool is_far_longer(Block const& block, dealt_row const& own) {
+        bool const merged = own.workers == row_workers::merge;
+        int const count = std::popcount(block.ballot(merged));
+        if (count == 0) return false;
+        int sum = merged ? int(own.products) : 0;
+        for (int apart = warp_lanes / 2; apart > 0; apart /= 2)
+            sum += block.from_lane(sum, block.thread() % warp_lanes ^ apart);
+        return merged && int(own.products) * count > 64 * count + 4 * sum;
+    }
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void by_groups(Block const& block, dealt_row const& own, row_workers workers, std::int64_t begin,
@@ -71,16 +88,50 @@ private:
     }
 };
 
-/// How many rows a warp takes: fewer where a row keeps all lanes busy for long, or where the warps of a device would
-/// have nothing to do.
+/// Where the lanes of a warp write the rows [begin, end) that they have merged: into shared memory, so that entries
+/// leave it side by side, if there is room and no row of the stretch is another worker's.
+template <class T, class O>
+class stretch_of_rows {
+public:
+    template <class Block>
+    COPPICE_HD stretch_of_rows(Block const& block, O const* offsets, T* to, std::int64_t begin, std::int64_t end,
+                               bool merged, std::byte* memory, int bytes)
+        : offsets_(offsets), to_(to), first_(offsets[begin]), size_(offsets[end] - offsets[begin]) {
+        std::int64_t const r = begin + block.thread() % warp_lanes;
+        bool const other = r < end && !merged && offsets[r] < offsets[r + 1];
+        bool const fits = alignof(T) <= 16 && std::int64_t(size_) * std::int64_t(sizeof(T)) <= bytes;
+        if (block.ballot(other) == 0 && fits) staged_ = reinterpret_cast<T*>(memory);
+    }
+    COPPICE_HD T* row(std::int64_t r) const { return staged_ ? staged_ + (offsets_[r] - first_) : to_ + offsets_[r]; }
+    /// Behind the last row; all lanes of the warp call it.
+    template <class Block>
+    COPPICE_HD void write(Block const& block) const {
+        if (!staged_) return;
+        block.sync_warp();
+        for (O p = O(block.thread() % warp_lanes); p < size_; p += O(warp_lanes)) to_[first_ + p] = staged_[p];
+        block.sync_warp(); // the memory is written again
+    }
+
+private:
+    O const* offsets_;
+    T *to_, *staged_ = nullptr;
+    O first_, size_;
+};
+
+/// How the rows of a product are dealt: whether lanes merge, and how many rows a warp takes: fewer where a row keeps
+/// all lanes busy for long, or where the warps of a device would have nothing to do.
+struct product_schedule {
+    int slots; ///< that lanes merge rows of A with so many entries at most
+    int each;
+};
 template <class A, class B, class I, class O>
-int rows_each(csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    constexpr std::int64_t many_warps = 8192;
+product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     double const row_of_a = double(a.nonzeros()) / double(a.rows() > 0 ? a.rows() : 1);
     double const row_of_b = double(b.nonzeros()) / double(b.rows() > 0 ? b.rows() : 1);
-    int const most = row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes;
-    std::int64_t const share = std::int64_t(a.rows()) / many_warps;
-    return share >= most ? most : share > 1 ? int(share) : 1;
+    auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // some rows are longer
+    int const most = fits(most_partners) || row_of_a * row_of_b <= double(narrow_products) ? warp_lanes : 4;
+    std::int64_t const many_warps = fits(most_partners) ? 1024 : 8192, share = std::int64_t(a.rows()) / many_warps;
+    return {fits(few_partners) ? few_partners : most_partners, share >= most ? most : share > 1 ? int(share) : 1};
 }
 inline std::int64_t warps_for(std::int64_t rows, int each) { return (rows + each - 1) / each; }
 
@@ -112,29 +163,30 @@ struct product_columns {
     COPPICE_HD bool has_short_partners(std::int64_t r, std::int64_t products) const {
         return products <= narrow_partners * std::int64_t(a.row_end(first + r) - a.row_begin(first + r));
     }
+    template <int Slots>
     COPPICE_HD dealt_row deal(std::int64_t r) const {
         std::int64_t const count = products(r);
-        if (count == 0 || count > table_products) return {};
-        if (count <= lane_products) return {row_workers::lane};
+        if (count == 0) return {};
+        bool const few = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= Slots;
+        return few && count <= merged_products ? dealt_row{row_workers::merge, count} : deal_wide(r, count);
+    }
+    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t count) const {
+        if (count > table_products) return {};
         bool const narrow = count <= narrow_products && has_short_partners(r, count);
         return {narrow ? row_workers::few : row_workers::warp, count};
     }
 
-    /// The columns in order, of a row with few products; how many there are.
-    COPPICE_HD int by_lane(std::int64_t r, I* found) const {
-        std::int64_t const i = first + r;
+    /// take(n, column) for the columns that the mask admits, in order, of the rows whose lanes say `merged`; how many
+    /// there are. All lanes of the warp call it, with rows of their own.
+    template <int Slots, class Block, class Take>
+    COPPICE_HD int by_merge(Block const& block, std::int64_t r, bool merged, Take const& take) const {
+        O const begin = merged ? a.row_begin(first + r) : O(0), end = merged ? a.row_end(first + r) : O(0);
+        merged_partners<Slots, I, O> rows(a, b, begin, end, most_partners_of<Slots>(block, int(end - begin)));
         int n = 0;
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            for (O q = b.row_begin(a.indices[k]); q < b.row_end(a.indices[k]); ++q) {
-                I const column = b.indices[q];
-                int at = n;
-                while (at > 0 && found[at - 1] > column) --at;
-                if (at > 0 && found[at - 1] == column) continue;
-                if (!mask.admits(i, column)) continue;
-                for (int p = n; p > at; --p) found[p] = found[p - 1];
-                found[at] = column;
-                ++n;
-            }
+        for (I column = rows.lowest(); column != rows.none; column = rows.lowest()) {
+            rows.pass(column, ignore_meeting{});
+            if (mask.admits(first + r, column)) take(n++, column);
+        }
         return n;
     }
 
@@ -177,6 +229,9 @@ struct product_columns {
     }
 
 private:
+    struct ignore_meeting {
+        COPPICE_HD void operator()(int, O) const {}
+    };
     template <int Lanes>
     COPPICE_HD static int size_for(std::int64_t products) {
         if (products == 0) return 0;
@@ -186,22 +241,36 @@ private:
     }
 };
 
-/// Counts the entries of rows with up to 256 products.
-template <class A, class B, class I, class O, class Mask>
+/// In place of the length of a row that is counted by bits.
+inline constexpr std::int64_t length_by_bits = -1;
+inline constexpr std::int64_t product_window = 512; ///< entries of a row that are folded together
+
+/// What counting found, raised to 1.
+struct found_rows {
+    int by_bits = 0;      ///< rows whose columns are found by bits
+    int with_windows = 0; ///< merged rows of more entries than a window has
+};
+
+/// Counts the entries of rows that lanes merge, and of others with up to 256 products.
+template <int Slots, class A, class B, class I, class O, class Mask>
 struct count_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
     product_columns<A, B, I, O, Mask> columns;
     std::int64_t* lengths; ///< 0 at first
-    int* longer;           ///< raised where a row has more
+    found_rows* found;
 
-    COPPICE_HD dealt_row deal(std::int64_t r) const {
-        dealt_row const row = columns.deal(r);
-        if (row.workers == row_workers::none && columns.products(r) > 0) raise_flag(longer);
-        return row;
+    COPPICE_HD dealt_row deal(std::int64_t r) const { return noted(r, columns.template deal<Slots>(r)); }
+    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t products) const {
+        return noted(r, columns.deal_wide(r, products));
     }
-    COPPICE_HD void by_lane(std::int64_t r) const {
-        I found[lane_products];
-        lengths[r] = columns.by_lane(r, found);
+    COPPICE_HD void by_lane(std::int64_t) const {}
+    template <class Block>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t begin, std::int64_t, bool merged, std::byte*) const {
+        std::int64_t const r = begin + block.thread() % warp_lanes;
+        int const count = columns.template by_merge<Slots>(block, r, merged, ignore_column{});
+        if (!merged) return;
+        lengths[r] = count;
+        if (count > product_window) raise_flag(&found->with_windows);
     }
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {
@@ -212,24 +281,38 @@ struct count_gathered_row {
     }
 
 private:
+    COPPICE_HD dealt_row noted(std::int64_t r, dealt_row const& row) const {
+        if (row.workers == row_workers::none && columns.products(r) > 0) {
+            lengths[r] = length_by_bits;
+            raise_flag(&found->by_bits);
+        }
+        return row;
+    }
     struct ignore_column {
         COPPICE_HD void operator()(int, I) const {}
     };
 };
 
 /// Writes them, in order.
-template <class A, class B, class I, class O, class Mask>
+template <int Slots, class A, class B, class I, class O, class Mask>
 struct write_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
     product_columns<A, B, I, O, Mask> columns;
     O const* offsets;
     I* indices;
 
-    COPPICE_HD dealt_row deal(std::int64_t r) const { return columns.deal(r); }
-    COPPICE_HD void by_lane(std::int64_t r) const {
-        I found[lane_products];
-        int const n = columns.by_lane(r, found);
-        for (int p = 0; p < n; ++p) indices[offsets[r] + p] = found[p];
+    COPPICE_HD dealt_row deal(std::int64_t r) const { return columns.template deal<Slots>(r); }
+    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t products) const {
+        return columns.deal_wide(r, products);
+    }
+    COPPICE_HD void by_lane(std::int64_t) const {}
+    template <class Block>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t begin, std::int64_t end, bool merged,
+                             std::byte* memory) const {
+        stretch_of_rows<I, O> const stretch(block, offsets, indices, begin, end, merged, memory, warp_bytes);
+        std::int64_t const r = begin + block.thread() % warp_lanes;
+        columns.template by_merge<Slots>(block, r, merged, list_column{merged ? stretch.row(r) : nullptr});
+        stretch.write(block);
     }
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {

@@ -2,12 +2,13 @@
 /// \file
 /// Sparse products as compositions of the primitives, on any executor; what CUDA runs.
 ///
-/// Structure: the columns of a row of few products are gathered by one lane, into a sorted list of its own; of up to 64
-/// products with short rows of B by eight lanes, of up to 256 by a warp, in a table in shared memory; of more by a warp
-/// that sets a bit for each column (product_groups.hpp). They are counted, and found again to be written: memory beside
-/// the product is a length for each row. Values: by as many lanes, each row of B by all of them at once and one row
-/// after the other in the order of the row of A, so that sums are those of the host, bit for bit where the arithmetic
-/// is the same. Of long rows a warp folds a window of the structure.
+/// Structure: a row that meets few rows of B is merged by one lane (merged_partners.hpp), beside rows of about as many
+/// products; others of up to 64 products with short rows of B are gathered by eight lanes, of up to 256 by a warp, in a
+/// table in shared memory; of more by a warp that sets a bit for each column (product_groups.hpp). They are counted,
+/// and found again to be written: memory beside the product is a length for each row. Values: by as many lanes, merged
+/// anew, or each row of B by all lanes at once and one row after the other in the order of the row of A, so that sums
+/// are those of the host, bit for bit where the arithmetic is the same. Of long rows a warp folds a window of the
+/// structure.
 #pragma once
 
 #include <coppice/semiring/products/product_groups.hpp>
@@ -26,10 +27,9 @@ COPPICE_HD std::int64_t position_below(T const* sorted, std::int64_t count, std:
     return first;
 }
 
-template <class A, class B, class I, class O, class Mask>
 struct is_long_row {
-    product_columns<A, B, I, O, Mask> columns;
-    COPPICE_HD bool operator()(std::int64_t r) const { return columns.products(r) > table_products; }
+    std::int64_t const* lengths;
+    COPPICE_HD bool operator()(std::int64_t r) const { return lengths[r] == length_by_bits; }
 };
 template <class I>
 struct list_long_row {
@@ -38,7 +38,6 @@ struct list_long_row {
 };
 
 /// Windows of the structure of a row that has many entries.
-inline constexpr std::int64_t product_window = 512;
 template <class O>
 struct windows_of_row {
     O const* offsets;
@@ -48,47 +47,71 @@ struct windows_of_row {
     }
 };
 
+/// The lengths of the rows, and the numbers of those that are found by bits.
+template <class I>
+struct counted_rows {
+    buffer<std::int64_t> lengths{};
+    buffer<I> long_rows{};
+    std::int64_t long_count = 0;
+    bool has_windows = false; ///< some row may have more entries than a window
+};
+template <int Slots, class A, class B, class I, class O, class Mask, executor Executor>
+counted_rows<I> count_rows(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns, std::int64_t rows,
+                           int each) {
+    counted_rows<I> counted;
+    auto& [lengths, long_rows, long_count, has_windows] = counted;
+    lengths = buffer<std::int64_t>(exec, rows);
+    fill(exec, lengths.view(), std::int64_t{0});
+    buffer<found_rows> noted(exec, 1);
+    fill(exec, noted.view(), found_rows{});
+    using count = rows_of_warp<count_gathered_row<Slots, A, B, I, O, Mask>>;
+    for_each_warp(exec, warps_for(rows, each), count{rows, each, {columns, lengths.data(), noted.data()}});
+    found_rows const found = exec.load(noted.data());
+    has_windows = found.by_bits != 0 || found.with_windows != 0;
+    if (found.by_bits == 0) return counted;
+    long_rows = buffer<I>(exec, rows);
+    long_count = select(exec, rows, is_long_row{lengths.data()}, list_long_row<I>{long_rows.data()});
+    for_each_warp(exec, long_count,
+                  long_row_columns<A, B, I, O, Mask>{columns, long_rows.data(), lengths.data(), nullptr, nullptr});
+    return counted;
+}
+
 /// Structure of the product into `plan`.
-template <class A, class B, class I, class O, class Mask, executor Executor>
-void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
+template <int Slots, class A, class B, class I, class O, class Mask, executor Executor>
+void find_structure_by_lanes(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns, int each,
                              product_plan<I, O>& plan) {
     std::int64_t const rows = plan.range.last - plan.range.first;
-    product_columns<A, B, I, O, Mask> const columns{a, b, mask, plan.range.first};
-    int const each = rows_each(a, b);
-    buffer<std::int64_t> lengths(exec, rows);
-    fill(exec, lengths.view(), std::int64_t{0});
-    buffer<int> longer(exec, 1);
-    fill(exec, longer.view(), 0);
-    using count = rows_of_warp<count_gathered_row<A, B, I, O, Mask>>;
-    for_each_warp(exec, warps_for(rows, each), count{rows, each, {columns, lengths.data(), longer.data()}});
-    buffer<I> long_rows;
-    std::int64_t long_count = 0;
-    if (exec.load(longer.data()) != 0) {
-        long_rows = buffer<I>(exec, rows);
-        long_count = select(exec, rows, is_long_row<A, B, I, O, Mask>{columns}, list_long_row<I>{long_rows.data()});
-    }
-    using long_row = long_row_columns<A, B, I, O, Mask>;
-    for_each_warp(exec, long_count, long_row{columns, long_rows.data(), lengths.data(), nullptr, nullptr});
-
+    auto const counted = count_rows<Slots>(exec, columns, rows, each);
     plan.offsets = buffer<O>(exec, rows + 1);
-    std::int64_t const total = exclusive_scan(exec, rows, stored_degree<std::int64_t>{lengths.data()},
+    std::int64_t const total = exclusive_scan(exec, rows, stored_degree<std::int64_t>{counted.lengths.data()},
                                               store_offset<O>{plan.offsets.data()}, std::int64_t{0});
     fill(exec, plan.offsets.view().slice(rows, 1), product_size<O>(total));
     plan.indices = buffer<I>(exec, total);
-    using write = rows_of_warp<write_gathered_row<A, B, I, O, Mask>>;
+    using write = rows_of_warp<write_gathered_row<Slots, A, B, I, O, Mask>>;
     for_each_warp(exec, warps_for(rows, each), write{rows, each, {columns, plan.offsets.data(), plan.indices.data()}});
-    if (long_count == 0) return; // and no row has many entries
-    for_each_warp(exec, long_count,
-                  long_row{columns, long_rows.data(), nullptr, plan.offsets.data(), plan.indices.data()});
+    if (counted.long_count > 0)
+        for_each_warp(exec, counted.long_count,
+                      long_row_columns<A, B, I, O, Mask>{columns, counted.long_rows.data(), nullptr,
+                                                         plan.offsets.data(), plan.indices.data()});
+    if (!counted.has_windows) return;
     plan.pieces = buffer<std::int64_t>(exec, rows + 1);
     plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{plan.offsets.data()},
                                       store_offset<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
 }
+template <class A, class B, class I, class O, class Mask, executor Executor>
+void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
+                             product_plan<I, O>& plan, product_schedule const& schedule) {
+    product_columns<A, B, I, O, Mask> const columns{a, b, mask, plan.range.first};
+    if (schedule.slots == few_partners)
+        find_structure_by_lanes<few_partners>(exec, columns, schedule.each, plan);
+    else
+        find_structure_by_lanes<most_partners>(exec, columns, schedule.each, plan);
+}
 
 /// Folds products into sums, which lie in shared memory or where the structure does, and these into values, which may
 /// be the same memory.
-template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
+template <int Slots, class A, class B, class I, class O, class Semiring, class Sum, class Z>
 struct sum_rows {
     static constexpr int warp_bytes = most_warp_bytes;
     /// Larger sums stay in global memory, a lane for a row.
@@ -122,10 +145,16 @@ struct sum_rows {
     COPPICE_HD dealt_row deal(std::int64_t r) const {
         std::int64_t const size = std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
         if (size == 0 || size > product_window) return {};
+        bool const few = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= Slots;
+        if (!few) return deal_wide(r, 0);
+        std::int64_t const steps = masked ? row_products<A, B, I, O>{a, b}(first + r) : size;
+        return steps <= merged_products ? dealt_row{row_workers::merge, steps} : deal_wide(r, 0);
+    }
+    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t) const {
         if constexpr (!sums_are_small) return {row_workers::lane};
         product_columns<A, B, I, O, constant_mask> const columns{a, b, {}, first};
+        std::int64_t const size = std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
         std::int64_t const products = columns.products(r);
-        if (products <= lane_products) return {row_workers::lane};
         bool const narrow = size <= room(narrow_lanes) && columns.has_short_partners(r, products);
         return {narrow ? row_workers::few : row_workers::warp, products};
     }
@@ -137,6 +166,27 @@ struct sum_rows {
     }
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void by_lane(std::int64_t r) const { fold(r, offsets[r], offsets[r + 1]); }
+    /// Rows [begin, end) whose lanes say `merged`; all lanes of the warp call it.
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t begin, std::int64_t end, bool merged,
+                             std::byte* memory) const {
+        stretch_of_rows<Z, O> const stretch(block, offsets, values, begin, end, merged, memory, warp_bytes);
+        std::int64_t const r = begin + block.thread() % warp_lanes;
+        O const from = merged ? a.row_begin(first + r) : O(0), to = merged ? a.row_end(first + r) : O(0);
+        merged_partners<Slots, I, O> partners(a, b, from, to, most_partners_of<Slots>(block, int(to - from)));
+        Z* const row = merged ? stretch.row(r) : nullptr;
+        I const* const places = merged && masked ? indices + offsets[r] : nullptr;
+        std::int64_t const places_end = places ? std::int64_t(offsets[r + 1] - offsets[r]) : 0;
+        std::int64_t n = 0;
+        for (I column = partners.lowest(); column != partners.none; column = partners.lowest()) {
+            Sum sum = s.add.identity();
+            partners.pass(column, add_product{*this, sum, r, from});
+            if (places && (n == places_end || places[n] != column)) continue; // the mask leaves it out
+            row[n++] = static_cast<Z>(s.result(sum));
+        }
+        stretch.write(block);
+    }
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t, std::byte* memory) const {
@@ -187,6 +237,17 @@ struct sum_rows {
     }
 
 private:
+    struct add_product {
+        sum_rows const& of;
+        Sum& sum;
+        std::int64_t r;
+        O from;
+        COPPICE_NO_EXEC_CHECK
+        COPPICE_HD void operator()(int k, O q) const {
+            O const at = from + O(k);
+            sum = accumulate(of.s.add, sum, of.product(r, at, of.a.indices[at], q));
+        }
+    };
     template <int Lanes>
     struct shared_entries {
         Sum* sums;
@@ -303,7 +364,7 @@ struct sum_window {
 /// The values of a planned product. Sums of another type than the values need memory of their own.
 template <class A, class B, class I, class O, class Semiring, class Z, executor Executor>
 void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
-                           csr_view<B, I, O> b, array_view<Z> values) {
+                           csr_view<B, I, O> b, array_view<Z> values, product_schedule const& schedule) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
     buffer<sum_type> own;
     sum_type* sums;
@@ -313,13 +374,20 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
         own = buffer<sum_type>(exec, values.size());
         sums = own.data();
     }
-    using of_rows = sum_rows<A, B, I, O, Semiring, sum_type, Z>;
     std::int64_t const count = plan.product_rows();
-    int const each = rows_each(a, b);
-    of_rows const of{
-        a, b, s, count, plan.range.first, plan.masked, plan.offsets.data(), plan.indices.data(), sums, values.data()};
-    for_each_warp(exec, warps_for(count, each), rows_of_warp<of_rows>{count, each, of});
-    for_each_warp(exec, plan.piece_count, sum_window<of_rows>{of, plan.pieces.data()});
+    auto const run = [&](auto const& of) {
+        using of_rows = std::remove_cvref_t<decltype(of)>;
+        for_each_warp(exec, warps_for(count, schedule.each), rows_of_warp<of_rows>{count, schedule.each, of});
+        for_each_warp(exec, plan.piece_count, sum_window<of_rows>{of, plan.pieces.data()});
+    };
+    if (schedule.slots == few_partners)
+        run(sum_rows<few_partners, A, B, I, O, Semiring, sum_type, Z>{a, b, s, count, plan.range.first, plan.masked,
+                                                                      plan.offsets.data(), plan.indices.data(), sums,
+                                                                      values.data()});
+    else
+        run(sum_rows<most_partners, A, B, I, O, Semiring, sum_type, Z>{a, b, s, count, plan.range.first, plan.masked,
+                                                                       plan.offsets.data(), plan.indices.data(), sums,
+                                                                       values.data()});
 }
 
 } // namespace coppice::detail
