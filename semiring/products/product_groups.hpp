@@ -247,7 +247,8 @@ inline constexpr std::int64_t product_window = 512; ///< entries of a row that a
 
 /// What counting found, raised to 1.
 struct found_rows {
-    int by_bits = 0;      ///< rows whose columns are found by bits
+    int shared = 0;       ///< rows that no lane merges
+    int by_bits = 0;      ///< among them those whose columns are found by bits
     int with_windows = 0; ///< merged rows of more entries than a window has
 };
 
@@ -282,6 +283,8 @@ struct count_gathered_row {
 
 private:
     COPPICE_HD dealt_row noted(std::int64_t r, dealt_row const& row) const {
+        if (row.workers == row_workers::merge) return row;
+        if (row.workers != row_workers::none || columns.products(r) > 0) raise_flag(&found->shared);
         if (row.workers == row_workers::none && columns.products(r) > 0) {
             lengths[r] = length_by_bits;
             raise_flag(&found->by_bits);

@@ -53,13 +53,14 @@ struct counted_rows {
     buffer<std::int64_t> lengths{};
     buffer<I> long_rows{};
     std::int64_t long_count = 0;
+    bool all_merged = false;  ///< by lanes
     bool has_windows = false; ///< some row may have more entries than a window
 };
 template <int Slots, class A, class B, class I, class O, class Mask, executor Executor>
 counted_rows<I> count_rows(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns, std::int64_t rows,
                            int each) {
     counted_rows<I> counted;
-    auto& [lengths, long_rows, long_count, has_windows] = counted;
+    auto& [lengths, long_rows, long_count, all_merged, has_windows] = counted;
     lengths = buffer<std::int64_t>(exec, rows);
     fill(exec, lengths.view(), std::int64_t{0});
     buffer<found_rows> noted(exec, 1);
@@ -67,6 +68,7 @@ counted_rows<I> count_rows(Executor const& exec, product_columns<A, B, I, O, Mas
     using count = rows_of_warp<count_gathered_row<Slots, A, B, I, O, Mask>>;
     for_each_warp(exec, warps_for(rows, each), count{rows, each, {columns, lengths.data(), noted.data()}});
     found_rows const found = exec.load(noted.data());
+    all_merged = found.shared == 0;
     has_windows = found.by_bits != 0 || found.with_windows != 0;
     if (found.by_bits == 0) return counted;
     long_rows = buffer<I>(exec, rows);
@@ -76,17 +78,21 @@ counted_rows<I> count_rows(Executor const& exec, product_columns<A, B, I, O, Mas
     return counted;
 }
 
-/// Structure of the product into `plan`.
-template <int Slots, class A, class B, class I, class O, class Mask, executor Executor>
-void find_structure_by_lanes(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns, int each,
-                             product_plan<I, O>& plan) {
-    std::int64_t const rows = plan.range.last - plan.range.first;
-    auto const counted = count_rows<Slots>(exec, columns, rows, each);
+/// Offsets of the product, and memory for its columns.
+template <class I, class O, executor Executor>
+void place_rows(Executor const& exec, counted_rows<I> const& counted, product_plan<I, O>& plan) {
+    std::int64_t const rows = counted.lengths.size();
     plan.offsets = buffer<O>(exec, rows + 1);
     std::int64_t const total = exclusive_scan(exec, rows, stored_degree<std::int64_t>{counted.lengths.data()},
                                               store_offset<O>{plan.offsets.data()}, std::int64_t{0});
     fill(exec, plan.offsets.view().slice(rows, 1), product_size<O>(total));
     plan.indices = buffer<I>(exec, total);
+}
+/// Its columns, and the windows of long rows.
+template <int Slots, class A, class B, class I, class O, class Mask, executor Executor>
+void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns, int each,
+                   counted_rows<I> const& counted, product_plan<I, O>& plan) {
+    std::int64_t const rows = counted.lengths.size();
     using write = rows_of_warp<write_gathered_row<Slots, A, B, I, O, Mask>>;
     for_each_warp(exec, warps_for(rows, each), write{rows, each, {columns, plan.offsets.data(), plan.indices.data()}});
     if (counted.long_count > 0)
@@ -99,14 +105,26 @@ void find_structure_by_lanes(Executor const& exec, product_columns<A, B, I, O, M
                                       store_offset<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
 }
+
+/// Calls f(slots) with the number of slots of a schedule as a constant.
+template <class F>
+void with_slots(product_schedule const& schedule, F const& f) {
+    if (schedule.slots == few_partners)
+        f(std::integral_constant<int, few_partners>{});
+    else
+        f(std::integral_constant<int, most_partners>{});
+}
+
+/// Structure of the product into `plan`.
 template <class A, class B, class I, class O, class Mask, executor Executor>
 void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
                              product_plan<I, O>& plan, product_schedule const& schedule) {
     product_columns<A, B, I, O, Mask> const columns{a, b, mask, plan.range.first};
-    if (schedule.slots == few_partners)
-        find_structure_by_lanes<few_partners>(exec, columns, schedule.each, plan);
-    else
-        find_structure_by_lanes<most_partners>(exec, columns, schedule.each, plan);
+    with_slots(schedule, [&](auto slots) {
+        auto const counted = count_rows<slots()>(exec, columns, plan.product_rows(), schedule.each);
+        place_rows(exec, counted, plan);
+        write_columns<slots()>(exec, columns, schedule.each, counted, plan);
+    });
 }
 
 /// Folds products into sums, which lie in shared memory or where the structure does, and these into values, which may
@@ -166,6 +184,19 @@ struct sum_rows {
     }
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void by_lane(std::int64_t r) const { fold(r, offsets[r], offsets[r + 1]); }
+    /// take(column, value) for the entries of the rows whose lanes say `merged`, in order; all lanes of the warp call
+    /// it, with rows of their own.
+    COPPICE_NO_EXEC_CHECK
+    template <class Block, class Take>
+    COPPICE_HD void merge_row(Block const& block, std::int64_t r, bool merged, Take&& take) const {
+        O const from = merged ? a.row_begin(first + r) : O(0), to = merged ? a.row_end(first + r) : O(0);
+        merged_partners<Slots, I, O> partners(a, b, from, to, most_partners_of<Slots>(block, int(to - from)));
+        for (I column = partners.lowest(); column != partners.none; column = partners.lowest()) {
+            Sum sum = s.add.identity();
+            partners.pass(column, add_product{*this, sum, r, from});
+            take(column, static_cast<Z>(s.result(sum)));
+        }
+    }
     /// Rows [begin, end) whose lanes say `merged`; all lanes of the warp call it.
     COPPICE_NO_EXEC_CHECK
     template <class Block>
@@ -173,18 +204,13 @@ struct sum_rows {
                              std::byte* memory) const {
         stretch_of_rows<Z, O> const stretch(block, offsets, values, begin, end, merged, memory, warp_bytes);
         std::int64_t const r = begin + block.thread() % warp_lanes;
-        O const from = merged ? a.row_begin(first + r) : O(0), to = merged ? a.row_end(first + r) : O(0);
-        merged_partners<Slots, I, O> partners(a, b, from, to, most_partners_of<Slots>(block, int(to - from)));
         Z* const row = merged ? stretch.row(r) : nullptr;
-        I const* const places = merged && masked ? indices + offsets[r] : nullptr;
-        std::int64_t const places_end = places ? std::int64_t(offsets[r + 1] - offsets[r]) : 0;
-        std::int64_t n = 0;
-        for (I column = partners.lowest(); column != partners.none; column = partners.lowest()) {
-            Sum sum = s.add.identity();
-            partners.pass(column, add_product{*this, sum, r, from});
-            if (places && (n == places_end || places[n] != column)) continue; // the mask leaves it out
-            row[n++] = static_cast<Z>(s.result(sum));
-        }
+        if (masked)
+            merge_row(
+                block, r, merged,
+                take_inside{row, merged ? indices + offsets[r] : nullptr, merged ? indices + offsets[r + 1] : nullptr});
+        else
+            merge_row(block, r, merged, take_value{row});
         stretch.write(block);
     }
     COPPICE_NO_EXEC_CHECK
@@ -237,6 +263,19 @@ struct sum_rows {
     }
 
 private:
+    struct take_value {
+        Z* row;
+        COPPICE_HD void operator()(I, Z const& value) { *row++ = value; }
+    };
+    struct take_inside { ///< the mask leaves others out
+        Z* row;
+        I const *place, *end;
+        COPPICE_HD void operator()(I column, Z const& value) {
+            if (place == end || *place != column) return;
+            ++place;
+            *row++ = value;
+        }
+    };
     struct add_product {
         sum_rows const& of;
         Sum& sum;
@@ -361,33 +400,98 @@ struct sum_window {
     }
 };
 
-/// The values of a planned product. Sums of another type than the values need memory of their own.
+/// Columns and values at once, of a product all of whose rows lanes merge: a warp has a stretch of them.
+template <class Rows, class I>
+struct write_merged_rows {
+    static constexpr int warp_bytes = Rows::warp_bytes;
+    Rows of;
+    int each;
+    I* columns;
+
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
+        using value_type = std::remove_cvref_t<decltype(*of.values)>;
+        constexpr int of_columns = warp_bytes * int(sizeof(I)) / int(sizeof(I) + sizeof(value_type)) / 16 * 16;
+        std::int64_t const begin = w * each, end = begin + each < of.rows ? begin + each : of.rows;
+        std::int64_t const r = begin + block.thread() % warp_lanes;
+        bool const own = r < end;
+        stretch_of_rows const of_row(block, of.offsets, columns, begin, end, own, memory, of_columns);
+        stretch_of_rows const of_values(block, of.offsets, of.values, begin, end, own, memory + of_columns,
+                                        warp_bytes - of_columns);
+        of.merge_row(block, r, own,
+                     take_both<value_type>{own ? of_row.row(r) : nullptr, own ? of_values.row(r) : nullptr});
+        of_row.write(block);
+        of_values.write(block);
+    }
+
+private:
+    template <class Z>
+    struct take_both {
+        I* column_to;
+        Z* value_to;
+        COPPICE_HD void operator()(I column, Z const& value) {
+            *column_to++ = column;
+            *value_to++ = value;
+        }
+    };
+};
+
+/// Memory for sums, where they do not lie in shared memory or where the values do.
+template <class Rows, class Sum, class Z, executor Executor>
+Sum* memory_of_sums(Executor const& exec, buffer<Sum>& own, array_view<Z> values) {
+    if constexpr (Rows::sums_are_small) return nullptr;
+    if constexpr (std::is_same_v<Sum, Z>) return values.data();
+    own = buffer<Sum>(exec, values.size());
+    return own.data();
+}
+
+/// The values of a planned product.
 template <class A, class B, class I, class O, class Semiring, class Z, executor Executor>
 void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
                            csr_view<B, I, O> b, array_view<Z> values, product_schedule const& schedule) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    buffer<sum_type> own;
-    sum_type* sums;
-    if constexpr (std::is_same_v<sum_type, Z>) {
-        sums = values.data();
-    } else {
-        own = buffer<sum_type>(exec, values.size());
-        sums = own.data();
-    }
     std::int64_t const count = plan.product_rows();
-    auto const run = [&](auto const& of) {
-        using of_rows = std::remove_cvref_t<decltype(of)>;
-        for_each_warp(exec, warps_for(count, schedule.each), rows_of_warp<of_rows>{count, schedule.each, of});
-        for_each_warp(exec, plan.piece_count, sum_window<of_rows>{of, plan.pieces.data()});
-    };
-    if (schedule.slots == few_partners)
-        run(sum_rows<few_partners, A, B, I, O, Semiring, sum_type, Z>{a, b, s, count, plan.range.first, plan.masked,
-                                                                      plan.offsets.data(), plan.indices.data(), sums,
-                                                                      values.data()});
-    else
-        run(sum_rows<most_partners, A, B, I, O, Semiring, sum_type, Z>{a, b, s, count, plan.range.first, plan.masked,
-                                                                       plan.offsets.data(), plan.indices.data(), sums,
-                                                                       values.data()});
+    with_slots(schedule, [&](auto slots) {
+        using rows = sum_rows<slots(), A, B, I, O, Semiring, sum_type, Z>;
+        buffer<sum_type> own;
+        rows const of{a,
+                      b,
+                      s,
+                      count,
+                      plan.range.first,
+                      plan.masked,
+                      plan.offsets.data(),
+                      plan.indices.data(),
+                      memory_of_sums<rows>(exec, own, values),
+                      values.data()};
+        for_each_warp(exec, warps_for(count, schedule.each), rows_of_warp<rows>{count, schedule.each, of});
+        for_each_warp(exec, plan.piece_count, sum_window<rows>{of, plan.pieces.data()});
+    });
+}
+
+/// A B whole: columns and values at once where lanes merge all rows.
+template <class Z, class A, class B, class I, class O, class Semiring, executor Executor>
+csr<Z, I, O> product_by_lanes(Executor const& exec, product_plan<I, O> plan, Semiring const& s, csr_view<A, I, O> a,
+                              csr_view<B, I, O> b, product_schedule const& schedule) {
+    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    product_columns<A, B, I, O, constant_mask> const columns{a, b, {}, plan.range.first};
+    std::int64_t const count = plan.product_rows();
+    buffer<Z> values;
+    with_slots(schedule, [&](auto slots) {
+        auto const counted = count_rows<slots()>(exec, columns, count, schedule.each);
+        place_rows(exec, counted, plan);
+        values = buffer<Z>(exec, plan.indices.size());
+        if (!counted.all_merged) {
+            write_columns<slots()>(exec, columns, schedule.each, counted, plan);
+            return sum_products_by_lanes(exec, plan, s, a, b, values.view(), schedule);
+        }
+        using rows = sum_rows<slots(), A, B, I, O, Semiring, sum_type, Z>;
+        rows const of{a, b, s, count, plan.range.first, false, plan.offsets.data(), nullptr, nullptr, values.data()};
+        for_each_warp(exec, warps_for(count, schedule.each),
+                      write_merged_rows<rows, I>{of, schedule.each, plan.indices.data()});
+    });
+    return {plan.product_rows(), plan.columns, std::move(plan.offsets), std::move(plan.indices), std::move(values)};
 }
 
 } // namespace coppice::detail

@@ -223,6 +223,9 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
             CAPTURE(schedule.slots);
             CAPTURE(schedule.each);
             check(coppice::detail::constant_mask{}, false, schedule);
+            auto const whole = coppice::detail::product_by_lanes<double>(
+                exec, coppice::detail::blank_plan(da.view(), db.view(), {0, rows}), s, da.view(), db.view(), schedule);
+            CHECK(plain(exec, whole) == plain(exec, mxm(exec, s, da.view(), db.view())));
             if (schedule.each == 3 || (races_watched && schedule.each == 32)) continue; // merged as without a mask
             check(coppice::detail::mask_of(dm.view(), {}), true, schedule);
             check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
