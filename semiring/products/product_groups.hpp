@@ -26,17 +26,16 @@ inline constexpr int narrow_lanes = 8;
 inline constexpr std::int64_t narrow_partners = 12; ///< rows of B are short up to this length on average
 inline constexpr int most_warp_bytes = 6144;        ///< shared memory of a warp
 
-/// Who works on a row of the product: a lane that merges, a lane in some other way, eight lanes, a warp.
-enum class row_workers { none, merge, lane, few, warp };
+/// Who works on a row of the product that no lane merges.
+enum class row_workers { none, lane, few, warp };
 struct dealt_row {
     row_workers workers = row_workers::none;
     std::int64_t products = 0; ///< where they matter to the workers
 };
 
 /// Rows of a product in stretches of `each`, at most 32, by one warp: some by single lanes, some by eight lanes, some
-/// by all, one after the other. `Rows` says who works on row r and what is done: deal(r), deal_wide(r, products) for
-/// one that no lane shall merge, by_merge(block, begin, end, merged) for those of rows [begin, end) whose lane says so,
-/// by_lane(r), by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
+/// by all, one after the other. `Rows` says who works on row r and what is done: deal(block, r), which all lanes call,
+/// with -1 for no row, by_lane(r), by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
 template <class Rows>
 struct rows_of_warp {
     static constexpr int warp_bytes = Rows::warp_bytes;
@@ -48,29 +47,15 @@ struct rows_of_warp {
     template <class Block>
     COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
         int const lane = block.thread() % warp_lanes;
-        std::int64_t const begin = w * each, end = begin + each < rows ? begin + each : rows, r = begin + lane;
-        dealt_row own = r < end ? of.deal(r) : dealt_row{};
-        if (is_far_longer(block, own)) own = of.deal_wide(r, own.products);
-        bool const merged = own.workers == row_workers::merge;
-        if (block.ballot(merged) != 0) of.by_merge(block, begin, end, merged, memory);
+        std::int64_t const begin = w * each, r = begin + lane;
+        bool const is_own = lane < each && r < rows;
+        dealt_row const own = of.deal(block, is_own ? r : -1);
         if (own.workers == row_workers::lane) of.by_lane(r);
         by_groups<narrow_lanes>(block, own, row_workers::few, begin, memory);
         by_groups<warp_lanes>(block, own, row_workers::warp, begin, memory);
     }
 
 private:
-    /// Lanes that merge take as long as the longest of their rows: a row that is far longer than the others at the mean
-    /// has more lanes.
-    template <class Block>
-    COPPICE_HD static bool is_far_longer(Block const& block, dealt_row const& own) {
-        bool const merged = own.workers == row_workers::merge;
-        int const count = std::popcount(block.ballot(merged));
-        if (count == 0) return false;
-        int sum = merged ? int(own.products) : 0;
-        for (int apart = warp_lanes / 2; apart > 0; apart /= 2)
-            sum += block.from_lane(sum, block.thread() % warp_lanes ^ apart);
-        return merged && int(own.products) * count > 64 * count + 4 * sum;
-    }
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void by_groups(Block const& block, dealt_row const& own, row_workers workers, std::int64_t begin,
@@ -88,50 +73,42 @@ private:
     }
 };
 
-/// Where the lanes of a warp write the rows [begin, end) that they have merged: into shared memory, so that entries
-/// leave it side by side, if there is room and no row of the stretch is another worker's.
-template <class T, class O>
-class stretch_of_rows {
-public:
-    template <class Block>
-    COPPICE_HD stretch_of_rows(Block const& block, O const* offsets, T* to, std::int64_t begin, std::int64_t end,
-                               bool merged, std::byte* memory, int bytes)
-        : offsets_(offsets), to_(to), first_(offsets[begin]), size_(offsets[end] - offsets[begin]) {
-        std::int64_t const r = begin + block.thread() % warp_lanes;
-        bool const other = r < end && !merged && offsets[r] < offsets[r + 1];
-        bool const fits = alignof(T) <= 16 && std::int64_t(size_) * std::int64_t(sizeof(T)) <= bytes;
-        if (block.ballot(other) == 0 && fits) staged_ = reinterpret_cast<T*>(memory);
-    }
-    COPPICE_HD T* row(std::int64_t r) const { return staged_ ? staged_ + (offsets_[r] - first_) : to_ + offsets_[r]; }
-    /// Behind the last row; all lanes of the warp call it.
-    template <class Block>
-    COPPICE_HD void write(Block const& block) const {
-        if (!staged_) return;
-        block.sync_warp();
-        for (O p = O(block.thread() % warp_lanes); p < size_; p += O(warp_lanes)) to_[first_ + p] = staged_[p];
-        block.sync_warp(); // the memory is written again
-    }
+/// The same where each lane merges a row of its own: by_merge(block, r, memory), with -1 for a lane without a row.
+template <class Rows>
+struct merged_rows_of_warp {
+    static constexpr int warp_bytes = Rows::merge_bytes > 0 ? Rows::merge_bytes : 16;
+    std::int64_t rows;
+    int each;
+    Rows of;
 
-private:
-    O const* offsets_;
-    T *to_, *staged_ = nullptr;
-    O first_, size_;
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
+        int const lane = block.thread() % warp_lanes;
+        std::int64_t const r = w * each + lane;
+        of.by_merge(block, lane < each && r < rows ? r : -1, memory);
+    }
 };
 
-/// How the rows of a product are dealt: whether lanes merge, and how many rows a warp takes: fewer where a row keeps
-/// all lanes busy for long, or where the warps of a device would have nothing to do.
+/// How the rows of a product are dealt: with how many entries of A at most lanes merge them, 0 where they do not, and
+/// how many rows a warp takes: fewer where a row keeps all lanes busy for long, or where the warps of a device would
+/// have nothing to do.
 struct product_schedule {
-    int slots; ///< that lanes merge rows of A with so many entries at most
-    int each;
+    int slots, sum_slots; ///< of structure, of values
+    int merged_each, shared_each;
 };
 template <class A, class B, class I, class O>
 product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     double const row_of_a = double(a.nonzeros()) / double(a.rows() > 0 ? a.rows() : 1);
     double const row_of_b = double(b.nonzeros()) / double(b.rows() > 0 ? b.rows() : 1);
+    auto const each = [&](int most, std::int64_t many_warps) {
+        std::int64_t const share = std::int64_t(a.rows()) / many_warps;
+        return share >= most ? most : share > 1 ? int(share) : 1;
+    };
     auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // some rows are longer
-    int const most = fits(most_partners) || row_of_a * row_of_b <= double(narrow_products) ? warp_lanes : 4;
-    std::int64_t const many_warps = fits(most_partners) ? 1024 : 8192, share = std::int64_t(a.rows()) / many_warps;
-    return {fits(few_partners) ? few_partners : most_partners, share >= most ? most : share > 1 ? int(share) : 1};
+    int const slots = fits(few_partners) ? few_partners : fits(most_partners) ? most_partners : 0;
+    return {slots, slots, each(warp_lanes, 1024),
+            each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192)};
 }
 inline std::int64_t warps_for(std::int64_t rows, int each) { return (rows + each - 1) / each; }
 
@@ -158,36 +135,44 @@ struct product_columns {
     csr_view<B, I, O> b;
     Mask mask;
     std::int64_t first; ///< row of A that is row 0 of the product
+    /// Products of every row, those that lanes do not merge with a minus sign: what costs a chain of reads is found
+    /// once, for all rows together. Too large ones are the largest number.
+    std::int32_t* signed_products;
 
-    COPPICE_HD std::int64_t products(std::int64_t r) const { return row_products<A, B, I, O>{a, b}(first + r); }
+    COPPICE_HD std::int64_t products(std::int64_t r) const {
+        std::int32_t const count = signed_products[r];
+        return count < 0 ? -count : count;
+    }
     COPPICE_HD bool has_short_partners(std::int64_t r, std::int64_t products) const {
         return products <= narrow_partners * std::int64_t(a.row_end(first + r) - a.row_begin(first + r));
     }
-    template <int Slots>
+    /// Of a row that no lane merges: none where its columns are found by bits.
     COPPICE_HD dealt_row deal(std::int64_t r) const {
+        if (r < 0 || signed_products[r] >= 0) return {};
         std::int64_t const count = products(r);
-        if (count == 0) return {};
-        bool const few = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= Slots;
-        return few && count <= merged_products ? dealt_row{row_workers::merge, count} : deal_wide(r, count);
-    }
-    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t count) const {
         if (count > table_products) return {};
         bool const narrow = count <= narrow_products && has_short_partners(r, count);
         return {narrow ? row_workers::few : row_workers::warp, count};
     }
+    /// Whether lanes merge a row of up to `slots` entries of A and not too many products.
+    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots) const {
+        std::int64_t const entries = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r));
+        return entries <= slots && products(r) > 0 && products(r) <= merged_products;
+    }
 
-    /// take(n, column) for the columns that the mask admits, in order, of the rows whose lanes say `merged`; how many
-    /// there are. All lanes of the warp call it, with rows of their own.
-    template <int Slots, class Block, class Take>
-    COPPICE_HD int by_merge(Block const& block, std::int64_t r, bool merged, Take const& take) const {
-        O const begin = merged ? a.row_begin(first + r) : O(0), end = merged ? a.row_end(first + r) : O(0);
-        merged_partners<Slots, I, O> rows(a, b, begin, end, most_partners_of<Slots>(block, int(end - begin)));
-        int n = 0;
-        for (I column = rows.lowest(); column != rows.none; column = rows.lowest()) {
-            rows.pass(column, ignore_meeting{});
-            if (mask.admits(first + r, column)) take(n++, column);
-        }
-        return n;
+    /// take(column) for the columns of row r that the mask admits, in order, write() now and then; all lanes of the
+    /// warp call it, -1 for no row.
+    template <int Slots, class Block, class Take, class Write>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, int most, Take&& take, Write&& write) const {
+        O const begin = r < 0 ? O(0) : a.row_begin(first + r), end = r < 0 ? O(0) : a.row_end(first + r);
+        merged_partners<Slots, I, O> partners(a, b, begin, end, most_partners_of<Slots>(block, int(end - begin)));
+        merge_rows(
+            block, partners, most,
+            [&](I column) {
+                partners.pass(column);
+                if (mask.admits(first + r, column)) take(column);
+            },
+            write);
     }
 
     /// The columns of row r in a table, by a group of lanes; all lanes of the warp call it.
@@ -229,9 +214,6 @@ struct product_columns {
     }
 
 private:
-    struct ignore_meeting {
-        COPPICE_HD void operator()(int, O) const {}
-    };
     template <int Lanes>
     COPPICE_HD static int size_for(std::int64_t products) {
         if (products == 0) return 0;
@@ -252,27 +234,49 @@ struct found_rows {
     int with_windows = 0; ///< merged rows of more entries than a window has
 };
 
-/// Counts the entries of rows that lanes merge, and of others with up to 256 products.
+/// Counts the entries of rows that lanes merge; which these are is decided here.
 template <int Slots, class A, class B, class I, class O, class Mask>
-struct count_gathered_row {
-    static constexpr int warp_bytes = column_table<I>::warp_bytes;
+struct count_merged_row {
+    static constexpr int merge_bytes = 0;
     product_columns<A, B, I, O, Mask> columns;
     std::int64_t* lengths; ///< 0 at first
     found_rows* found;
 
-    COPPICE_HD dealt_row deal(std::int64_t r) const { return noted(r, columns.template deal<Slots>(r)); }
-    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t products) const {
-        return noted(r, columns.deal_wide(r, products));
-    }
-    COPPICE_HD void by_lane(std::int64_t) const {}
     template <class Block>
-    COPPICE_HD void by_merge(Block const& block, std::int64_t begin, std::int64_t, bool merged, std::byte*) const {
-        std::int64_t const r = begin + block.thread() % warp_lanes;
-        int const count = columns.template by_merge<Slots>(block, r, merged, ignore_column{});
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte*) const {
+        bool merged = r >= 0 && columns.suits_a_lane(r, Slots);
+        if (is_far_longer(block, merged ? int(columns.products(r)) : 0)) merged = false;
+        if (r >= 0 && !merged && columns.products(r) > 0) {
+            columns.signed_products[r] = -columns.signed_products[r];
+            raise_flag(&found->shared);
+        }
+        constexpr int long_time = 1 << 30; // there is nothing to write
+        std::int64_t count = 0;
+        columns.template by_merge<Slots>(
+            block, merged ? r : -1, long_time, [&](I) { ++count; }, [] {});
         if (!merged) return;
         lengths[r] = count;
         if (count > product_window) raise_flag(&found->with_windows);
     }
+};
+/// Counts the entries of others with up to 256 products.
+template <class A, class B, class I, class O, class Mask>
+struct count_gathered_row {
+    static constexpr int warp_bytes = column_table<I>::warp_bytes;
+    product_columns<A, B, I, O, Mask> columns;
+    std::int64_t* lengths;
+    found_rows* found;
+
+    template <class Block>
+    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
+        dealt_row const row = columns.deal(r);
+        if (row.workers == row_workers::none && r >= 0 && columns.signed_products[r] < 0) {
+            lengths[r] = length_by_bits;
+            raise_flag(&found->by_bits);
+        }
+        return row;
+    }
+    COPPICE_HD void by_lane(std::int64_t) const {}
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {
         auto const table = columns.template by_group<Lanes>(block, r, products, reinterpret_cast<I*>(memory));
@@ -282,41 +286,40 @@ struct count_gathered_row {
     }
 
 private:
-    COPPICE_HD dealt_row noted(std::int64_t r, dealt_row const& row) const {
-        if (row.workers == row_workers::merge) return row;
-        if (row.workers != row_workers::none || columns.products(r) > 0) raise_flag(&found->shared);
-        if (row.workers == row_workers::none && columns.products(r) > 0) {
-            lengths[r] = length_by_bits;
-            raise_flag(&found->by_bits);
-        }
-        return row;
-    }
     struct ignore_column {
         COPPICE_HD void operator()(int, I) const {}
     };
 };
 
-/// Writes them, in order.
+/// Writes the columns of rows that lanes merge.
 template <int Slots, class A, class B, class I, class O, class Mask>
+struct write_merged_columns {
+    static constexpr int merge_bytes = entries_of_lane<I, O>::bytes;
+    product_columns<A, B, I, O, Mask> columns;
+    O const* offsets;
+    I* indices;
+
+    template <class Block>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte* memory) const {
+        bool const merged = r >= 0 && columns.signed_products[r] > 0;
+        entries_of_lane<I, O> out(block, memory, indices, merged ? offsets[r] : O(0));
+        columns.template by_merge<Slots>(
+            block, merged ? r : -1, out.most, [&](I column) { out.add(column); }, [&] { out.write(block); });
+    }
+};
+/// Writes those of others with up to 256 products, in order.
+template <class A, class B, class I, class O, class Mask>
 struct write_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
     product_columns<A, B, I, O, Mask> columns;
     O const* offsets;
     I* indices;
 
-    COPPICE_HD dealt_row deal(std::int64_t r) const { return columns.template deal<Slots>(r); }
-    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t products) const {
-        return columns.deal_wide(r, products);
+    template <class Block>
+    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
+        return columns.deal(r);
     }
     COPPICE_HD void by_lane(std::int64_t) const {}
-    template <class Block>
-    COPPICE_HD void by_merge(Block const& block, std::int64_t begin, std::int64_t end, bool merged,
-                             std::byte* memory) const {
-        stretch_of_rows<I, O> const stretch(block, offsets, indices, begin, end, merged, memory, warp_bytes);
-        std::int64_t const r = begin + block.thread() % warp_lanes;
-        columns.template by_merge<Slots>(block, r, merged, list_column{merged ? stretch.row(r) : nullptr});
-        stretch.write(block);
-    }
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {
         I* const slots = reinterpret_cast<I*>(memory);
@@ -376,7 +379,7 @@ private:
     /// The first and the last column of the row, all lanes alike.
     template <class Block>
     COPPICE_HD void find_ends(Block const& block, std::int64_t r, std::int64_t& lowest, std::int64_t& highest) const {
-        auto const& [a, b, mask, first] = columns;
+        auto const& [a, b, mask, first, signed_products] = columns;
         int const lane = block.thread() % warp_lanes;
         lowest = b.columns();
         highest = -1;
@@ -397,7 +400,7 @@ private:
     /// Sets the bits of the columns [start, start + window) of the row.
     template <class Block>
     COPPICE_HD void mark(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t* words) const {
-        auto const& [a, b, mask, first] = columns;
+        auto const& [a, b, mask, first, signed_products] = columns;
         int const lane = block.thread() % warp_lanes;
         int const width = columns.has_short_partners(r, columns.products(r)) ? narrow_lanes : warp_lanes;
         O const last = a.row_end(first + r);

@@ -11,6 +11,8 @@
 /// structure.
 #pragma once
 
+#include <limits>
+
 #include <coppice/semiring/products/product_groups.hpp>
 
 namespace coppice::detail {
@@ -47,28 +49,75 @@ struct windows_of_row {
     }
 };
 
-/// The lengths of the rows, and the numbers of those that are found by bits.
+/// Entries of the row of B that a nonzero of A meets.
+template <class A, class B, class I, class O>
+struct partner_length {
+    csr_view<A, I, O> a;
+    csr_view<B, I, O> b;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        return std::int64_t(b.row_end(a.indices[k])) - std::int64_t(b.row_begin(a.indices[k]));
+    }
+};
+struct store_products {
+    std::int64_t first;
+    std::int32_t sign;
+    std::int32_t* signed_products;
+    COPPICE_HD void operator()(std::int64_t row, std::int64_t count) const {
+        constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+        signed_products[row - first] = sign * static_cast<std::int32_t>(count < most ? count : most);
+    }
+};
+
+/// The lengths of the rows, their products, and the numbers of those that are found by bits.
 template <class I>
 struct counted_rows {
     buffer<std::int64_t> lengths{};
+    buffer<std::int32_t> signed_products{};
     buffer<I> long_rows{};
     std::int64_t long_count = 0;
     bool all_merged = false;  ///< by lanes
     bool has_windows = false; ///< some row may have more entries than a window
 };
-template <int Slots, class A, class B, class I, class O, class Mask, executor Executor>
-counted_rows<I> count_rows(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns, std::int64_t rows,
-                           int each) {
+template <class A, class B, class I, class O, class Mask>
+product_columns<A, B, I, O, Mask> columns_of(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask, std::int64_t first,
+                                             counted_rows<I>& counted) {
+    return {a, b, mask, first, counted.signed_products.data()};
+}
+
+/// Calls f(slots) with a number of slots of a schedule as a constant, not at all with 0.
+template <class F>
+void with_slots(int slots, F const& f) {
+    if (slots == few_partners) f(std::integral_constant<int, few_partners>{});
+    if (slots == most_partners) f(std::integral_constant<int, most_partners>{});
+}
+
+template <class A, class B, class I, class O, class Mask, executor Executor>
+counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask, row_range range,
+                           product_schedule const& schedule) {
+    std::int64_t const rows = range.last - range.first;
     counted_rows<I> counted;
-    auto& [lengths, long_rows, long_count, all_merged, has_windows] = counted;
+    auto& [lengths, signed_products, long_rows, long_count, all_merged, has_windows] = counted;
     lengths = buffer<std::int64_t>(exec, rows);
     fill(exec, lengths.view(), std::int64_t{0});
+    signed_products = buffer<std::int32_t>(exec, rows);
+    reduce_rows(exec, make_srcsr_plan(exec, a), range, partner_length<A, B, I, O>{a, b}, add_plus<std::int64_t>{},
+                store_products{range.first, schedule.slots > 0 ? 1 : -1, signed_products.data()});
     buffer<found_rows> noted(exec, 1);
     fill(exec, noted.view(), found_rows{});
-    using count = rows_of_warp<count_gathered_row<Slots, A, B, I, O, Mask>>;
-    for_each_warp(exec, warps_for(rows, each), count{rows, each, {columns, lengths.data(), noted.data()}});
-    found_rows const found = exec.load(noted.data());
+    auto const columns = columns_of(a, b, mask, range.first, counted);
+    with_slots(schedule.slots, [&](auto slots) {
+        using count = merged_rows_of_warp<count_merged_row<slots(), A, B, I, O, Mask>>;
+        for_each_warp(exec, warps_for(rows, schedule.merged_each),
+                      count{rows, schedule.merged_each, {columns, lengths.data(), noted.data()}});
+    });
+    found_rows found = schedule.slots > 0 ? exec.load(noted.data()) : found_rows{1};
     all_merged = found.shared == 0;
+    if (!all_merged) {
+        using count = rows_of_warp<count_gathered_row<A, B, I, O, Mask>>;
+        for_each_warp(exec, warps_for(rows, schedule.shared_each),
+                      count{rows, schedule.shared_each, {columns, lengths.data(), noted.data()}});
+        found = exec.load(noted.data());
+    }
     has_windows = found.by_bits != 0 || found.with_windows != 0;
     if (found.by_bits == 0) return counted;
     long_rows = buffer<I>(exec, rows);
@@ -87,49 +136,46 @@ void place_rows(Executor const& exec, counted_rows<I> const& counted, product_pl
                                               store_offset<O>{plan.offsets.data()}, std::int64_t{0});
     fill(exec, plan.offsets.view().slice(rows, 1), product_size<O>(total));
     plan.indices = buffer<I>(exec, total);
+    plan.all_merged = counted.all_merged;
 }
 /// Its columns, and the windows of long rows.
-template <int Slots, class A, class B, class I, class O, class Mask, executor Executor>
-void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns, int each,
-                   counted_rows<I> const& counted, product_plan<I, O>& plan) {
+template <class A, class B, class I, class O, class Mask, executor Executor>
+void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns,
+                   product_schedule const& schedule, counted_rows<I> const& counted, product_plan<I, O>& plan) {
     std::int64_t const rows = counted.lengths.size();
-    using write = rows_of_warp<write_gathered_row<Slots, A, B, I, O, Mask>>;
-    for_each_warp(exec, warps_for(rows, each), write{rows, each, {columns, plan.offsets.data(), plan.indices.data()}});
-    if (counted.long_count > 0)
-        for_each_warp(exec, counted.long_count,
-                      long_row_columns<A, B, I, O, Mask>{columns, counted.long_rows.data(), nullptr,
-                                                         plan.offsets.data(), plan.indices.data()});
+    O const* const offsets = plan.offsets.data();
+    I* const indices = plan.indices.data();
+    with_slots(schedule.slots, [&](auto slots) {
+        using write = merged_rows_of_warp<write_merged_columns<slots(), A, B, I, O, Mask>>;
+        for_each_warp(exec, warps_for(rows, schedule.merged_each),
+                      write{rows, schedule.merged_each, {columns, offsets, indices}});
+    });
+    if (!counted.all_merged) {
+        using write = rows_of_warp<write_gathered_row<A, B, I, O, Mask>>;
+        for_each_warp(exec, warps_for(rows, schedule.shared_each),
+                      write{rows, schedule.shared_each, {columns, offsets, indices}});
+    }
+    for_each_warp(exec, counted.long_count,
+                  long_row_columns<A, B, I, O, Mask>{columns, counted.long_rows.data(), nullptr, offsets, indices});
     if (!counted.has_windows) return;
     plan.pieces = buffer<std::int64_t>(exec, rows + 1);
-    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{plan.offsets.data()},
+    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{offsets},
                                       store_offset<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
-}
-
-/// Calls f(slots) with the number of slots of a schedule as a constant.
-template <class F>
-void with_slots(product_schedule const& schedule, F const& f) {
-    if (schedule.slots == few_partners)
-        f(std::integral_constant<int, few_partners>{});
-    else
-        f(std::integral_constant<int, most_partners>{});
 }
 
 /// Structure of the product into `plan`.
 template <class A, class B, class I, class O, class Mask, executor Executor>
 void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
                              product_plan<I, O>& plan, product_schedule const& schedule) {
-    product_columns<A, B, I, O, Mask> const columns{a, b, mask, plan.range.first};
-    with_slots(schedule, [&](auto slots) {
-        auto const counted = count_rows<slots()>(exec, columns, plan.product_rows(), schedule.each);
-        place_rows(exec, counted, plan);
-        write_columns<slots()>(exec, columns, schedule.each, counted, plan);
-    });
+    auto counted = count_rows(exec, a, b, mask, plan.range, schedule);
+    place_rows(exec, counted, plan);
+    write_columns(exec, columns_of(a, b, mask, plan.range.first, counted), schedule, counted, plan);
 }
 
 /// Folds products into sums, which lie in shared memory or where the structure does, and these into values, which may
 /// be the same memory.
-template <int Slots, class A, class B, class I, class O, class Semiring, class Sum, class Z>
+template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
 struct sum_rows {
     static constexpr int warp_bytes = most_warp_bytes;
     /// Larger sums stay in global memory, a lane for a row.
@@ -141,7 +187,10 @@ struct sum_rows {
     csr_view<B, I, O> b;
     Semiring s;
     std::int64_t rows, first;
-    bool masked; ///< some products have no place in the structure
+    bool masked;         ///< some products have no place in the structure
+    bool all_merged;     ///< lanes can merge all rows
+    bool short_partners; ///< rows of B, at the mean
+    int slots;           ///< that lanes merge with, 0: they do not
     O const* offsets;
     I const* indices;
     Sum* sums;
@@ -160,59 +209,44 @@ struct sum_rows {
     COPPICE_HD static constexpr int products_at_once(int lanes) { // a multiple of 4: places behind them are aligned
         return (bytes(lanes) - sum_bytes(lanes)) / int(sizeof(product_type) + sizeof(int)) / 4 * 4;
     }
-    COPPICE_HD dealt_row deal(std::int64_t r) const {
-        std::int64_t const size = std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
-        if (size == 0 || size > product_window) return {};
-        bool const few = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= Slots;
-        if (!few) return deal_wide(r, 0);
-        std::int64_t const steps = masked ? row_products<A, B, I, O>{a, b}(first + r) : size;
-        return steps <= merged_products ? dealt_row{row_workers::merge, steps} : deal_wide(r, 0);
+    COPPICE_HD std::int64_t size(std::int64_t r) const {
+        return std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
     }
-    COPPICE_HD dealt_row deal_wide(std::int64_t r, std::int64_t) const {
+    /// Whether a lane merges row r, -1 for none; all lanes of the warp call it.
+    template <class Block>
+    COPPICE_HD bool merges(Block const& block, std::int64_t r) const {
+        if (slots == 0) return false;
+        std::int64_t const steps = r < 0 ? 0 : size(r);
+        if (all_merged) return steps > 0;
+        bool const fits = steps > 0 && steps <= product_window &&
+                          std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= slots;
+        return !is_far_longer(block, fits ? int(steps) : 0) && fits;
+    }
+    template <class Block>
+    COPPICE_HD dealt_row deal(Block const& block, std::int64_t r) const {
+        bool const merged = merges(block, r);
+        if (r < 0 || merged || size(r) == 0 || size(r) > product_window) return {};
         if constexpr (!sums_are_small) return {row_workers::lane};
-        product_columns<A, B, I, O, constant_mask> const columns{a, b, {}, first};
-        std::int64_t const size = std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
-        std::int64_t const products = columns.products(r);
-        bool const narrow = size <= room(narrow_lanes) && columns.has_short_partners(r, products);
-        return {narrow ? row_workers::few : row_workers::warp, products};
+        return {short_partners && size(r) <= room(narrow_lanes) ? row_workers::few : row_workers::warp};
     }
 
+    /// What a product needs of memory.
+    struct met_factors {
+        A of_a;
+        B of_b;
+        I inner;
+    };
+    COPPICE_HD met_factors factors(O k, O q) const { return {a.coefficients[k], b.coefficients[q], a.indices[k]}; }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD auto product(std::int64_t r, met_factors const& met, I column) const {
+        return multiply_at(s, met.of_a, met.of_b, meeting{first + r, met.inner, met.inner, column});
+    }
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD auto product(std::int64_t r, O k, I inner, O q) const {
-        meeting const at{first + r, inner, inner, b.indices[q]};
-        return multiply_at(s, a.coefficients[k], b.coefficients[q], at);
+        return product(r, {a.coefficients[k], b.coefficients[q], inner}, b.indices[q]);
     }
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void by_lane(std::int64_t r) const { fold(r, offsets[r], offsets[r + 1]); }
-    /// take(column, value) for the entries of the rows whose lanes say `merged`, in order; all lanes of the warp call
-    /// it, with rows of their own.
-    COPPICE_NO_EXEC_CHECK
-    template <class Block, class Take>
-    COPPICE_HD void merge_row(Block const& block, std::int64_t r, bool merged, Take&& take) const {
-        O const from = merged ? a.row_begin(first + r) : O(0), to = merged ? a.row_end(first + r) : O(0);
-        merged_partners<Slots, I, O> partners(a, b, from, to, most_partners_of<Slots>(block, int(to - from)));
-        for (I column = partners.lowest(); column != partners.none; column = partners.lowest()) {
-            Sum sum = s.add.identity();
-            partners.pass(column, add_product{*this, sum, r, from});
-            take(column, static_cast<Z>(s.result(sum)));
-        }
-    }
-    /// Rows [begin, end) whose lanes say `merged`; all lanes of the warp call it.
-    COPPICE_NO_EXEC_CHECK
-    template <class Block>
-    COPPICE_HD void by_merge(Block const& block, std::int64_t begin, std::int64_t end, bool merged,
-                             std::byte* memory) const {
-        stretch_of_rows<Z, O> const stretch(block, offsets, values, begin, end, merged, memory, warp_bytes);
-        std::int64_t const r = begin + block.thread() % warp_lanes;
-        Z* const row = merged ? stretch.row(r) : nullptr;
-        if (masked)
-            merge_row(
-                block, r, merged,
-                take_inside{row, merged ? indices + offsets[r] : nullptr, merged ? indices + offsets[r + 1] : nullptr});
-        else
-            merge_row(block, r, merged, take_value{row});
-        stretch.write(block);
-    }
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t, std::byte* memory) const {
@@ -263,30 +297,6 @@ struct sum_rows {
     }
 
 private:
-    struct take_value {
-        Z* row;
-        COPPICE_HD void operator()(I, Z const& value) { *row++ = value; }
-    };
-    struct take_inside { ///< the mask leaves others out
-        Z* row;
-        I const *place, *end;
-        COPPICE_HD void operator()(I column, Z const& value) {
-            if (place == end || *place != column) return;
-            ++place;
-            *row++ = value;
-        }
-    };
-    struct add_product {
-        sum_rows const& of;
-        Sum& sum;
-        std::int64_t r;
-        O from;
-        COPPICE_NO_EXEC_CHECK
-        COPPICE_HD void operator()(int k, O q) const {
-            O const at = from + O(k);
-            sum = accumulate(of.s.add, sum, of.product(r, at, of.a.indices[at], q));
-        }
-    };
     template <int Lanes>
     struct shared_entries {
         Sum* sums;
@@ -400,41 +410,43 @@ struct sum_window {
     }
 };
 
-/// Columns and values at once, of a product all of whose rows lanes merge: a warp has a stretch of them.
-template <class Rows, class I>
-struct write_merged_rows {
-    static constexpr int warp_bytes = Rows::warp_bytes;
+/// The values of rows that lanes merge, and their columns where these are given memory.
+template <int Slots, class Rows, class I, class O, class Z, bool with_columns>
+struct sum_merged_rows {
+    using out_columns = entries_of_lane<I, O>;
+    using out_values = entries_of_lane<Z, O>;
+    static constexpr int merge_bytes = out_values::bytes + (with_columns ? out_columns::bytes : 0);
+    static_assert(merge_bytes <= most_warp_bytes);
     Rows of;
-    int each;
-    I* columns;
+    I* columns; ///< to be written, or null
 
     COPPICE_NO_EXEC_CHECK
     template <class Block>
-    COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
-        using value_type = std::remove_cvref_t<decltype(*of.values)>;
-        constexpr int of_columns = warp_bytes * int(sizeof(I)) / int(sizeof(I) + sizeof(value_type)) / 16 * 16;
-        std::int64_t const begin = w * each, end = begin + each < of.rows ? begin + each : of.rows;
-        std::int64_t const r = begin + block.thread() % warp_lanes;
-        bool const own = r < end;
-        stretch_of_rows const of_row(block, of.offsets, columns, begin, end, own, memory, of_columns);
-        stretch_of_rows const of_values(block, of.offsets, of.values, begin, end, own, memory + of_columns,
-                                        warp_bytes - of_columns);
-        of.merge_row(block, r, own,
-                     take_both<value_type>{own ? of_row.row(r) : nullptr, own ? of_values.row(r) : nullptr});
-        of_row.write(block);
-        of_values.write(block);
+    COPPICE_HD void by_merge(Block const& block, std::int64_t row, std::byte* memory) const {
+        std::int64_t const r = of.merges(block, row) ? row : -1;
+        O const from = r < 0 ? O(0) : of.a.row_begin(of.first + r), to = r < 0 ? O(0) : of.a.row_end(of.first + r);
+        O const begin = r < 0 ? O(0) : of.offsets[r], end = r < 0 ? O(0) : of.offsets[r + 1];
+        merged_partners<Slots, I, O> partners(of.a, of.b, from, to, most_partners_of<Slots>(block, int(to - from)));
+        out_values values(block, memory, of.values, begin);
+        out_columns written(block, memory + out_values::bytes, columns, begin);
+        O place = begin; // where a masked structure has its next column
+        merge_rows(
+            block, partners, out_values::most,
+            [&](I column) {
+                auto sum = of.s.add.identity();
+                partners.pass(
+                    column, [&](int k, O q) { return of.factors(from + O(k), q); },
+                    [&](auto const& met) { sum = accumulate(of.s.add, sum, of.product(r, met, column)); });
+                if (of.masked && (place == end || of.indices[place] != column)) return; // the mask leaves it out
+                if (of.masked) ++place;
+                values.add(static_cast<Z>(of.s.result(sum)));
+                if constexpr (with_columns) written.add(column);
+            },
+            [&] {
+                values.write(block);
+                if constexpr (with_columns) written.write(block);
+            });
     }
-
-private:
-    template <class Z>
-    struct take_both {
-        I* column_to;
-        Z* value_to;
-        COPPICE_HD void operator()(I column, Z const& value) {
-            *column_to++ = column;
-            *value_to++ = value;
-        }
-    };
 };
 
 /// Memory for sums, where they do not lie in shared memory or where the values do.
@@ -446,51 +458,58 @@ Sum* memory_of_sums(Executor const& exec, buffer<Sum>& own, array_view<Z> values
     return own.data();
 }
 
-/// The values of a planned product.
-template <class A, class B, class I, class O, class Semiring, class Z, executor Executor>
+/// The values of a product of known offsets; its columns as well where `columns` is not null, for products all of whose
+/// rows lanes merge.
+template <bool with_columns = false, class A, class B, class I, class O, class Semiring, class Z, executor Executor>
 void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
-                           csr_view<B, I, O> b, array_view<Z> values, product_schedule const& schedule) {
+                           csr_view<B, I, O> b, array_view<Z> values, product_schedule const& schedule,
+                           I* columns = nullptr) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    using rows = sum_rows<A, B, I, O, Semiring, sum_type, Z>;
     std::int64_t const count = plan.product_rows();
-    with_slots(schedule, [&](auto slots) {
-        using rows = sum_rows<slots(), A, B, I, O, Semiring, sum_type, Z>;
-        buffer<sum_type> own;
-        rows const of{a,
-                      b,
-                      s,
-                      count,
-                      plan.range.first,
-                      plan.masked,
-                      plan.offsets.data(),
-                      plan.indices.data(),
-                      memory_of_sums<rows>(exec, own, values),
-                      values.data()};
-        for_each_warp(exec, warps_for(count, schedule.each), rows_of_warp<rows>{count, schedule.each, of});
-        for_each_warp(exec, plan.piece_count, sum_window<rows>{of, plan.pieces.data()});
+    bool const merges = plan.all_merged || !plan.masked; // masked rows may have far more steps than entries
+    int const slots = with_columns ? schedule.slots : merges ? schedule.sum_slots : 0;
+    bool const all_merged = plan.all_merged && slots == schedule.slots;
+    buffer<sum_type> own;
+    rows const of{a,
+                  b,
+                  s,
+                  count,
+                  plan.range.first,
+                  plan.masked,
+                  all_merged,
+                  double(b.nonzeros()) <= double(narrow_partners) * double(b.rows()),
+                  slots,
+                  plan.offsets.data(),
+                  plan.indices.data(),
+                  memory_of_sums<rows>(exec, own, values),
+                  values.data()};
+    with_slots(slots, [&](auto of_lane) {
+        using merged = sum_merged_rows<of_lane(), rows, I, O, Z, with_columns>;
+        for_each_warp(exec, warps_for(count, schedule.merged_each),
+                      merged_rows_of_warp<merged>{count, schedule.merged_each, {of, columns}});
     });
+    if constexpr (!with_columns) {
+        if (!all_merged)
+            for_each_warp(exec, warps_for(count, schedule.shared_each),
+                          rows_of_warp<rows>{count, schedule.shared_each, of});
+        for_each_warp(exec, plan.piece_count, sum_window<rows>{of, plan.pieces.data()});
+    }
 }
 
 /// A B whole: columns and values at once where lanes merge all rows.
 template <class Z, class A, class B, class I, class O, class Semiring, executor Executor>
 csr<Z, I, O> product_by_lanes(Executor const& exec, product_plan<I, O> plan, Semiring const& s, csr_view<A, I, O> a,
                               csr_view<B, I, O> b, product_schedule const& schedule) {
-    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    product_columns<A, B, I, O, constant_mask> const columns{a, b, {}, plan.range.first};
-    std::int64_t const count = plan.product_rows();
-    buffer<Z> values;
-    with_slots(schedule, [&](auto slots) {
-        auto const counted = count_rows<slots()>(exec, columns, count, schedule.each);
-        place_rows(exec, counted, plan);
-        values = buffer<Z>(exec, plan.indices.size());
-        if (!counted.all_merged) {
-            write_columns<slots()>(exec, columns, schedule.each, counted, plan);
-            return sum_products_by_lanes(exec, plan, s, a, b, values.view(), schedule);
-        }
-        using rows = sum_rows<slots(), A, B, I, O, Semiring, sum_type, Z>;
-        rows const of{a, b, s, count, plan.range.first, false, plan.offsets.data(), nullptr, nullptr, values.data()};
-        for_each_warp(exec, warps_for(count, schedule.each),
-                      write_merged_rows<rows, I>{of, schedule.each, plan.indices.data()});
-    });
+    auto counted = count_rows(exec, a, b, constant_mask{}, plan.range, schedule);
+    place_rows(exec, counted, plan);
+    buffer<Z> values(exec, plan.indices.size());
+    if (counted.all_merged && schedule.sum_slots == schedule.slots) {
+        sum_products_by_lanes<true>(exec, plan, s, a, b, values.view(), schedule, plan.indices.data());
+    } else {
+        write_columns(exec, columns_of(a, b, constant_mask{}, plan.range.first, counted), schedule, counted, plan);
+        sum_products_by_lanes(exec, plan, s, a, b, values.view(), schedule);
+    }
     return {plan.product_rows(), plan.columns, std::move(plan.offsets), std::move(plan.indices), std::move(values)};
 }
 

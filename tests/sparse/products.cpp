@@ -219,14 +219,18 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
         // A warp has one row where there are so few; with 32 short and long ones lie beside each other.
         using coppice::detail::few_partners, coppice::detail::most_partners;
         auto const usual = coppice::detail::schedule_of(da.view(), db.view());
-        for (auto const& schedule : {usual, {few_partners, 32}, {most_partners, 32}, {most_partners, 3}}) {
+        for (coppice::detail::product_schedule const& schedule : {usual,
+                                                                  {few_partners, few_partners, 32, 32},
+                                                                  {most_partners, most_partners, 32, 4},
+                                                                  {most_partners, 0, 3, 1},
+                                                                  {0, 0, 1, 32}}) {
             CAPTURE(schedule.slots);
-            CAPTURE(schedule.each);
+            CAPTURE(schedule.merged_each);
             check(coppice::detail::constant_mask{}, false, schedule);
             auto const whole = coppice::detail::product_by_lanes<double>(
                 exec, coppice::detail::blank_plan(da.view(), db.view(), {0, rows}), s, da.view(), db.view(), schedule);
             CHECK(plain(exec, whole) == plain(exec, mxm(exec, s, da.view(), db.view())));
-            if (schedule.each == 3 || (races_watched && schedule.each == 32)) continue; // merged as without a mask
+            if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32)) continue; // no other way
             check(coppice::detail::mask_of(dm.view(), {}), true, schedule);
             check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
         }
