@@ -94,8 +94,10 @@ struct merged_rows_of_warp {
 /// how many rows a warp takes: fewer where a row keeps all lanes busy for long, or where the warps of a device would
 /// have nothing to do.
 struct product_schedule {
-    int slots, sum_slots; ///< of structure, of values
-    int merged_each, shared_each;
+    int slots;                    ///< of structure
+    int sum_slots;                ///< of values: with more slots every lane waits for memory of its own too often
+    std::int64_t usual_partner;   ///< rows of B that a merged row meets have no more entries than this at the mean
+    int merged_each, shared_each; ///< rows a warp
 };
 template <class A, class B, class I, class O>
 product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
@@ -106,9 +108,12 @@ product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
         return share >= most ? most : share > 1 ? int(share) : 1;
     };
     auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // some rows are longer
-    int const slots = fits(few_partners) ? few_partners : fits(most_partners) ? most_partners : 0;
-    return {slots, slots, each(warp_lanes, 1024),
-            each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192)};
+    return {fits(few_partners)    ? few_partners
+            : fits(most_partners) ? most_partners
+                                  : 0,
+            fits(few_partners) ? few_partners : 0,
+            std::int64_t(2 * row_of_b) + 4, // beyond lie graphs whose edges lead to hubs
+            each(warp_lanes, 1024), each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192)};
 }
 inline std::int64_t warps_for(std::int64_t rows, int each) { return (rows + each - 1) / each; }
 
@@ -154,10 +159,11 @@ struct product_columns {
         bool const narrow = count <= narrow_products && has_short_partners(r, count);
         return {narrow ? row_workers::few : row_workers::warp, count};
     }
-    /// Whether lanes merge a row of up to `slots` entries of A and not too many products.
-    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots) const {
+    /// Whether lanes merge a row: up to `slots` entries of A and not too many products.
+    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots, std::int64_t usual_partner) const {
         std::int64_t const entries = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r));
-        return entries <= slots && products(r) > 0 && products(r) <= merged_products;
+        return entries <= slots && products(r) > 0 && products(r) <= merged_products &&
+               products(r) <= usual_partner * entries;
     }
 
     /// take(column) for the columns of row r that the mask admits, in order, write() now and then; all lanes of the
@@ -239,12 +245,13 @@ template <int Slots, class A, class B, class I, class O, class Mask>
 struct count_merged_row {
     static constexpr int merge_bytes = 0;
     product_columns<A, B, I, O, Mask> columns;
+    std::int64_t usual_partner;
     std::int64_t* lengths; ///< 0 at first
     found_rows* found;
 
     template <class Block>
     COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte*) const {
-        bool merged = r >= 0 && columns.suits_a_lane(r, Slots);
+        bool merged = r >= 0 && columns.suits_a_lane(r, Slots, usual_partner);
         if (is_far_longer(block, merged ? int(columns.products(r)) : 0)) merged = false;
         if (r >= 0 && !merged && columns.products(r) > 0) {
             columns.signed_products[r] = -columns.signed_products[r];

@@ -107,8 +107,9 @@ counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B
     auto const columns = columns_of(a, b, mask, range.first, counted);
     with_slots(schedule.slots, [&](auto slots) {
         using count = merged_rows_of_warp<count_merged_row<slots(), A, B, I, O, Mask>>;
-        for_each_warp(exec, warps_for(rows, schedule.merged_each),
-                      count{rows, schedule.merged_each, {columns, lengths.data(), noted.data()}});
+        for_each_warp(
+            exec, warps_for(rows, schedule.merged_each),
+            count{rows, schedule.merged_each, {columns, schedule.usual_partner, lengths.data(), noted.data()}});
     });
     found_rows found = schedule.slots > 0 ? exec.load(noted.data()) : found_rows{1};
     all_merged = found.shared == 0;
@@ -469,7 +470,7 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
     std::int64_t const count = plan.product_rows();
     bool const merges = plan.all_merged || !plan.masked; // masked rows may have far more steps than entries
     int const slots = with_columns ? schedule.slots : merges ? schedule.sum_slots : 0;
-    bool const all_merged = plan.all_merged && slots == schedule.slots;
+    bool const all_merged = plan.all_merged && slots > 0 && slots == schedule.slots;
     buffer<sum_type> own;
     rows const of{a,
                   b,

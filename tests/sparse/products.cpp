@@ -219,11 +219,12 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
         // A warp has one row where there are so few; with 32 short and long ones lie beside each other.
         using coppice::detail::few_partners, coppice::detail::most_partners;
         auto const usual = coppice::detail::schedule_of(da.view(), db.view());
-        for (coppice::detail::product_schedule const& schedule : {usual,
-                                                                  {few_partners, few_partners, 32, 32},
-                                                                  {most_partners, most_partners, 32, 4},
-                                                                  {most_partners, 0, 3, 1},
-                                                                  {0, 0, 1, 32}}) {
+        coppice::detail::product_schedule const schedules[] = {usual,
+                                                               {few_partners, few_partners, 1000, 32, 32},
+                                                               {most_partners, most_partners, 1000, 32, 4},
+                                                               {most_partners, 0, 1000, 3, 1},
+                                                               {0, 0, 0, 1, 32}};
+        for (auto const& schedule : schedules) {
             CAPTURE(schedule.slots);
             CAPTURE(schedule.merged_each);
             check(coppice::detail::constant_mask{}, false, schedule);
