@@ -246,7 +246,7 @@ struct count_merged_row {
     static constexpr int merge_bytes = 0;
     product_columns<A, B, I, O, Mask> columns;
     std::int64_t usual_partner;
-    std::int64_t* lengths; ///< 0 at first
+    std::int64_t* lengths; ///< of others 0
     found_rows* found;
 
     template <class Block>
@@ -261,8 +261,7 @@ struct count_merged_row {
         std::int64_t count = 0;
         columns.template by_merge<Slots>(
             block, merged ? r : -1, long_time, [&](I) { ++count; }, [] {});
-        if (!merged) return;
-        lengths[r] = count;
+        if (r >= 0) lengths[r] = count;
         if (count > product_window) raise_flag(&found->with_windows);
     }
 };
@@ -277,10 +276,9 @@ struct count_gathered_row {
     template <class Block>
     COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
         dealt_row const row = columns.deal(r);
-        if (row.workers == row_workers::none && r >= 0 && columns.signed_products[r] < 0) {
-            lengths[r] = length_by_bits;
-            raise_flag(&found->by_bits);
-        }
+        if (r < 0 || row.workers != row_workers::none || columns.signed_products[r] > 0) return row;
+        lengths[r] = columns.signed_products[r] < 0 ? length_by_bits : 0;
+        if (lengths[r] != 0) raise_flag(&found->by_bits);
         return row;
     }
     COPPICE_HD void by_lane(std::int64_t) const {}

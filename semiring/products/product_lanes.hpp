@@ -98,7 +98,6 @@ counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B
     counted_rows<I> counted;
     auto& [lengths, signed_products, long_rows, long_count, all_merged, has_windows] = counted;
     lengths = buffer<std::int64_t>(exec, rows);
-    fill(exec, lengths.view(), std::int64_t{0});
     signed_products = buffer<std::int32_t>(exec, rows);
     reduce_rows(exec, make_srcsr_plan(exec, a), range, partner_length<A, B, I, O>{a, b}, add_plus<std::int64_t>{},
                 store_products{range.first, schedule.slots > 0 ? 1 : -1, signed_products.data()});
