@@ -14,8 +14,8 @@
 
 namespace coppice::detail {
 
-inline constexpr int few_partners = 8;   ///< of A's rows where most are so short: half of the registers
-inline constexpr int most_partners = 32; ///< entries of the longest row of A that a lane merges
+// Entries of the longest row of A that a lane merges: the fewer they are, the fewer registers a lane takes.
+inline constexpr int few_partners = 8, some_partners = 16, most_partners = 32;
 
 /// Room for a value that may not be there.
 template <class T>

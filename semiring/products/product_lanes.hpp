@@ -84,11 +84,14 @@ product_columns<A, B, I, O, Mask> columns_of(csr_view<A, I, O> a, csr_view<B, I,
     return {a, b, mask, first, counted.signed_products.data()};
 }
 
-/// Calls f(slots) with a number of slots of a schedule as a constant, not at all with 0.
-template <class F>
+/// Calls f(slots) with the number of slots as a constant, if it is one of these.
+template <int... Choices, class F>
 void with_slots(int slots, F const& f) {
-    if (slots == few_partners) f(std::integral_constant<int, few_partners>{});
-    if (slots == most_partners) f(std::integral_constant<int, most_partners>{});
+    (void)((slots == Choices && (f(std::integral_constant<int, Choices>{}), true)) || ...);
+}
+template <class F>
+void with_structure_slots(int slots, F const& f) {
+    with_slots<few_partners, some_partners, most_partners>(slots, f);
 }
 
 template <class A, class B, class I, class O, class Mask, executor Executor>
@@ -104,7 +107,7 @@ counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B
     buffer<found_rows> noted(exec, 1);
     fill(exec, noted.view(), found_rows{});
     auto const columns = columns_of(a, b, mask, range.first, counted);
-    with_slots(schedule.slots, [&](auto slots) {
+    with_structure_slots(schedule.slots, [&](auto slots) {
         using count = merged_rows_of_warp<count_merged_row<slots(), A, B, I, O, Mask>>;
         for_each_warp(
             exec, warps_for(rows, schedule.merged_each),
@@ -145,7 +148,7 @@ void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const
     std::int64_t const rows = counted.lengths.size();
     O const* const offsets = plan.offsets.data();
     I* const indices = plan.indices.data();
-    with_slots(schedule.slots, [&](auto slots) {
+    with_structure_slots(schedule.slots, [&](auto slots) {
         using write = merged_rows_of_warp<write_merged_columns<slots(), A, B, I, O, Mask>>;
         for_each_warp(exec, warps_for(rows, schedule.merged_each),
                       write{rows, schedule.merged_each, {columns, offsets, indices}});
@@ -484,7 +487,7 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
                   plan.indices.data(),
                   memory_of_sums<rows>(exec, own, values),
                   values.data()};
-    with_slots(slots, [&](auto of_lane) {
+    with_slots<few_partners, some_partners>(slots, [&](auto of_lane) {
         using merged = sum_merged_rows<of_lane(), rows, I, O, Z, with_columns>;
         for_each_warp(exec, warps_for(count, schedule.merged_each),
                       merged_rows_of_warp<merged>{count, schedule.merged_each, {of, columns}});

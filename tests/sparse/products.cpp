@@ -217,11 +217,11 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
             CHECK(to_vector(exec, x) == to_vector(exec, y));
         };
         // A warp has one row where there are so few; with 32 short and long ones lie beside each other.
-        using coppice::detail::few_partners, coppice::detail::most_partners;
+        using coppice::detail::few_partners, coppice::detail::some_partners, coppice::detail::most_partners;
         auto const usual = coppice::detail::schedule_of(da.view(), db.view());
         coppice::detail::product_schedule const schedules[] = {usual,
                                                                {few_partners, few_partners, 1000, 32, 32},
-                                                               {most_partners, most_partners, 1000, 32, 4},
+                                                               {some_partners, some_partners, 1000, 32, 4},
                                                                {most_partners, 0, 1000, 3, 1},
                                                                {0, 0, 0, 1, 32}};
         for (auto const& schedule : schedules) {
