@@ -108,10 +108,11 @@ product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
         return share >= most ? most : share > 1 ? int(share) : 1;
     };
     auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // some rows are longer
-    return {fits(few_partners)    ? few_partners
-            : fits(most_partners) ? most_partners
-                                  : 0,
-            fits(few_partners) ? few_partners : 0,
+    int const slots = fits(few_partners)    ? few_partners
+                      : fits(some_partners) ? some_partners
+                      : fits(most_partners) ? most_partners
+                                            : 0;
+    return {slots, slots <= some_partners ? slots : 0,
             std::int64_t(2 * row_of_b) + 4, // beyond lie graphs whose edges lead to hubs
             each(warp_lanes, 1024), each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192)};
 }
