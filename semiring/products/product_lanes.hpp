@@ -473,6 +473,8 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
     bool const merges = plan.all_merged || !plan.masked; // masked rows may have far more steps than entries
     int const slots = with_columns ? schedule.slots : merges ? schedule.sum_slots : 0;
     bool const all_merged = plan.all_merged && slots > 0 && slots == schedule.slots;
+    // Where a warp has one row, eight lanes leave the others idle: they are for rows of B that leave them idle as well.
+    std::int64_t const short_row = schedule.shared_each > 1 ? narrow_partners : narrow_lanes;
     buffer<sum_type> own;
     rows const of{a,
                   b,
@@ -481,7 +483,7 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
                   plan.range.first,
                   plan.masked,
                   all_merged,
-                  double(b.nonzeros()) <= double(narrow_partners) * double(b.rows()),
+                  double(b.nonzeros()) <= double(short_row) * double(b.rows()),
                   slots,
                   plan.offsets.data(),
                   plan.indices.data(),
