@@ -5,10 +5,10 @@
 /// Structure: a row that meets few rows of B is merged by one lane (merged_partners.hpp), beside rows of about as many
 /// products; others of up to 64 products with short rows of B are gathered by eight lanes, of up to 256 by a warp, in a
 /// table in shared memory; of more by a warp that sets a bit for each column (product_groups.hpp). They are counted,
-/// and found again to be written: memory beside the product is a length for each row. Values: by as many lanes, merged
-/// anew, or each row of B by all lanes at once and one row after the other in the order of the row of A, so that sums
-/// are those of the host, bit for bit where the arithmetic is the same. Of long rows a warp folds a window of the
-/// structure.
+/// and found again to be written: memory beside the product is a length and a number of products for each row. Values:
+/// by as many lanes, merged anew, or each row of B by all lanes at once and one row after the other in the order of the
+/// row of A, so that sums are those of the host, bit for bit where the arithmetic is the same. Of long rows a warp
+/// folds a window of the structure.
 #pragma once
 
 #include <limits>
