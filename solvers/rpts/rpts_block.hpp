@@ -186,20 +186,18 @@ COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, s
     }
 }
 
-/// Stages a tile; the block has tile_threads threads. Ends with a barrier.
+/// Starts to stage a tile; the block has tile_threads threads. finish_copies() and a barrier have to follow.
 COPPICE_NO_EXEC_CHECK
 template <bool Cyclic, class T, class R, class Block>
-COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
-                                 partition_rows<T, R> const& to) {
+COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
+                                  partition_rows<T, R> const& to) {
     std::int64_t const first = tile * tile_rows;
     if (tile == 0 || first + tile_rows >= s.size) {
         load_edge<Cyclic>(block, s, first, to);
     } else {
         start_inside(block, s, first, to); // on its way while the right-hand sides are read
         if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
-        finish_copies();
     }
-    block.sync();
 }
 
 /// The rows of partition `lane` of a tile.
@@ -338,7 +336,9 @@ template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, unsigned char* shared) {
     static_assert(tile_threads == 2 * tile_partitions);
     partition_rows<T, R> const all = tile_at<T, R>(shared, tile_band);
-    load_tile<Cyclic>(block, s.fine, tile, all);
+    start_tile<Cyclic>(block, s.fine, tile, all);
+    finish_copies();
+    block.sync();
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = lane_rows(all, lane);
     coarse_row<T, R> row;
@@ -469,18 +469,22 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
         substitute_half<P, -1>(rows, middle.up, middle.down);
 }
 
-/// Substitution of one tile; `shared` holds tile_bytes<T, R>.
+/// Substitution of one tile; `shared` holds tile_bytes<T, R>. Its rows are there before the kernel in front begins,
+/// which solves the coarse system: they are read while that one works.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile,
                                        unsigned char* shared) {
     int const lane = block.thread() % tile_partitions;
-    interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
+    start_tile<Cyclic>(block, s.fine, tile, rows);
+    block.await_predecessor();
+    interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     int move = 0;
     if constexpr (P != pivoting::none)
         if (may_move<P, Cyclic>(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
-    load_tile<Cyclic>(block, s.fine, tile, rows);
+    finish_copies();
+    block.sync();
     bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // the same in both warps
     bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
     if (moved) {
