@@ -39,12 +39,13 @@ __device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, 
 
 template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
-    wait_for_predecessor();
-    start_successor();
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
-    reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared);
+    reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared, [] {
+        wait_for_predecessor();
+        start_successor();
+    });
 }
 
 // Reads its rows while its predecessor works: all that was queued before the last reduction is done when it starts,

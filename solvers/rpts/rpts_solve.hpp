@@ -239,6 +239,7 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std
     if (a.size() == 0) return;
     rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
     system.order = order;
+    system.settled = true;
     rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
 }
 

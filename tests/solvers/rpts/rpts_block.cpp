@@ -92,7 +92,7 @@ void solve_in_blocks(system_view<T> const& s, path const& how) {
                 });
     };
     for_all_tiles([](auto const& block, stage<T> const& one, int tile, unsigned char* shared) {
-        reduce_tile<P, R, Cyclic>(block, one, tile, shared);
+        reduce_tile<P, R, Cyclic>(block, one, tile, shared, [] {});
     });
     solve_in_blocks<P, R, Cyclic>(system_view<T>{rows, at, at + all, at + 2 * all, at + 3 * all, at + 3 * all,
                                                  s.systems, s.columns, rows, all, all},
