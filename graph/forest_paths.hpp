@@ -537,9 +537,9 @@ std::optional<cut_sum> walk_forest(Place const&, csr_view<T, I, O>, graph_factor
     return std::nullopt;
 }
 
-/// The forest of a factor of the rows of `weights`.
+/// Throws what extract_forest() throws for a factor that is none of the rows of `weights`.
 template <class Place, class T, class I, class O>
-linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+void require_factor(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_size("vertices of the factor", f.vertices, weights.rows());
     if (f.degree < 1 || f.degree > 2)
         throw argument_error("a linear forest needs a factor of degree 1 or 2, got " + std::to_string(f.degree));
@@ -554,7 +554,11 @@ linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_
     if (faulty > 0)
         throw argument_error("the neighbours of " + std::to_string(faulty) +
                              " vertices of a factor are out of range, repeated or not mutual");
+}
 
+/// The forest of a factor of the rows of `weights` that is known to be one.
+template <class Place, class T, class I, class O>
+linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     linear_forest<I> forest;
     forest.vertices = f.vertices;
     auto cuts = walk_forest(place, weights, f, forest);
@@ -562,8 +566,14 @@ linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_
     forest.cycles_broken = static_cast<I>(cuts->ends / 2);
     forest.weight = f.weight - cuts->weight / 2; // each cut was seen from both ends, as each edge of the factor
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
-    forest.edges = vertices - forest.paths;
+    forest.edges = place.join(std::int64_t(f.vertices), plus{}) - forest.paths;
     return forest;
+}
+
+/// The same for whole graphs: extract_forest() of what parallel_factor() has made.
+template <executor Executor, class T, class I, class O>
+linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+    return forest_at(whole_graph<Executor, I>(exec), weights, f);
 }
 
 } // namespace graph_detail
@@ -571,7 +581,8 @@ linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_
 template <executor Executor, class T, class I, class O>
 linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_square(weights, "extract_forest");
-    return graph_detail::forest_at(graph_detail::whole_graph<Executor, I>(exec), weights, f);
+    graph_detail::require_factor(graph_detail::whole_graph<Executor, I>(exec), weights, f);
+    return graph_detail::forest_of_factor(exec, weights, f);
 }
 
 } // namespace coppice

@@ -177,12 +177,14 @@ private:
     }
 };
 
-/// The scan over posts, a composition of primitives for any executor. Waits once where posts are not many.
+/// Up to so many posts all rounds are queued at once: one of them takes no longer than a look by the host.
+inline constexpr std::int64_t few_posts = 1 << 18;
+
+/// The scan over posts, a composition of primitives for any executor. Waits once where posts are few.
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> scan_over_posts(Executor const& exec, std::int64_t vertices, Neighbor neighbor, Initial initial,
-                                      Combine combine) {
+                                      Combine combine, std::int64_t few = few_posts) {
     using entry = scan_entry<Value, I>;
-    constexpr std::int64_t few = 1 << 18; // a round of so many takes no longer than a look by the host
     std::int64_t const groups = (vertices + post_spacing - 1) / post_spacing;
     scan_result<Value, I> result;
     result.entries = buffer<entry>(exec, vertices);

@@ -144,7 +144,7 @@ void forest_preconditioner<Executor, T, I>::make_forest(Executor const& exec, cs
     times_.weights = part.lap();
     auto const edges = parallel_factor(exec, weights.view, factor);
     times_.factor = part.lap();
-    forest_ = extract_forest(exec, weights.view, edges);
+    forest_ = graph_detail::forest_of_factor(exec, weights.view, edges);
     times_.forest = part.lap();
     rounds_ = edges.rounds;
 }
@@ -174,6 +174,7 @@ void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, cs
                detail::join_read_health{});
     if (!found.same) detail::pattern_mark::refuse();
     mended_rows_ = mender_.mend(exec, system_, options_, forest_.weight_coverage == 1, found.health);
+    if (mended_rows_ > 0) exec.synchronize(); // apply() takes the system to be there
 }
 
 template <executor Executor, class T, class I>
@@ -187,7 +188,8 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     std::int64_t const n = system_.size();
     require_size("r of a preconditioner", r.size(), n);
     require_size("z of a preconditioner", z.size(), n);
-    solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_);
+    solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_,
+                               true);
 }
 
 namespace detail {

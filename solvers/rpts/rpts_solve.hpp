@@ -234,12 +234,12 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
 template <class T, executor Executor>
 void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
                                 array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
-                                array_view<std::byte> workspace, tridiagonal_options options) {
+                                array_view<std::byte> workspace, tridiagonal_options options, bool settled) {
     rpts::check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
     rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
     system.order = order;
-    system.settled = true;
+    system.settled = settled;
     rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
 }
 
@@ -290,7 +290,7 @@ extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, s
                                     tridiagonal_options);                                                              \
     template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                \
                                              array_view<T const>, array_view<T>, array_view<std::byte>,                \
-                                             tridiagonal_options);                                                     \
+                                             tridiagonal_options, bool);                                               \
     template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
                                           tridiagonal_options);                                                        \
     template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \

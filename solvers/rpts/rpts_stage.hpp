@@ -30,8 +30,8 @@ struct system_view {
     /// Of one system with one right-hand side: null, or row i has rhs[order[i]] and x[order[i]] (thesis section 5.2.4:
     /// permutations fused into loads and stores).
     std::int32_t const* order = nullptr;
-    /// Of a system with an order: matrix and order were written before anything that may still be under way when the
-    /// solve is queued, so that they are read before the right-hand side is there.
+    /// Of a system with an order: the host has waited since matrix and order were written, so that they are read before
+    /// the right-hand side is there.
     bool settled = false;
     /// lower[0] couples the first row of each system to its last one and upper[size - 1] the last to the first: systems
     /// of equal size of at least 3 rows, none interleaved, solved by kernels of their own, on CUDA.

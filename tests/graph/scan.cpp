@@ -155,6 +155,11 @@ scan_result<affine, int> over_posts(Executor const& exec, std::int64_t n, neighb
                                     composition combine) {
     return graph_detail::scan_over_posts<affine, int>(exec, n, neighbor, initial, combine);
 }
+template <class Executor>
+scan_result<affine, int> over_many_posts(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
+                                         composition combine) {
+    return graph_detail::scan_over_posts<affine, int>(exec, n, neighbor, initial, combine, 0);
+}
 
 /// Functions of vertices that are counted from `first` on.
 template <class F>
@@ -215,6 +220,7 @@ TEST_CASE_TEMPLATE("paths of all lengths among cycles, order kept", Fixture, COP
         check_paths(exec, g, &the_scan<executor_type>);
         check_paths(exec, g, &jumping<executor_type>);
         check_paths(exec, g, &over_posts<executor_type>);
+        check_paths(exec, g, &over_many_posts<executor_type>);
     }
 }
 
