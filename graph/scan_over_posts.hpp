@@ -167,7 +167,7 @@ private:
     COPPICE_HD Value round(std::int64_t v) const {
         Value all = initial(v, 0);
         I from = static_cast<I>(v), at = static_cast<I>(neighbor(v, 0));
-        for (int step = 0; at != static_cast<I>(v) && step < longest_walk; ++step) {
+        for (int step = 0; at >= I(0) && at != static_cast<I>(v) && step < longest_walk; ++step) {
             int const ahead = static_cast<I>(neighbor(at, 0)) == from ? 1 : 0;
             all = combine(all, initial(at, ahead));
             from = at;

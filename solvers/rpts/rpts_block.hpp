@@ -107,6 +107,7 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
         to.diagonal[at] = inside ? s.diagonal[row] : behind;
         to.upper[at] = row < (Cyclic && (!s.stretch || s.behind) ? s.size : s.size - 1) ? s.upper[row] : T(0);
         to.rhs[at] = inside ? sides_at<R>(s.rhs, s.place_of(row), s.rhs_leading, s.columns) : R(T(0));
+        if (inside && s.order && s.gathered) s.gathered[row] = side_at(to.rhs[at], 0);
     }
 }
 
@@ -192,6 +193,10 @@ COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, s
         R rows[rows_of_thread];
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j) rows[j] = s.rhs[places.of[j]];
+        if (s.gathered) {
+            COPPICE_UNROLL
+            for (int j = 0; j < rows_of_thread; ++j) s.gathered[first + block.thread() + j * tile_threads] = rows[j];
+        }
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j) to[place_of_row(block.thread(), j)] = rows[j];
     } else {
@@ -506,7 +511,15 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
     row_places own_places;
-    start_tile<Cyclic>(block, s.fine, tile, rows, own_places, [] {});
+    if (s.fine.order && s.fine.gathered) {
+        auto in_row_order = s.fine;
+        in_row_order.rhs = s.fine.gathered;
+        in_row_order.order = nullptr;
+        start_tile<Cyclic>(block, in_row_order, tile, rows, own_places, [] {});
+        if ((tile + 1) * tile_rows <= s.fine.size) own_places.read(block, s.fine, tile * tile_rows);
+    } else {
+        start_tile<Cyclic>(block, s.fine, tile, rows, own_places, [] {});
+    }
     block.await_predecessor();
     interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     int move = 0;

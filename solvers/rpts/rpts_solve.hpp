@@ -26,6 +26,10 @@
 ///
 ///     takes_cyclic(exec, rows, options)
 ///
+/// and for solves in an order of their own
+///
+///     gathers_twice<T>(exec, rows)                 are right-hand sides read again where unknowns are substituted?
+///
 /// Included by the two sources that instantiate it.
 #pragma once
 
@@ -158,6 +162,10 @@ std::int64_t varied_workspace(host_executor const& exec, std::int64_t size, std:
     return std::max(varied_workers(exec, size, systems, largest) * alone, together);
 }
 template <class T>
+bool gathers_twice(host_executor const&, std::int64_t) {
+    return false; // the caches of a core hold what it read
+}
+template <class T>
 bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t) {
     return true;
 }
@@ -234,13 +242,20 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
 template <class T, executor Executor>
 void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
                                 array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
-                                array_view<std::byte> workspace, tridiagonal_options options, bool settled) {
+                                array_view<std::byte> workspace, tridiagonal_options options,
+                                std::type_identity_t<in_order_help<T>> help) {
     rpts::check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
     rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
     system.order = order;
-    system.settled = settled;
+    system.settled = help.settled;
+    system.gathered = help.gathered;
     rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
+}
+
+template <class T, executor Executor>
+bool gathers_twice(Executor const& exec, std::int64_t rows) {
+    return rpts::gathers_twice<T>(exec, rows);
 }
 
 template <class T, executor Executor>
@@ -290,7 +305,8 @@ extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, s
                                     tridiagonal_options);                                                              \
     template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                \
                                              array_view<T const>, array_view<T>, array_view<std::byte>,                \
-                                             tridiagonal_options, bool);                                               \
+                                             tridiagonal_options, in_order_help<T>);                                   \
+    template bool gathers_twice<T>(Executor const&, std::int64_t);                                                     \
     template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
                                           tridiagonal_options);                                                        \
     template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \
