@@ -43,6 +43,15 @@ void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std
                                 array_view<std::byte> workspace, tridiagonal_options options = {},
                                 std::type_identity_t<in_order_help<T>> help = {});
 
+/// The same with orders of its own for the right-hand side and for the unknowns: row p has d[from[p]] and x[to[p]];
+/// null is the order of the rows. x is apart from d.
+template <class T, executor Executor>
+void solve_tridiagonal_between_orders(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* from,
+                                      std::int32_t const* to, array_view<std::type_identity_t<T> const> d,
+                                      array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
+                                      tridiagonal_options options = {},
+                                      std::type_identity_t<in_order_help<T>> help = {});
+
 /// Whether such a solve reads the right-hand side twice, so that in_order_help::gathered spares it accesses here and
 /// there in memory.
 template <class T, executor Executor>

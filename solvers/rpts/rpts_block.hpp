@@ -176,10 +176,10 @@ struct row_places {
     std::int32_t of[rows_of_thread];
 
     COPPICE_NO_EXEC_CHECK
-    template <class T, class Block>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void read(Block const& block, system_view<T> const& s, std::int64_t first) {
+    template <class Block>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void read(Block const& block, std::int32_t const* order, std::int64_t first) {
         COPPICE_UNROLL
-        for (int j = 0; j < rows_of_thread; ++j) of[j] = s.order[first + block.thread() + j * tile_threads];
+        for (int j = 0; j < rows_of_thread; ++j) of[j] = order[first + block.thread() + j * tile_threads];
     }
 };
 
@@ -223,7 +223,7 @@ COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, s
     std::int64_t const first = tile * tile_rows;
     bool const inside = tile > 0 && first + tile_rows < s.size, early = inside && s.order && s.settled;
     if (!early) await();
-    if (s.order && first + tile_rows <= s.size) places.read(block, s, first);
+    if (s.order && first + tile_rows <= s.size) places.read(block, s.order, first);
     if (!inside) return load_edge<Cyclic>(block, s, first, to);
     start_inside(block, s, first, to); // on its way while the right-hand sides are read
     if (early) await();
@@ -510,16 +510,13 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
                                        unsigned char* shared) {
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
-    row_places own_places;
-    if (s.fine.order && s.fine.gathered) {
-        auto in_row_order = s.fine;
-        in_row_order.rhs = s.fine.gathered;
-        in_row_order.order = nullptr;
-        start_tile<Cyclic>(block, in_row_order, tile, rows, own_places, [] {});
-        if ((tile + 1) * tile_rows <= s.fine.size) own_places.read(block, s.fine, tile * tile_rows);
-    } else {
-        start_tile<Cyclic>(block, s.fine, tile, rows, own_places, [] {});
-    }
+    row_places targets; // of whole tiles
+    bool const again = s.fine.order && s.fine.gathered;
+    auto read = s.fine;
+    if (again) read.rhs = s.fine.gathered, read.order = nullptr;
+    start_tile<Cyclic>(block, read, tile, rows, targets, [] {});
+    if (s.fine.target && s.fine.target != read.order && (tile + 1) * tile_rows <= s.fine.size)
+        targets.read(block, s.fine.target, tile * tile_rows);
     block.await_predecessor();
     interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     int move = 0;
@@ -549,15 +546,15 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     std::int64_t const first = tile * tile_rows + block.thread(), end = partitioned_rows<Cyclic>(s.fine.size);
     if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0)
         put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions, s.coarse.leading, s.fine.columns), s.fine.x,
-                  s.fine.place_of(end), s.fine.x_leading, s.fine.columns);
+                  s.fine.target_of(end), s.fine.x_leading, s.fine.columns);
     if ((tile + 1) * tile_rows <= end) {
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j)
             put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x,
-                      s.fine.order ? own_places.of[j] : first + j * tile_threads, s.fine.x_leading, s.fine.columns);
+                      s.fine.target ? targets.of[j] : first + j * tile_threads, s.fine.x_leading, s.fine.columns);
     } else {
         for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.target_of(first + j * tile_threads),
                       s.fine.x_leading, s.fine.columns);
     }
 }

@@ -417,16 +417,21 @@ TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in th
         std::vector<T> rhs(order.size()), x(order.size(), T(NAN));
         for (std::size_t i = 0; i < order.size(); ++i) rhs[std::size_t(order[i])] = s.rhs[i];
         system_view<T> view{s.size(), s.lower.data(), s.diagonal.data(), s.upper.data(), rhs.data(), x.data()};
-        view.order = order.data();
         auto const expected = block_solution<pivoting::partial>(s, how);
         std::vector<T> gathered(order.size());
-        for (bool const help : {false, true}) {
-            view.settled = help;
-            view.gathered = help ? gathered.data() : nullptr;
-            std::fill(x.begin(), x.end(), T(NAN));
-            solve_in_blocks<pivoting::partial, T>(view, how);
-            for (std::size_t i = 0; i < order.size(); ++i) CHECK(x[std::size_t(order[i])] == expected[i]);
-        }
+        auto other = order;
+        std::shuffle(other.begin(), other.end(), std::mt19937(3));
+        for (bool const help : {false, true})
+            for (std::int32_t const* const target : {order.data(), other.data(), (std::int32_t const*)nullptr}) {
+                view.order = order.data();
+                view.target = target;
+                view.settled = help;
+                view.gathered = help ? gathered.data() : nullptr;
+                std::fill(x.begin(), x.end(), T(NAN));
+                solve_in_blocks<pivoting::partial, T>(view, how);
+                for (std::size_t i = 0; i < order.size(); ++i)
+                    CHECK(x[target ? std::size_t(target[i]) : i] == expected[i]);
+            }
     };
     for (std::int64_t const n : {1, 7, 33, 64, 129, 993, 1024, 2500})
         for (path const& p : {path{5120}, path{5120, 32}, path{100, 64}, path{5120, 64, true}}) {
