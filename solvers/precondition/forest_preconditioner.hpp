@@ -70,7 +70,6 @@ private:
     forest_system_places<I> places_;
     tridiagonal<T> system_;
     mutable buffer<std::byte> workspace_;
-    mutable buffer<T> gathered_{}; ///< a vector in the order of the forest, where that jumps in memory
     stage_times times_{};
     int rounds_ = 0; ///< of the factor
     tridiagonal_mender<Executor, T> mender_{};
@@ -93,17 +92,6 @@ public:
 private:
     Executor const& exec_;
     std::chrono::steady_clock::time_point last_{};
-};
-
-/// Whether position p is not next to the one before it in memory.
-template <class I>
-struct order_jumps {
-    I const* order;
-    COPPICE_HD std::int64_t operator()(std::int64_t p) const {
-        if (p == 0) return 0;
-        I const step = order[p] - order[p - 1];
-        return step > I(1) || step < I(-1) ? 1 : 0;
-    }
 };
 
 /// The health of a system, and whether it was read from a matrix of the expected pattern.
@@ -146,10 +134,6 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     read_system(exec, a);
     times_.system = part.lap();
     workspace_ = buffer<std::byte>(exec, tridiagonal_workspace<T>(a.rows()));
-    if (gathers_twice<T>(exec, a.rows()) &&
-        reduce(exec, a.rows(), std::int64_t(0), detail::order_jumps<I>{forest_.permutation.data()}, plus{}) >
-            a.rows() / 4)
-        gathered_ = buffer<T>(exec, a.rows());
 }
 
 template <executor Executor, class T, class I>
@@ -205,7 +189,7 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     require_size("r of a preconditioner", r.size(), n);
     require_size("z of a preconditioner", z.size(), n);
     solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_,
-                               {.settled = true, .gathered = gathered_.data()});
+                               true);
 }
 
 namespace detail {

@@ -107,7 +107,6 @@ COPPICE_HD inline void load_edge(Block const& block, system_view<T> const& s, st
         to.diagonal[at] = inside ? s.diagonal[row] : behind;
         to.upper[at] = row < (Cyclic && (!s.stretch || s.behind) ? s.size : s.size - 1) ? s.upper[row] : T(0);
         to.rhs[at] = inside ? sides_at<R>(s.rhs, s.place_of(row), s.rhs_leading, s.columns) : R(T(0));
-        if (inside && s.order && s.gathered) s.gathered[row] = side_at(to.rhs[at], 0);
     }
 }
 
@@ -193,10 +192,6 @@ COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, s
         R rows[rows_of_thread];
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j) rows[j] = s.rhs[places.of[j]];
-        if (s.gathered) {
-            COPPICE_UNROLL
-            for (int j = 0; j < rows_of_thread; ++j) s.gathered[first + block.thread() + j * tile_threads] = rows[j];
-        }
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j) to[place_of_row(block.thread(), j)] = rows[j];
     } else {
@@ -511,11 +506,8 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
     row_places targets; // of whole tiles
-    bool const again = s.fine.order && s.fine.gathered;
-    auto read = s.fine;
-    if (again) read.rhs = s.fine.gathered, read.order = nullptr;
-    start_tile<Cyclic>(block, read, tile, rows, targets, [] {});
-    if (s.fine.target && s.fine.target != read.order && (tile + 1) * tile_rows <= s.fine.size)
+    start_tile<Cyclic>(block, s.fine, tile, rows, targets, [] {});
+    if (s.fine.target && s.fine.target != s.fine.order && (tile + 1) * tile_rows <= s.fine.size)
         targets.read(block, s.fine.target, tile * tile_rows);
     block.await_predecessor();
     interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);

@@ -252,11 +252,6 @@ cuda_stages<T> stages_of(cuda_executor const& exec) {
 }
 
 template <class T>
-bool gathers_twice(cuda_executor const& exec, std::int64_t rows) {
-    return !stages_of<T>(exec).is_last(rows, 1, false);
-}
-
-template <class T>
 void solve_last(cuda_executor const& exec, cuda_stages<T> const& how, system_view<T> const& s, T threshold,
                 pivoting pivot, void* memory) {
     resident_plan const plan = plan_resident(s.size, s.pairs(), how.choose(s.size, s.systems, s.cyclic),

@@ -26,10 +26,6 @@
 ///
 ///     takes_cyclic(exec, rows, options)
 ///
-/// and for solves in an order of their own
-///
-///     gathers_twice<T>(exec, rows)                 are right-hand sides read again where unknowns are substituted?
-///
 /// Included by the two sources that instantiate it.
 #pragma once
 
@@ -162,10 +158,6 @@ std::int64_t varied_workspace(host_executor const& exec, std::int64_t size, std:
     return std::max(varied_workers(exec, size, systems, largest) * alone, together);
 }
 template <class T>
-bool gathers_twice(host_executor const&, std::int64_t) {
-    return false; // the caches of a core hold what it read
-}
-template <class T>
 bool takes_varied(host_executor const&, std::int64_t, std::int64_t, std::int64_t) {
     return true;
 }
@@ -244,14 +236,13 @@ namespace rpts {
 template <class T, executor Executor>
 void solve_between_orders(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* from, std::int32_t const* to,
                           array_view<T const> d, array_view<T> x, array_view<std::byte> workspace,
-                          tridiagonal_options options, in_order_help<T> const& help) {
+                          tridiagonal_options options, bool settled) {
     check_arguments<T>(a, d, x, workspace, options);
     if (a.size() == 0) return;
     system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
     system.order = from;
     system.target = to;
-    system.settled = help.settled;
-    system.gathered = help.gathered;
+    system.settled = settled;
     solve(exec, stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
 }
 
@@ -260,24 +251,18 @@ void solve_between_orders(Executor const& exec, tridiagonal_view<T> a, std::int3
 template <class T, executor Executor>
 void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
                                 array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
-                                array_view<std::byte> workspace, tridiagonal_options options,
-                                std::type_identity_t<in_order_help<T>> help) {
-    rpts::solve_between_orders<T>(exec, a, order, order, d, x, workspace, options, help);
+                                array_view<std::byte> workspace, tridiagonal_options options, bool settled) {
+    rpts::solve_between_orders<T>(exec, a, order, order, d, x, workspace, options, settled);
 }
 
 template <class T, executor Executor>
 void solve_tridiagonal_between_orders(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* from,
                                       std::int32_t const* to, array_view<std::type_identity_t<T> const> d,
                                       array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
-                                      tridiagonal_options options, std::type_identity_t<in_order_help<T>> help) {
+                                      tridiagonal_options options, bool settled) {
     if (x.data() == d.data() && a.size() > 0)
         throw argument_error("solve_tridiagonal_between_orders: the solution overlaps the right-hand side");
-    rpts::solve_between_orders<T>(exec, a, from, to, d, x, workspace, options, help);
-}
-
-template <class T, executor Executor>
-bool gathers_twice(Executor const& exec, std::int64_t rows) {
-    return rpts::gathers_twice<T>(exec, rows);
+    rpts::solve_between_orders<T>(exec, a, from, to, d, x, workspace, options, settled);
 }
 
 template <class T, executor Executor>
@@ -327,11 +312,10 @@ extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, s
                                     tridiagonal_options);                                                              \
     template void solve_tridiagonal_between_orders(Executor const&, tridiagonal_view<T>, std::int32_t const*,          \
                                                    std::int32_t const*, array_view<T const>, array_view<T>,            \
-                                                   array_view<std::byte>, tridiagonal_options, in_order_help<T>);      \
+                                                   array_view<std::byte>, tridiagonal_options, bool);                  \
     template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                \
                                              array_view<T const>, array_view<T>, array_view<std::byte>,                \
-                                             tridiagonal_options, in_order_help<T>);                                   \
-    template bool gathers_twice<T>(Executor const&, std::int64_t);                                                     \
+                                             tridiagonal_options, bool);                                               \
     template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
                                           tridiagonal_options);                                                        \
     template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \

@@ -33,7 +33,6 @@ struct system_view {
     /// Of a system with an order: the host has waited since matrix and order were written, so that they are read before
     /// the right-hand side is there.
     bool settled = false;
-    T* gathered = nullptr; ///< of a system with an order: null, or where the reduction leaves rhs[order[i]] at i
     /// lower[0] couples the first row of each system to its last one and upper[size - 1] the last to the first: systems
     /// of equal size of at least 3 rows, none interleaved, solved by kernels of their own, on CUDA.
     bool cyclic = false;
@@ -68,7 +67,6 @@ struct system_view {
                 order,
                 target,
                 settled,
-                gathered,
                 cyclic,
                 stretch,
                 before,
