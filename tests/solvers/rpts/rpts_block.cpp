@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -421,7 +422,8 @@ TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in th
         auto other = order;
         std::shuffle(other.begin(), other.end(), std::mt19937(3));
         for (bool const settled : {false, true})
-            for (std::int32_t const* const target : {order.data(), other.data(), (std::int32_t const*)nullptr}) {
+            for (std::int32_t const* const target :
+                 std::array<std::int32_t const*, 3>{order.data(), other.data(), nullptr}) {
                 view.order = order.data();
                 view.target = target;
                 view.settled = settled;
