@@ -119,6 +119,10 @@ T exclusive_scan(host_executor const& exec, std::int64_t n, In in, Out out, T in
     });
     return start[static_cast<std::size_t>(blocks)];
 }
+template <class In, class Out, class T>
+void queue_exclusive_scan(host_executor const& exec, std::int64_t n, In in, Out out, T init) {
+    exclusive_scan(exec, n, in, out, init);
+}
 
 template <class Predicate, class Emit>
 std::int64_t select(host_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
@@ -138,6 +142,10 @@ std::int64_t select(host_executor const& exec, std::int64_t n, Predicate keep, E
             if (keep(i)) emit(position++, i);
     });
     return start[static_cast<std::size_t>(blocks)];
+}
+template <class Predicate, class Emit>
+void queue_select(host_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
+    select(exec, n, keep, emit);
 }
 
 template <class Key, class Value>

@@ -169,37 +169,60 @@ COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s,
     }
 }
 
-/// Loads the right-hand sides of a tile inside the system where there are several or where they have an order of their
-/// own. A thread has all its rows on their way at once, or eight rows where there are several right-hand sides.
+/// Where the rows of a thread, in a whole tile of a system that has an order, have their right-hand sides and
+/// solutions.
+struct row_places {
+    std::int32_t of[rows_of_thread];
+
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void read(Block const& block, std::int32_t const* order, std::int64_t first) {
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j) of[j] = order[first + block.thread() + j * tile_threads];
+    }
+};
+
+/// Loads the right-hand sides of such a tile, or several. A thread has all its rows on their way at once, or eight rows
+/// where there are several right-hand sides.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
-COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
-    constexpr int together = side_count<R> == 1 ? rows_of_thread : 8;
-    for (int start = 0; start < rows_of_thread; start += together) {
-        R rows[together];
+COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first,
+                                  row_places const& places, R* to) {
+    if constexpr (side_count<R> == 1) {
+        R rows[rows_of_thread];
         COPPICE_UNROLL
-        for (int j = 0; j < together; ++j)
-            rows[j] = sides_at<R>(s.rhs, s.place_of(first + block.thread() + (start + j) * tile_threads), s.rhs_leading,
-                                  s.columns);
+        for (int j = 0; j < rows_of_thread; ++j) rows[j] = s.rhs[places.of[j]];
         COPPICE_UNROLL
-        for (int j = 0; j < together; ++j) to[place_of_row(block.thread(), start + j)] = rows[j];
+        for (int j = 0; j < rows_of_thread; ++j) to[place_of_row(block.thread(), j)] = rows[j];
+    } else {
+        constexpr int together = 8;
+        for (int start = 0; start < rows_of_thread; start += together) {
+            R rows[together];
+            COPPICE_UNROLL
+            for (int j = 0; j < together; ++j)
+                rows[j] =
+                    sides_at<R>(s.rhs, first + block.thread() + (start + j) * tile_threads, s.rhs_leading, s.columns);
+            COPPICE_UNROLL
+            for (int j = 0; j < together; ++j) to[place_of_row(block.thread(), start + j)] = rows[j];
+        }
     }
 }
 
-/// Stages a tile; the block has tile_threads threads. Ends with a barrier.
+/// Starts to stage a tile; the block has tile_threads threads. finish_copies() and a barrier have to follow. `await()`
+/// comes before the first access to what the kernel in front may have written: the right-hand sides, and the matrix
+/// where it is not settled.
 COPPICE_NO_EXEC_CHECK
-template <bool Cyclic, class T, class R, class Block>
-COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
-                                 partition_rows<T, R> const& to) {
+template <bool Cyclic, class T, class R, class Block, class Await>
+COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
+                                  partition_rows<T, R> const& to, row_places& places, Await const& await) {
     std::int64_t const first = tile * tile_rows;
-    if (tile == 0 || first + tile_rows >= s.size) {
-        load_edge<Cyclic>(block, s, first, to);
-    } else {
-        start_inside(block, s, first, to); // on its way while the right-hand sides are read
-        if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
-        finish_copies();
-    }
-    block.sync();
+    bool const inside = tile > 0 && first + tile_rows < s.size, early = inside && s.order && s.settled;
+    if (!early) await();
+    if (s.order && first + tile_rows <= s.size) places.read(block, s.order, first);
+    if (!inside) return load_edge<Cyclic>(block, s, first, to);
+    start_inside(block, s, first, to); // on its way while the right-hand sides are read
+    if (early) await();
+    if (side_count<R> != 1 || s.order) load_sides(block, s, first, places, to.rhs);
 }
 
 /// The rows of partition `lane` of a tile.
@@ -332,13 +355,18 @@ COPPICE_HD inline void put_row(partition_rows<T, R> const& rows, int i, coarse_r
     rows.rhs[i] = row.rhs;
 }
 
-/// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads.
+/// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads. `await` as for
+/// start_tile().
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class R, bool Cyclic = false, class T, class Block>
-COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, unsigned char* shared) {
+template <pivoting P, class R, bool Cyclic = false, class T, class Block, class Await>
+COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, unsigned char* shared,
+                                   Await const& await) {
     static_assert(tile_threads == 2 * tile_partitions);
     partition_rows<T, R> const all = tile_at<T, R>(shared, tile_band);
-    load_tile<Cyclic>(block, s.fine, tile, all);
+    row_places places;
+    start_tile<Cyclic>(block, s.fine, tile, all, places, await);
+    finish_copies();
+    block.sync();
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = lane_rows(all, lane);
     coarse_row<T, R> row;
@@ -469,18 +497,25 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
         substitute_half<P, -1>(rows, middle.up, middle.down);
 }
 
-/// Substitution of one tile; `shared` holds tile_bytes<T, R>.
+/// Substitution of one tile; `shared` holds tile_bytes<T, R>. Its rows are there before the kernel in front begins,
+/// which solves the coarse system: they are read while that one works.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile,
                                        unsigned char* shared) {
     int const lane = block.thread() % tile_partitions;
-    interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
+    row_places targets; // of whole tiles
+    start_tile<Cyclic>(block, s.fine, tile, rows, targets, [] {});
+    if (s.fine.target && s.fine.target != s.fine.order && (tile + 1) * tile_rows <= s.fine.size)
+        targets.read(block, s.fine.target, tile * tile_rows);
+    block.await_predecessor();
+    interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     int move = 0;
     if constexpr (P != pivoting::none)
         if (may_move<P, Cyclic>(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
-    load_tile<Cyclic>(block, s.fine, tile, rows);
+    finish_copies();
+    block.sync();
     bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // the same in both warps
     bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
     if (moved) {
@@ -503,17 +538,15 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     std::int64_t const first = tile * tile_rows + block.thread(), end = partitioned_rows<Cyclic>(s.fine.size);
     if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0)
         put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions, s.coarse.leading, s.fine.columns), s.fine.x,
-                  s.fine.place_of(end), s.fine.x_leading, s.fine.columns);
+                  s.fine.target_of(end), s.fine.x_leading, s.fine.columns);
     if ((tile + 1) * tile_rows <= end) {
-        std::int64_t places[rows_of_thread]; // all places are read before the first store
-        COPPICE_UNROLL
-        for (int j = 0; j < rows_of_thread; ++j) places[j] = s.fine.place_of(first + j * tile_threads);
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, places[j], s.fine.x_leading, s.fine.columns);
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x,
+                      s.fine.target ? targets.of[j] : first + j * tile_threads, s.fine.x_leading, s.fine.columns);
     } else {
         for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.target_of(first + j * tile_threads),
                       s.fine.x_leading, s.fine.columns);
     }
 }

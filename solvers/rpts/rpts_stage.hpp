@@ -27,9 +27,12 @@ struct system_view {
     std::int64_t const* offsets = nullptr; ///< null where all have `size` rows; else `size` is that of the largest
     /// Elements from one row to the next. Where it is not 1, systems are interleaved and are solved on chip only.
     std::int64_t pitch = 1;
-    /// Of one system with one right-hand side: null, or row i has rhs[order[i]] and x[order[i]] (thesis section 5.2.4:
+    /// Of one system with one right-hand side: null, or row i has rhs[order[i]] or x[target[i]] (thesis section 5.2.4:
     /// permutations fused into loads and stores).
-    std::int32_t const* order = nullptr;
+    std::int32_t const *order = nullptr, *target = nullptr;
+    /// Of a system with an order: the host has waited since matrix and order were written, so that they are read before
+    /// the right-hand side is there.
+    bool settled = false;
     /// lower[0] couples the first row of each system to its last one and upper[size - 1] the last to the first: systems
     /// of equal size of at least 3 rows, none interleaved, solved by kernels of their own, on CUDA.
     bool cyclic = false;
@@ -43,6 +46,7 @@ struct system_view {
     COPPICE_HD bool couples_before() const { return before != nullptr; }
     COPPICE_HD bool couples_behind() const { return behind != nullptr; }
     COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
+    COPPICE_HD std::int64_t target_of(std::int64_t row) const { return target ? target[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.
     COPPICE_HD system_view at(std::int64_t system, std::int64_t c) const {
@@ -61,6 +65,8 @@ struct system_view {
                 nullptr,
                 1,
                 order,
+                target,
+                settled,
                 cyclic,
                 stretch,
                 before,

@@ -73,7 +73,7 @@ struct tile {
     void scatter_solution(system_view<T> const& s, std::int64_t row, std::int64_t count) {
         for (int l = 0; l < lanes::size; ++l)
             for (int j = 0; j < length && std::int64_t(l) * length + j < count; ++j)
-                s.x[s.order[row + std::int64_t(l) * length + j]] = at(3, j, l);
+                s.x[s.target[row + std::int64_t(l) * length + j]] = at(3, j, l);
     }
 
     // The partitions from `partition` on; corner entries outside the matrix become zero.
@@ -95,7 +95,7 @@ struct tile {
     }
     void store_solution(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
-        if (s.order) return scatter_solution(s, row, count);
+        if (s.target) return scatter_solution(s, row, count);
         if (count >= std::int64_t(length) * lanes::size) {
             store_band(3, s.x + row);
             return;
@@ -327,7 +327,7 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
         rows.rhs[i] = s.rhs[s.place_of(i)];
     }
     solve_directly<P>(rows, int(n), threshold);
-    for (std::int64_t i = 0; i < n; ++i) s.x[s.place_of(i)] = rows.rhs[i];
+    for (std::int64_t i = 0; i < n; ++i) s.x[s.target_of(i)] = rows.rhs[i];
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <numeric>
@@ -92,7 +93,7 @@ void solve_in_blocks(system_view<T> const& s, path const& how) {
                 });
     };
     for_all_tiles([](auto const& block, stage<T> const& one, int tile, unsigned char* shared) {
-        reduce_tile<P, R, Cyclic>(block, one, tile, shared);
+        reduce_tile<P, R, Cyclic>(block, one, tile, shared, [] {});
     });
     solve_in_blocks<P, R, Cyclic>(system_view<T>{rows, at, at + all, at + 2 * all, at + 3 * all, at + 3 * all,
                                                  s.systems, s.columns, rows, all, all},
@@ -417,10 +418,20 @@ TEST_CASE("rpts: vectors in an order of their own give the bits of vectors in th
         std::vector<T> rhs(order.size()), x(order.size(), T(NAN));
         for (std::size_t i = 0; i < order.size(); ++i) rhs[std::size_t(order[i])] = s.rhs[i];
         system_view<T> view{s.size(), s.lower.data(), s.diagonal.data(), s.upper.data(), rhs.data(), x.data()};
-        view.order = order.data();
-        solve_in_blocks<pivoting::partial, T>(view, how);
         auto const expected = block_solution<pivoting::partial>(s, how);
-        for (std::size_t i = 0; i < order.size(); ++i) CHECK(x[std::size_t(order[i])] == expected[i]);
+        auto other = order;
+        std::shuffle(other.begin(), other.end(), std::mt19937(3));
+        for (bool const settled : {false, true})
+            for (std::int32_t const* const target :
+                 std::array<std::int32_t const*, 3>{order.data(), other.data(), nullptr}) {
+                view.order = order.data();
+                view.target = target;
+                view.settled = settled;
+                std::fill(x.begin(), x.end(), T(NAN));
+                solve_in_blocks<pivoting::partial, T>(view, how);
+                for (std::size_t i = 0; i < order.size(); ++i)
+                    CHECK(x[target ? std::size_t(target[i]) : i] == expected[i]);
+            }
     };
     for (std::int64_t const n : {1, 7, 33, 64, 129, 993, 1024, 2500})
         for (path const& p : {path{5120}, path{5120, 32}, path{100, 64}, path{5120, 64, true}}) {
