@@ -219,26 +219,17 @@ COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows,
                                : reduce_upwards<P>(rows, length, threshold, share);
 }
 
-/// Number of rows of partition `lane` of a tile; less than block_partition only in a cyclic system.
-template <bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE int rows_of_lane(stage<T> const& s, std::int64_t tile, int lane) {
-    if constexpr (!Cyclic) return block_partition;
-    std::int64_t const first = (tile * tile_partitions + lane) * block_partition;
-    std::int64_t const left = partitioned_rows<Cyclic>(s.fine.size) - first;
-    return left > block_partition ? block_partition : int(left > 0 ? left : 0);
+/// Whether partition `lane` of a tile, and its partner in a pair, are partitions of the system.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE bool has_pair(stage<T> const& s, std::int64_t tile, int lane) {
+    return tile * tile_partitions + lane < s.partitions;
 }
 
-/// Whether a tile is the last one of a cyclic system with an odd number of rows, whose last row is in no partition.
+/// Rows of a cyclic system that are in no partition, where `tile` is its last one; else none.
 template <bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool has_odd_row(stage<T> const& s, std::int64_t tile) {
-    return Cyclic && s.fine.size % 2 == 1 && tile == (s.partitions - 1) / tile_partitions;
-}
-
-/// Whether the border between the partition of a lane and its partner in a pair may move.
-template <pivoting P, bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool may_move(stage<T> const& s, std::int64_t tile, int lane) {
-    if (P == pivoting::none || s.threshold > T(0)) return false;
-    return tile * tile_partitions + (lane | 1) < s.partitions && rows_of_lane<Cyclic>(s, tile, lane | 1) >= 4;
+COPPICE_HD COPPICE_ALWAYS_INLINE int rest_behind(stage<T> const& s, std::int64_t tile) {
+    if (!Cyclic || tile != (s.partitions - 1) / tile_partitions) return 0;
+    return int(s.fine.size - s.partitions * block_partition);
 }
 
 /// The rows of partition `lane` of a tile after its border was moved; `length`, their number, changes with it. A pair
@@ -286,13 +277,13 @@ COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool 
 /// After the sweeps of a tile: moves borders where partitions are nearly singular inside, see rpts_borders.hpp, and
 /// makes their coarse rows anew. Afterwards the tile may be overwritten.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, bool Cyclic, class T, class R, class Block>
+template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std::int64_t tile,
                                       partition_rows<T, R> const& all, unsigned* words, T const& share,
                                       coarse_row<T, R>& row) {
     bool const downwards = block.thread() < tile_partitions;
     int const lane = block.thread() % tile_partitions, pair = lane & ~1;
-    bool const may = may_move<P, Cyclic>(s, tile, lane);
+    bool const may = has_pair(s, tile, lane);
     unsigned watched = pairs_with(block, words, may && share < T(watched_share));
     int move = 0;
     if (watched != 0) { // the same in all threads
@@ -300,14 +291,11 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
         for (int k = 0; k < border_moves && watched != 0; ++k) {
             bool const mine = (watched >> pair & 1) != 0;
             int const border = block_partition + border_move(k);
-            int const end = block_partition + rows_of_lane<Cyclic>(s, tile, pair | 1);
             T found(1);
-            if (mine && end - border < 4)
-                found = T(0);
-            else if (mine)
+            if (mine)
                 found = share_in_pair<P, T>(lane_rows(all, pair), lane == pair ? 0 : border,
-                                            lane == pair ? border : end - border, downwards,
-                                            [](int i) { return padded<block_partition>(i); });
+                                            lane == pair ? border : 2 * block_partition - border, downwards,
+                                            s.threshold, [](int i) { return padded<block_partition>(i); });
             unsigned const still = watched & pairs_with(block, words + 2 - k % 2 * 2, found < T(least_share));
             if (mine && (still >> pair & 1) == 0) move = border_move(k);
             watched = still;
@@ -315,9 +303,9 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
         if (move != 0 && downwards && lane == pair) move_rows(all, lane, move);
         block.sync();
         if (move != 0) {
-            int length = rows_of_lane<Cyclic>(s, tile, lane);
+            int length = block_partition;
             auto const rows = moved_rows(all, lane, move, length);
-            row = reduce_lane<P>(rows, block.thread(), length, no_threshold{});
+            row = reduce_lane<P>(rows, block.thread(), length, s.threshold);
         }
         block.sync();
     }
@@ -343,19 +331,12 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
     partition_rows<T, R> const rows = lane_rows(all, lane);
     coarse_row<T, R> row;
     T share(1);
-    if constexpr (!Cyclic) {
-        row = s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold)
-                                 : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
-    } else if (int const length = rows_of_lane<Cyclic>(s, tile, lane); length == block_partition) {
-        row = reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
-    } else if (length > 0) {
-        row = reduce_lane<P>(rows, block.thread(), length, no_threshold{});
-    }
+    row = !Cyclic && s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold, &share)
+                                        : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
     if constexpr (P == pivoting::none)
         block.sync();
     else
-        settle_borders<P, Cyclic>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>),
-                                  share, row);
+        settle_borders<P>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>), share, row);
     // The rows of the tile are not needed any more: their memory gathers the coarse rows, for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
@@ -368,14 +349,14 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
         s.coarse.upper[first + i] = gathered.upper[i];
         put_sides(gathered.rhs[i], s.coarse.rhs, first + i, s.coarse.leading, s.fine.columns);
     }
-    if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0) {
-        std::int64_t const last = s.fine.size - 1;
-        auto const odd = scaled<P>(s.fine.lower[last], s.fine.diagonal[last], s.fine.upper[last],
-                                   sides_at<R>(s.fine.rhs, s.fine.place_of(last), s.fine.rhs_leading, s.fine.columns));
-        s.coarse.lower[size] = odd.lower;
-        s.coarse.diagonal[size] = odd.diagonal;
-        s.coarse.upper[size] = odd.upper;
-        put_sides(odd.rhs, s.coarse.rhs, size, s.coarse.leading, s.fine.columns);
+    if (int const i = block.thread(); i < rest_behind<Cyclic>(s, tile)) {
+        std::int64_t const at = s.partitions * block_partition + i;
+        auto const rest = scaled<P>(s.fine.lower[at], s.fine.diagonal[at], s.fine.upper[at],
+                                    sides_at<R>(s.fine.rhs, s.fine.place_of(at), s.fine.rhs_leading, s.fine.columns));
+        s.coarse.lower[size + i] = rest.lower;
+        s.coarse.diagonal[size + i] = rest.diagonal;
+        s.coarse.upper[size + i] = rest.upper;
+        put_sides(rest.rhs, s.coarse.rhs, size + i, s.coarse.leading, s.fine.columns);
     }
 }
 
@@ -383,7 +364,7 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
 /// cyclic system they are the unknowns at its other end; in a part of a longer system the unknowns beyond the part.
 template <class R, bool Cyclic, class T>
 COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int64_t partition) {
-    std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, Cyclic);
+    std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, block_partition, Cyclic);
     auto const at = [&](std::int64_t k) {
         if constexpr (Cyclic) {
             if (s.fine.stretch && (k < 0 || k >= size)) {
@@ -479,7 +460,7 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
     int move = 0;
     if constexpr (P != pivoting::none)
-        if (may_move<P, Cyclic>(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
+        if (has_pair(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
     load_tile<Cyclic>(block, s.fine, tile, rows);
     bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // the same in both warps
     bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
@@ -487,23 +468,22 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
         if constexpr (P != pivoting::none) {
             if (moves_rows) move_rows(rows, lane, move);
             block.sync();
-            int length = rows_of_lane<Cyclic>(s, tile, lane);
+            int length = block_partition;
             auto const own = move != 0 ? moved_rows(rows, lane, move, length) : lane_rows(rows, lane);
-            substitute_lane<P>(block, own, length, x, no_threshold{});
+            substitute_lane<P>(block, own, length, x, s.threshold);
             block.sync();
             if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, move);
         }
-    } else if constexpr (Cyclic)
-        substitute_lane<P>(block, lane_rows(rows, lane), rows_of_lane<Cyclic>(s, tile, lane), x, no_threshold{});
-    else if (s.threshold > T(0))
+    } else if (!Cyclic && s.threshold > T(0))
         substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, s.threshold);
     else
         substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, no_threshold{});
     block.sync();
-    std::int64_t const first = tile * tile_rows + block.thread(), end = partitioned_rows<Cyclic>(s.fine.size);
-    if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0)
-        put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions, s.coarse.leading, s.fine.columns), s.fine.x,
-                  s.fine.place_of(end), s.fine.x_leading, s.fine.columns);
+    std::int64_t const first = tile * tile_rows + block.thread();
+    std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;
+    if (int const i = block.thread(); i < rest_behind<Cyclic>(s, tile))
+        put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions + i, s.coarse.leading, s.fine.columns), s.fine.x,
+                  s.fine.place_of(end + i), s.fine.x_leading, s.fine.columns);
     if ((tile + 1) * tile_rows <= end) {
         std::int64_t places[rows_of_thread]; // all places are read before the first store
         COPPICE_UNROLL

@@ -189,8 +189,8 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
         reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom, no_side_work{}, &share);
         T const scale = scale_of<P>(own, threshold);
         mine = segment_of(top, bottom, scale);
-        if constexpr (P != pivoting::none && std::is_same_v<std::decay_t<decltype(threshold)>, no_threshold>)
-            if (share < T(watched_share)) mine = joined_segment<P>(own, scale);
+        if constexpr (P != pivoting::none)
+            if (share < T(watched_share)) mine = joined_segment<P>(own, scale, threshold);
         if (Cyclic && place.left <= 0) mine = empty_segment<T>();
     }
     join_lanes<P>(block, task.group, mine, joints, threshold);

@@ -181,12 +181,12 @@ struct lane_pair {
     }
     // The first move with which neither partition is nearly singular inside; 0 where that is none or there is none.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE int find_move() {
+    COPPICE_ALWAYS_INLINE int find_move(T const& threshold) {
         for (int k = 0; k < border_moves; ++k) {
             int const border = length + border_move(k);
             auto const is_good = [&](int first, int count) COPPICE_INLINE_LAMBDA {
                 auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
-                    return share_in_pair<P, T>(rows(), first, count, downwards,
+                    return share_in_pair<P, T>(rows(), first, count, downwards, threshold,
                                                [](int i) COPPICE_INLINE_LAMBDA { return i; });
                 };
                 return share(true) >= T(least_share) || share(false) >= T(least_share);
@@ -212,13 +212,13 @@ COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partit
     for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
         int move = 0;
         bool const small = share[l] < T(watched_share) || share[l + 1] < T(watched_share);
-        if (small && P != pivoting::none && s.threshold == T(0)) {
+        if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
-            move = pair.template find_move<P>();
+            move = pair.template find_move<P>(s.threshold);
             for (int k = 0; move != 0 && k < 2; ++k) {
                 coarse_row<T> up, down;
                 reduce_both<P>(pair.rows(k == 0 ? 0 : length + move), k == 0 ? length + move : length - move,
-                               no_threshold{}, up, down);
+                               s.threshold, up, down);
                 std::int64_t const to = 2 * (partition + l + k);
                 auto const put = [&](std::int64_t i, coarse_row<T> const& row) COPPICE_INLINE_LAMBDA {
                     s.coarse.lower[i] = row.lower;
@@ -266,7 +266,7 @@ public:
                 substitute_partition<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
                                         interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k),
                                                             of_lane(x.last, l + k), of_lane(x.after, l + k)},
-                                        no_threshold{});
+                                        s.threshold);
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
         substitute_partition<P>(t.rows(), length, x, threshold);

@@ -285,6 +285,19 @@ TEST_CASE_TEMPLATE("tridiagonal: the threshold takes noise for zero", Fixture, C
     CHECK(std::abs(x[15000] - 2.0 / 3) < 1e-8);
 }
 
+TEST_CASE_TEMPLATE("tridiagonal: a threshold costs no digits where partitions are singular inside", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (std::int64_t const n : {128, 2085, 30000})
+        for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
+            CAPTURE(n);
+            auto const s = constant_system<double>(n, 1, 2 * std::cos(5 * 3.14159265358979323846 / 31), 1, 3);
+            CHECK(backward_error(s, solve_on(exec, s, {pivot, 1e-30})) <= 100 * std::numeric_limits<double>::epsilon());
+            auto const f = constant_system<float>(n, 1, float(2 * std::cos(5 * 3.14159265358979323846 / 31)), 1, 3);
+            CHECK(backward_error(f, solve_on(exec, f, {pivot, 1e-30})) <= 100 * std::numeric_limits<float>::epsilon());
+        }
+}
+
 TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems show", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const nan = std::numeric_limits<double>::quiet_NaN();

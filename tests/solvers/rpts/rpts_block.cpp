@@ -31,7 +31,7 @@ partition_rows<T> rows_of(test::system<T>& s) {
 
 /// Systems on chip: all blocks at once where they meet, one after the other where each has whole systems.
 template <pivoting P, bool Cyclic = false, class T>
-void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
+void solve_on_chip(system_view<T> const& s, resident_plan const& plan, double limit = 0) {
     std::vector<std::atomic<int>> arrivals(std::size_t(plan.pairs));
     std::vector<share_segment<T>> segments(std::size_t(plan.pairs * plan.shares));
     resident_job<T> const job{s, plan, segments.data(), T(0)};
@@ -39,13 +39,18 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan) {
         block_runner blocks(plan.threads, std::size_t(resident_memory<T>(plan).bytes()));
         blocks.run(int(last - first), [&](auto const& block, int item, std::byte* shared) {
             share_barrier meeting{&arrivals};
-            T* const memory = reinterpret_cast<T*>(shared);
-            if (plan.partition == least_resident_partition<T>)
-                solve_resident<P, least_resident_partition<T>, Cyclic>(block, job, int(first) + item, meeting, memory,
-                                                                       no_threshold{});
-            else
-                solve_resident<P, largest_resident_partition<T>, Cyclic>(block, job, int(first) + item, meeting, memory,
-                                                                         no_threshold{});
+            auto const solve = [&](auto const& threshold) {
+                T* const memory = reinterpret_cast<T*>(shared);
+                if (plan.partition == least_resident_partition<T>)
+                    solve_resident<P, least_resident_partition<T>, Cyclic>(block, job, int(first) + item, meeting,
+                                                                           memory, threshold);
+                else
+                    solve_resident<P, largest_resident_partition<T>, Cyclic>(block, job, int(first) + item, meeting,
+                                                                             memory, threshold);
+            };
+            if constexpr (!Cyclic)
+                if (limit > 0) return solve(T(limit));
+            solve(no_threshold{});
         });
     };
     if (plan.shares == 1) return run(0, plan.items);
@@ -60,6 +65,7 @@ struct path {
     std::int64_t last;
     int threads = 512;
     bool small = false; ///< the smaller M
+    double threshold = 0;
 
     template <class T>
     int partition() const {
@@ -74,14 +80,17 @@ void solve_in_blocks(system_view<T> const& s, path const& how) {
     if (Cyclic && m == largest_resident_partition<T> && !joins_pairs<largest_resident_partition<T>> && s.size % m != 0)
         m = least_resident_partition<T>;
     if (s.size <= how.last)
-        return solve_on_chip<P, Cyclic>(s, s.size <= how.threads * m ? plan_whole(s.size, s.pairs(), m, 1)
-                                                                     : plan_shares(s.size, s.pairs(), m, how.threads));
+        return solve_on_chip<P, Cyclic>(s,
+                                        s.size <= how.threads * m ? plan_whole(s.size, s.pairs(), m, 1)
+                                                                  : plan_shares(s.size, s.pairs(), m, how.threads),
+                                        how.threshold);
     std::int64_t const partitions = partitions_of(s.size, block_partition, Cyclic);
-    std::int64_t const rows = coarse_rows(s.size, partitions, Cyclic), all = s.systems * rows;
+    std::int64_t const rows = coarse_rows(s.size, partitions, block_partition, Cyclic), all = s.systems * rows;
     std::vector<T> memory(std::size_t(all * (3 + s.columns)), T(0));
     T* const at = memory.data();
     std::vector<std::int8_t> borders(std::size_t(partitions / 2 * s.systems), std::int8_t(99));
-    stage<T> const whole{s, {at, at + all, at + 2 * all, at + 3 * all, rows, all}, partitions, T(0), borders.data()};
+    stage<T> const whole{
+        s, {at, at + all, at + 2 * all, at + 3 * all, rows, all}, partitions, T(how.threshold), borders.data()};
     int const tiles = int((partitions + tile_partitions - 1) / tile_partitions);
     auto const for_all_tiles = [&](auto const& body) {
         block_runner blocks(tile_threads, tile_bytes<T, R>);
@@ -209,8 +218,9 @@ TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip"
         CAPTURE(k);
         auto const s = singular_inside<T>(n, inner, k);
         double const most = 100 * double(std::numeric_limits<T>::epsilon());
-        for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 512}, path{5120, 32, true}}) {
-            if (test::races_watched && p.threads > 64) continue;
+        for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 512}, path{5120, 32, true},
+                              path{100, 64, false, 1e-25}, path{5120, 64, false, 1e-25}}) {
+            if (test::races_watched && (p.threads > 64 || p.threshold > 0)) continue;
             CAPTURE(p.last);
             CAPTURE(p.threads);
             CHECK(backward_error(s, block_solution<pivoting::partial>(s, p)) <= most);
@@ -231,7 +241,7 @@ TEST_CASE("rpts: borders between partitions move where one is nearly singular in
     auto s = singular_inside<double>(200, 30, 5);
     auto const all = rows_of(s);
     auto const share = [&](int first, int length, bool down) {
-        return share_in_pair<pivoting::partial, double>(all, first, length, down, [](int i) { return i; });
+        return share_in_pair<pivoting::partial, double>(all, first, length, down, 0, [](int i) { return i; });
     };
     for (bool const down : {true, false}) {
         CHECK(share(32, 32, down) < 1e-10);
@@ -540,6 +550,28 @@ TEST_CASE("rpts: kernel bodies close the ring of cyclic systems of every size ar
             solve_in_blocks<pivoting::scaled_partial, float, true>(f.view(y), p);
             CHECK(f.componentwise_error(y) <= 1e-3);
         }
+}
+
+TEST_CASE("rpts: no partition of a ring loses digits where it is singular inside") {
+    auto const check = [](auto epsilon, std::int64_t n, path const& p) {
+        using T = decltype(epsilon);
+        CAPTURE(sizeof(T));
+        CAPTURE(n);
+        CAPTURE(p.last);
+        cyclic_batch<T> s(n, 1, false);
+        std::fill(s.lower.begin(), s.lower.end(), T(1));
+        std::fill(s.diagonal.begin(), s.diagonal.end(), T(2 * std::cos(5 * 3.14159265358979323846 / 31)));
+        std::fill(s.upper.begin(), s.upper.end(), T(1));
+        std::vector<T> x;
+        solve_in_blocks<pivoting::partial, T, true>(s.view(x), p);
+        T largest(0);
+        for (T const value : x) largest = std::max(largest, std::abs(value));
+        CHECK(largest < T(1e4)); // |A^-1| is some n
+        CHECK(s.componentwise_error(x) <= 1e4 * double(epsilon));
+    };
+    for (std::int64_t const n : {96, 160, 1056, 2080, 2112, 3103})
+        for (path const& p : {path{63, 64}, path{130, 32, true}})
+            check(std::numeric_limits<double>::epsilon(), n, p), check(std::numeric_limits<float>::epsilon(), n, p);
 }
 
 TEST_CASE("rpts: NaN in one system of a batch stays there") {
