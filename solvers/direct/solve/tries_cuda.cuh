@@ -28,6 +28,9 @@ struct tries_plan {
     int blocks, bytes;
 };
 
+/// Shared memory of a block, but for what the measuring declares itself.
+inline int shared_limit_of_tries(cuda_executor const& exec) { return shared_limit(exec) - 1024; }
+
 /// The blocks of a running kernel as a launcher: all of them call it alike, and find everything done.
 struct running_grid {
     tries_plan const& plan;
@@ -127,8 +130,8 @@ tries_plan plan_tries_of(cuda_executor const& exec, later_tries<T> const& tries)
     plan.back = tile_sizes<T, row_units<T>, 1, 2, false>::plan(plan.all.length());
     plan.blocks =
         int(std::clamp<std::int64_t>((a.scalar_rows + rows_of_block - 1) / rows_of_block, 1, exec.multiprocessors()));
-    plan.tree = plan_tree<T, 2>(a.batch.systems, plan.all.count(a.batch.rows, 1), plan.blocks, shared_limit(exec),
-                                tries_threads);
+    plan.tree = plan_tree<T, 2>(a.batch.systems, plan.all.count(a.batch.rows, 1), plan.blocks,
+                                shared_limit_of_tries(exec), tries_threads);
     plan.tree.threads = tries_threads;
     plan.tree_blocks = plan.tree.blocks(join_lanes<2>);
     plan.bytes = std::max(
@@ -144,7 +147,8 @@ void queue_tries(cuda_executor const& exec, later_tries<T> const& tries) {
         if (tries.chain.follows && a.n == 1 && !a.banded() && joins_links(exec, a)) {
             auto const plan = plan_tries_of(exec, tries);
             auto const kernel = &tries_kernel<T>;
-            allow_shared(exec, kernel, std::size_t(plan.bytes));
+            COPPICE_CUDA_CHECK(
+                cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit_of_tries(exec)));
             cudaLaunchAttribute together{};
             together.id = cudaLaunchAttributeCooperative;
             together.val.cooperative = 1;
