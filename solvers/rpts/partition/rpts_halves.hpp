@@ -56,22 +56,24 @@ struct half {
         p.entry = flushed(p.entry, threshold);
         if constexpr (P != pivoting::none) {
             alone.entry = flushed(alone.entry, threshold);
-            auto const change = outdone<P>(p.entry, alone.entry);
-            combination<T> const c(alone.entry, p.entry);
-            open_row<T, R> const next{c.q_factor * p.next, T(0), c.of(alone.rhs, p.rhs)};
-            p = {select(change, alone.entry, p.entry), select(change, T(0), p.next), select(change, alone.rhs, p.rhs)};
+            auto const change = outdone<P>(p.entry * alone.weight, alone.entry * p.weight);
+            combination<T> const c(alone.entry, p.entry, alone.weight, p.weight);
+            open_row<T, R> const next{c.q_factor * p.next, T(0), c.of(alone.rhs, p.rhs), c.weight};
+            p = {select(change, alone.entry, p.entry), select(change, T(0), p.next), select(change, alone.rhs, p.rhs),
+                 select(change, alone.weight, p.weight)};
             alone = next;
         }
         auto const q = row(j);
         T const q_entry = flushed(q.lower, threshold);
-        auto const swap = outdone<P>(p.entry, q_entry);
-        combination<T> const c(p.entry, q_entry);
+        T const weight = P == pivoting::none ? T(1) : p.weight;
+        auto const swap = outdone<P>(p.entry, q_entry * weight);
+        combination<T> const c(p.entry, q_entry, weight);
         int const slot = (j - 1) * Step;
         near[slot] = c.template reciprocal_of_pivot<P>(swap, p.entry);
         middle[slot] = select(swap, q.diagonal, p.next);
         away[slot] = select(swap, q.upper, T(0));
         side[slot] = select(swap, q.rhs, p.rhs);
-        p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
+        p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
     }
     /// Computes the unknown of slot j from the two unknowns behind it, and makes it the first of these two.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
