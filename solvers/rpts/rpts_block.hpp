@@ -53,9 +53,9 @@ inline constexpr int side_count<side_pack<T, Count>> = Count;
 
 template <class T, class R>
 inline constexpr int tile_rows_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
-/// Bytes of a tile: its rows and, behind them, four words through which the two warps exchange ballots (pairs_with).
+/// Bytes of a tile: its rows and, behind them, words through which the two warps exchange ballots (settle_borders).
 template <class T, class R>
-inline constexpr int tile_bytes = tile_rows_bytes<T, R> + 16;
+inline constexpr int tile_bytes = tile_rows_bytes<T, R> + 32;
 
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(T& all, int) {
@@ -285,7 +285,8 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
     int const lane = block.thread() % tile_partitions, pair = lane & ~1;
     bool const may = has_pair(s, tile, lane);
     unsigned watched = pairs_with(block, words, may && share < T(watched_share));
-    int move = 0;
+    int number = 0, move = 0;
+    T share_then = share;
     if (watched != 0) { // the same in all threads
         COPPICE_NO_UNROLL
         for (int k = 0; k < border_moves && watched != 0; ++k) {
@@ -297,7 +298,7 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
                                             lane == pair ? border : 2 * block_partition - border, downwards,
                                             s.threshold, [](int i) { return padded<block_partition>(i); });
             unsigned const still = watched & pairs_with(block, words + 2 - k % 2 * 2, found < T(least_share));
-            if (mine && (still >> pair & 1) == 0) move = border_move(k);
+            if (mine && (still >> pair & 1) == 0) number = k, move = border_move(k);
             watched = still;
         }
         if (move != 0 && downwards && lane == pair) move_rows(all, lane, move);
@@ -305,11 +306,19 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
         if (move != 0) {
             int length = block_partition;
             auto const rows = moved_rows(all, lane, move, length);
-            row = reduce_lane<P>(rows, block.thread(), length, s.threshold);
+            row = reduce_lane<P>(rows, block.thread(), length, s.threshold, &share_then);
         }
         block.sync();
     }
-    if (may && downwards && lane == pair) s.borders[(tile * tile_partitions + lane) / 2] = std::int8_t(move);
+    // Threads that sweep downwards end with last rows, the others with first rows.
+    unsigned const small = block.ballot(share_then < T(least_outer_share));
+    if (block.thread() % tile_partitions == 0) words[downwards ? 4 : 5] = small;
+    block.sync();
+    if (may && downwards && lane == pair) {
+        unsigned const firsts = words[5] >> lane & 3, lasts = words[4] >> lane & 3;
+        unsigned const of_pair = (firsts & 1) | (lasts & 1) << 1 | (firsts & 2) << 1 | (lasts & 2) << 2;
+        s.borders[(tile * tile_partitions + lane) / 2] = pair_note(number, of_pair).stored();
+    }
 }
 
 template <class T, class R>
@@ -396,10 +405,10 @@ COPPICE_HD inline half_rows<T, R> left_rows(half<P, Step, T, R> const& h) {
 }
 
 template <pivoting P, int Step, class T, class R>
-COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first,
+COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first, T const& share,
                                       auto const& threshold) {
     half<P, Step, T, R> const h(rows, block_partition);
-    auto left = h.begin(before, first);
+    auto left = h.begin(before, first, share);
     COPPICE_RPTS_UNROLL(7)
     for (int j = 2; j < block_partition / 2; ++j) h.eliminate(j, left, threshold);
     leave_rows(h, left);
@@ -414,8 +423,8 @@ COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R
 /// Solves a partition of fewer rows than the others, by one thread.
 template <pivoting P, class T, class R>
 COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int length, interface_values<R> const& x,
-                                        auto const& threshold) {
-    if (length > 2) return substitute_partition<P>(rows, length, x, threshold);
+                                        outer_shares<T> const& shares, auto const& threshold) {
+    if (length > 2) return substitute_partition<P>(rows, length, x, threshold, shares);
     if (length > 0) rows.rhs[0] = x.first, rows.rhs[1] = x.last;
 }
 
@@ -423,14 +432,15 @@ COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int le
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows, auto length,
-                                       interface_values<R> const& x, auto const& threshold) {
+                                       interface_values<R> const& x, outer_shares<T> const& shares,
+                                       auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
     bool const from_above = block.thread() < tile_partitions, is_short = length != block_partition;
     if (!is_short) { // a shorter one is solved by one thread, further down
         if (from_above)
-            eliminate_half<P, 1>(rows, x.before, x.first, threshold);
+            eliminate_half<P, 1>(rows, x.before, x.first, shares.first, threshold);
         else
-            eliminate_half<P, -1>(rows, x.after, x.last, threshold);
+            eliminate_half<P, -1>(rows, x.after, x.last, shares.last, threshold);
     }
     block.sync();
     middle_values<R> middle{};
@@ -439,7 +449,7 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
                                  left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
     block.sync(); // both threads have read the rows that are left
     if (is_short) {
-        if (from_above) substitute_short<P>(rows, length, x, threshold);
+        if (from_above) substitute_short<P>(rows, length, x, shares, threshold);
         return;
     }
     rows.rhs[from_above ? 0 : end] = select(from_above, x.first, x.last);
@@ -459,8 +469,13 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
     interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
     int move = 0;
+    outer_shares<T> shares;
     if constexpr (P != pivoting::none)
-        if (has_pair(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
+        if (has_pair(s, tile, lane)) {
+            pair_note const note(s.borders[(tile * tile_partitions + lane) / 2]);
+            move = note.move();
+            shares = note.shares<T>(lane % 2);
+        }
     load_tile<Cyclic>(block, s.fine, tile, rows);
     bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // the same in both warps
     bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
@@ -470,14 +485,14 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
             block.sync();
             int length = block_partition;
             auto const own = move != 0 ? moved_rows(rows, lane, move, length) : lane_rows(rows, lane);
-            substitute_lane<P>(block, own, length, x, s.threshold);
+            substitute_lane<P>(block, own, length, x, shares, s.threshold);
             block.sync();
             if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, move);
         }
     } else if (!Cyclic && s.threshold > T(0))
-        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, s.threshold);
+        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, shares, s.threshold);
     else
-        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, no_threshold{});
+        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, shares, no_threshold{});
     block.sync();
     std::int64_t const first = tile * tile_rows + block.thread();
     std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;

@@ -89,8 +89,8 @@ struct stage {
     coarse_view<T> coarse;
     std::int64_t partitions;
     T threshold;
-    /// How far the border between partitions 2 k and 2 k + 1 of each system is moved (rpts_borders.hpp): written by the
-    /// reduction, read by the substitution.
+    /// Of partitions 2 k and 2 k + 1 of each system a pair_note (rpts_borders.hpp): written by the reduction, read by
+    /// the substitution.
     std::int8_t* borders = nullptr;
 
     COPPICE_HD std::int64_t pairs() const { return partitions / 2; }

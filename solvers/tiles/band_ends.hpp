@@ -31,7 +31,7 @@ namespace chain {
 template <class T>
 struct band_ends {
     static constexpr int tile_rows = 32;           ///< that an end copies at a time
-    static constexpr std::int64_t most_small = 16; ///< rows of a matrix that is its own middle
+    static constexpr std::int64_t most_small = 28; ///< rows of a matrix that is its own middle
 
     matrix_rows<T> a{};
     T const* d = nullptr;

@@ -221,6 +221,20 @@ inline constexpr double least_share = 1.0 / 128;
 /// Partitions whose sweeps report a smaller share are looked at more closely: a sweep knows the largest share only to
 /// be near 1.
 inline constexpr double watched_share = 1.0 / 32;
+/// Where its share is smaller, an outer row takes part in the elimination of the inner unknowns; see outer_shares.
+inline constexpr double least_outer_share = 1.0 / 8;
+
+/// The shares of the outer rows of a partition, each in the sweep that ends with it.
+///
+/// The inner unknowns stand in two rows more than there are of them, and two rows are not used for a pivot. What the
+/// interface unknowns lack in a coarse equation is left in these two, over their shares in it. So the outer rows stay
+/// out where their shares are large; with them in, the rows left out may be some in the middle, whose shares fall
+/// exponentially where solutions grow or decay from row to row. An outer row with a small share takes part instead.
+template <class T>
+struct outer_shares {
+    T first{0}, last{0};
+    COPPICE_HD COPPICE_ALWAYS_INLINE T larger_one() const { return larger(first, last); }
+};
 
 /// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
 /// `share`, if not null, gets the share of the last row.
@@ -245,12 +259,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<
     return {up.next, up.entry, up.far, up.rhs};
 }
 
-/// Both coarse rows at once, for workers that profit from two independent chains of instructions. `share`, if not null,
-/// gets the larger share of the two outer rows.
+/// Both coarse rows at once, for workers that profit from two independent chains of instructions. `shares`, if not
+/// null, gets those of the two outer rows.
 template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {},
-                                                  T* share = nullptr) {
+                                                  outer_shares<T>* shares = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
@@ -259,7 +273,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
         down.eliminate(j, threshold);
         up.eliminate(j, threshold);
     }
-    if (share) *share = larger_magnitude(up.share, down.share);
+    if (shares) *shares = {magnitude(up.share), magnitude(down.share)};
     first = {up.next, up.entry, up.far, up.rhs};
     last = {down.far, down.entry, down.next, down.rhs};
 }
