@@ -44,7 +44,12 @@ __device__ void raise_by_block(row_extremes<double>& to, row_extremes<double> co
     __syncthreads();
     if (warp > 0) return;
     auto const all = reduced(lane < Threads / 32 ? warps[lane] : row_extremes<double>{});
-    if (lane == 0) raise(to, all);
+    __syncwarp(); // all have read
+    if (lane == 0) warps[0] = all;
+    __syncwarp();
+    // A lane each: they look at what is there before they raise it, and one after the other would wait six times.
+    constexpr int values = sizeof(row_extremes<double>) / sizeof(double);
+    if (lane < values) raise_to(reinterpret_cast<double*>(&to) + lane, memory[0][lane]);
 }
 
 /// Extremes that a thread gathers over scalar rows, and what they come to.
@@ -61,7 +66,7 @@ __device__ row_extremes<double> measure_strands(measure_job<T> const& job, syste
     gathered_extremes<T> most;
     strand_rows<T, 3> const rows(job.rows, s, column);
     std::int64_t const begin = rows.begin(), end = rows.end() > begin ? rows.end() : begin;
-#pragma unroll 2 // the loads of two rows are on their way together
+#pragma unroll(sizeof(real_lane_t <T>) == 4 ? 2 : 1) // where there are registers for the loads of two rows
     for (std::int64_t j = begin + first; j < end; j += stride) rows.template take<3>(load_one{}, j, most);
     if (first < begin) rows.take_end(load_one{}, first, most); // there is one on either side
     if (end + first < s.rows) rows.take_end(load_one{}, end + first, most);
@@ -133,7 +138,7 @@ bool measure(cuda_executor const& exec, measure_job<T> const& job, judge_system 
     std::int64_t const systems = job.rows.a.batch.systems;
     std::int64_t const rows = job.rows.a.scalar_rows * (systems == 1 ? 1 : job.columns);
     std::int64_t const needed = (rows + measure_threads - 1) / measure_threads;
-    auto const blocks = unsigned(std::clamp<std::int64_t>(needed, 1, 8 * exec.multiprocessors()));
+    auto const blocks = unsigned(std::clamp<std::int64_t>(needed, 1, measure_blocks * exec.multiprocessors()));
     launch_early(exec, &measure_kernel<T>, dim3(blocks), measure_threads, 0, {}, job, judging);
     return systems == 1;
 }

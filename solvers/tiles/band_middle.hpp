@@ -76,9 +76,11 @@ struct few_rows {
             T const* const next = later[enters ? k : 0];
             typename column::mask here;
 #pragma GCC unroll 8
-            for (int r = 0; r < registers; ++r) here.m[r] = at == keys::own_number() + unit(r * width);
-#pragma GCC unroll 8
-            for (int r = 0; r < registers; ++r) waiting[r] &= enters ? bits{} - 1 : (bits)~here.m[r];
+            for (int r = 0; r < registers; ++r) {
+                bits const other = at != keys::own_number() + unit(r * width);
+                if constexpr (Most > Lanes) here.m[r] = ~other;
+                if (!enters) waiting[r] &= other;
+            }
             int const pivot = int(at[0]);
             T const value = threshold > 0 ? get_lane(current, pivot) : entry[k][pivot];
             if (value == T(0)) zero_pivot(k);
@@ -86,14 +88,13 @@ struct few_rows {
             column const factor = current * in_all_lanes<column>(reciprocal);
             // What is left of column c; its entry in the pivot row goes to `kept`.
             auto const leave = [&](int c, T& kept) COPPICE_INLINE_LAMBDA {
-                column const values = get(entry[c]);
                 if constexpr (picks) { // not through memory, which has only just been written
-                    column const of_pivot = picked(values, at);
+                    column const values = get(entry[c]), of_pivot = picked(values, at);
                     kept = get_lane(of_pivot, 0);
                     return values - factor * of_pivot;
                 } else {
                     kept = entry[c][pivot];
-                    return values - factor * in_all_lanes<column>(kept);
+                    return get(entry[c]) - factor * in_all_lanes<column>(kept);
                 }
             };
             auto const enter = [&](int c, column const& values) COPPICE_INLINE_LAMBDA {

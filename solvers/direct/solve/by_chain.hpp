@@ -91,11 +91,13 @@ elimination<real_lane_t<T>> elimination_of(band_options const& o) {
 /// plan, and no workspace.
 template <class T, class Executor>
 bool only_a_middle(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
-    if constexpr (std::is_floating_point_v<T>)
-        return !reported && o.refinements == 0 && a.lower_bands >= 0 && a.size <= band_ends<T>::most_small &&
-               from_both_ends(exec, rows_of(a, o));
-    else
+    if constexpr (std::is_floating_point_v<T>) {
+        if (reported || o.refinements > 0 || a.lower_bands < 0 || a.size > band_ends<T>::most_small) return false;
+        auto const rows = rows_of(a, o);
+        return from_both_ends(exec, rows) && is_own_middle(rows);
+    } else {
         return false;
+    }
 }
 /// Solves such a matrix.
 template <class T, class Executor>
