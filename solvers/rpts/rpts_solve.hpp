@@ -123,7 +123,7 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
             coarse_view<T> const coarse{at, at + all, at + 2 * all, at + 3 * all, band, all};
             auto* const borders = reinterpret_cast<std::int8_t*>(at + (3 + systems.columns) * all);
             stages[std::size_t(depth++)] = {systems, coarse, partitions, threshold, borders};
-            systems = {coarse_rows(systems.size, partitions, cyclic),
+            systems = {coarse_rows(systems.size, partitions, how.partition, cyclic),
                        coarse.lower,
                        coarse.diagonal,
                        coarse.upper,

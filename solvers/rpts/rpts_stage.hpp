@@ -95,8 +95,8 @@ struct stage {
     coarse_view<T> coarse;
     std::int64_t partitions;
     T threshold;
-    /// How far the border between partitions 2 k and 2 k + 1 of each system is moved (rpts_borders.hpp): written by the
-    /// reduction, read by the substitution.
+    /// Of partitions 2 k and 2 k + 1 of each system a pair_note (rpts_borders.hpp): written by the reduction, read by
+    /// the substitution.
     std::int8_t* borders = nullptr;
 
     COPPICE_HD std::int64_t pairs() const { return partitions / 2; }
@@ -110,22 +110,16 @@ inline constexpr int least_partition = 32;     ///< smallest M of a reduction on
 inline constexpr std::int64_t least_last = 64; ///< rows that every backend solves without a reduction
 inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
 
-/// Rows that are in partitions. In a cyclic system their number is even: rows x = 0 cannot fill up the last partition,
-/// since they would open the ring, and a partition of an odd number of rows with a zero diagonal is singular inside.
-/// The last row of a cyclic system with an odd number of rows is copied into the coarse system.
-template <bool Cyclic>
-COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t partitioned_rows(std::int64_t size) {
-    return Cyclic ? size & ~std::int64_t{1} : size;
-}
-/// Partitions of a system: whole pairs (rpts_borders.hpp), of which the last one is filled up with rows x = 0; in a
-/// cyclic system any number, of which the last one may be shorter.
+/// Partitions of a system: whole pairs (rpts_borders.hpp), of which the last one is filled up with rows x = 0. In a
+/// cyclic system such rows would open the ring, and a partition without a partner could not be changed where it is
+/// nearly singular inside: the rows behind the last whole pair are copied into the coarse system.
 inline std::int64_t partitions_of(std::int64_t size, int partition, bool cyclic = false) {
-    if (cyclic) return (partitioned_rows<true>(size) + partition - 1) / partition;
+    if (cyclic) return size / (2 * partition) * 2;
     std::int64_t const needed = (size + partition - 1) / partition;
     return needed + (needed & 1);
 }
-COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t partitions, bool cyclic) {
-    return 2 * partitions + (cyclic ? size & 1 : 0);
+COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t partitions, int partition, bool cyclic) {
+    return 2 * partitions + (cyclic ? size - partitions * partition : 0);
 }
 
 /// Elements that the borders of a stage take behind its coarse systems.
@@ -144,7 +138,7 @@ std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_
     std::int64_t offset = 0;
     while (!is_last(size)) {
         std::int64_t const partitions = partitions_of(size, partition, cyclic);
-        std::int64_t const coarse = coarse_rows(size, partitions, cyclic);
+        std::int64_t const coarse = coarse_rows(size, partitions, partition, cyclic);
         std::int64_t const band = elements_in_workspace_units<T>(coarse);
         visit(size, partitions, offset, band);
         offset += (3 + columns) * systems * band + elements_of_borders<T>(partitions, systems);

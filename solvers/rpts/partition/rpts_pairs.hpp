@@ -73,7 +73,8 @@ struct pair_tree {
 
 /// The segment of a longer partition, pair by pair, where the sweeps would lose digits; its joints are not kept.
 template <pivoting P, class T, int M>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> joined_segment(own_rows<T, M> const& own, T const& scale) {
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> joined_segment(own_rows<T, M> const& own, T const& scale,
+                                                           auto const& threshold) {
     auto const of_pair = [&](int k) COPPICE_INLINE_LAMBDA -> segment<T> {
         auto const upper = scaled<P>(own.lower[k], own.diagonal[k], own.upper[k], own.rhs[k]),
                    lower = scaled<P>(own.lower[k + 1], own.diagonal[k + 1], own.upper[k + 1], own.rhs[k + 1]);
@@ -84,7 +85,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> joined_segment(own_rows<T, M> const&
     COPPICE_UNROLL
     for (int k = 2; k < M; k += 2) {
         joint<T> unused;
-        all = join<P>(all, of_pair(k), no_threshold{}, unused);
+        all = join<P>(all, of_pair(k), threshold, unused);
     }
     return all;
 }
