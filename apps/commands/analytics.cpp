@@ -89,7 +89,8 @@ report::entries settings_of(graph_algorithm_row const& row, options const& o) {
                                                      {"max-iterations", std::to_string(a.max_iterations)},
                                                      {"samples", a.samples > 0 ? std::to_string(a.samples) : "all"},
                                                      {"alpha", a.alpha > 0 ? show(a.alpha) : "chosen"},
-                                                     {"resolution", show(a.resolution)}})
+                                                     {"resolution", show(a.resolution)},
+                                                     {"capacity", std::to_string(a.capacity)}})
         if (reads(row, name)) all.emplace_back(name, value);
     if (o.symmetrise) all.emplace_back("symmetrise", "yes");
     return all;
@@ -210,6 +211,8 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     if (reads(row, "resolution"))
         cli->add_option("--resolution", a.resolution, "the larger, the smaller communities are; 1 by default")
             ->type_name("X");
+    if (reads(row, "capacity"))
+        add_integer(*cli, "--capacity", a.capacity, "edges that a vertex may keep; 2 by default")->type_name("N");
     cli->add_flag("--symmetrise", o->symmetrise,
                   "work on the undirected graph beneath: |a_ij|, plus |a_ji| where they differ, without loops");
     cli->add_option("-o,--output", o->output, "where to write " + std::string(row.output) + "; vertices from 1")

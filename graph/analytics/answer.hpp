@@ -52,6 +52,7 @@ struct analytics_options {
     std::int64_t samples = 0; ///< sources of a centrality; 0: all vertices
     double alpha = 0;
     double resolution = 1;
+    int capacity = 2; ///< edges that a vertex may keep
 };
 
 /// Edges in host memory.

@@ -30,6 +30,7 @@
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
+#include <coppice/graph/b_matching.hpp>
 #include <coppice/graph/centrality/entries.hpp>
 #include <coppice/graph/communities/entries.hpp>
 #include <coppice/graph/factor.hpp>
@@ -92,7 +93,7 @@ struct components_entry {
 struct strong_components_entry {
     static constexpr graph_algorithm_row row{"strong-components", "Strongly connected components of a directed graph",
                                              "the smallest vertex of the component of every vertex"};
-    static constexpr graph_memory memory{68, 0, true};
+    static constexpr graph_memory memory{64, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
@@ -218,6 +219,25 @@ struct matching_entry {
                  {"rounds", double(f.rounds)}}};
     }
 };
+struct b_matching_entry {
+    static constexpr graph_algorithm_row row{"b-matching",
+                                             "The heaviest edges, so many at each vertex, as greedy takes them",
+                                             "the edges that are kept, a symmetric matrix",
+                                             true,
+                                             true,
+                                             true,
+                                             "capacity"};
+    static constexpr graph_memory memory{44, 36};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        auto const r = b_matching(exec, a, o.capacity);
+        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), values_of(exec, r.weights)},
+                {{"edges", double(r.from.size())},
+                 {"weight", r.weight},
+                 {"weight_coverage", r.weight_coverage},
+                 {"rounds", double(r.rounds)}}};
+    }
+};
 struct maximal_matching_entry {
     static constexpr graph_algorithm_row row{"maximal-matching", "A maximal matching, whatever the values",
                                              "the vertex that every vertex is matched with, 0 where there is none",
@@ -271,8 +291,8 @@ using algorithm_entries =
     algorithm_list<bfs_entry, sssp_entry, widest_entry, diameter_entry, components_entry, strong_components_entry,
                    bridges_entry, pagerank_entry, betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
                    hits_entry, triangles_entry, similarity_entry, cores_entry, truss_entry, communities_entry,
-                   label_propagation_entry, mst_entry, matching_entry, maximal_matching_entry, independent_set_entry,
-                   colouring_entry>;
+                   label_propagation_entry, mst_entry, matching_entry, b_matching_entry, maximal_matching_entry,
+                   independent_set_entry, colouring_entry>;
 
 } // namespace analytics
 
