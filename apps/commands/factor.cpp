@@ -9,6 +9,7 @@
 #include "apps/factor_arguments.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
+#include "apps/report/graph_picture.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 
@@ -21,6 +22,7 @@ struct options {
     std::string method = "parallel";
     factor_arguments factor{};
     std::string output{};
+    std::string picture{};
 };
 
 constexpr std::string_view methods[] = {"parallel", "greedy"};
@@ -77,6 +79,8 @@ outcome find_factor(options const& o, any_executor const& chosen, Executor const
     progress status(o.common);
     auto const a = load_matrix<T>(host, o.matrix, status);
     require_square("factor", o.matrix, a.rows(), a.columns());
+    report::graph_drawing drawing;
+    if (!o.picture.empty()) drawing = report::draw_picture(a.view());
     auto const on_device = exec.copy(a);
     status.show("edge weights");
     exec.synchronize();
@@ -98,6 +102,13 @@ outcome find_factor(options const& o, any_executor const& chosen, Executor const
         write_matrix_market(host, path, kept,
                             {.symmetry = matrix_market_symmetry::symmetric, .progress = status.of_file(o.output)});
     });
+    if (!o.picture.empty()) {
+        auto const neighbors = to_vector(exec, f.neighbors);
+        for (std::int32_t at = 0; at < std::int32_t(neighbors.size()); ++at)
+            if (std::int32_t const v = at / f.degree, w = neighbors[std::size_t(at)]; w > v)
+                drawing.taken.emplace_back(v, w);
+        files.write_text(o.picture, report::picture_file(drawing));
+    }
     status.clear();
 
     sheet result("factor", o.common);
@@ -120,6 +131,7 @@ outcome run(options& o) {
     output_files files;
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--picture", o.picture, ".svg");
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return find_factor<Executor, T>(o, chosen, exec, files);
     });
@@ -137,6 +149,7 @@ command add_factor(CLI::App& program) {
     add_factor_options(*cli, o->factor);
     cli->add_option("-o,--output", o->output, "where to write the factor, a symmetric matrix of its edge weights")
         ->type_name("FILE");
+    add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

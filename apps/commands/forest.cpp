@@ -9,6 +9,7 @@
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/report/collect.hpp"
+#include "apps/report/graph_picture.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/files/file.hpp>
 #include <coppice/graph/linear_forest.hpp>
@@ -21,6 +22,7 @@ struct options {
     std::string matrix{};
     factor_arguments factor{{.ties = tie_rule::near}}; // whole grid lines rather than independence of the numbering
     std::string output{};
+    std::string picture{};
 };
 
 struct timing {
@@ -85,6 +87,8 @@ outcome find_forest(options const& o, any_executor const& chosen, Executor const
     progress status(o.common);
     auto const a = load_matrix<T>(host, o.matrix, status);
     require_square("forest", o.matrix, a.rows(), a.columns());
+    report::graph_drawing drawing;
+    if (!o.picture.empty()) drawing = report::draw_picture(a.view());
     auto const on_device = exec.copy(a);
     auto const lap = [&](stopwatch& clock) {
         exec.synchronize();
@@ -105,6 +109,12 @@ outcome find_forest(options const& o, any_executor const& chosen, Executor const
     double const identity_coverage = coverages(exec, on_device.view()).identity_coverage();
     auto const forest = host.copy(found);
     write_permutation(files, o.output, forest.permutation.view());
+    if (!o.picture.empty()) {
+        for (std::int32_t v = 0; v < forest.vertices; ++v)
+            for (int s : {0, 1})
+                if (std::int32_t const w = forest.links[2 * v + s]; w > v) drawing.taken.emplace_back(v, w);
+        files.write_text(o.picture, report::picture_file(drawing));
+    }
     status.clear();
 
     sheet result("forest", o.common);
@@ -123,6 +133,7 @@ outcome run(options const& o) {
     output_files files;
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--picture", o.picture, ".svg");
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return find_forest<Executor, T>(o, chosen, exec, files);
     });
@@ -138,6 +149,7 @@ command add_forest(CLI::App& program) {
     cli->add_option("-o,--output", o->output,
                     "where to write the permutation: for every position the row that goes there, counted from 1")
         ->type_name("FILE");
+    add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }
