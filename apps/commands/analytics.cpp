@@ -16,7 +16,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct graph_request {
     common_options common{};
     std::string matrix{};
     std::int64_t source = 1; ///< as files count
@@ -116,8 +116,8 @@ void write_pictures(graph_algorithm_row const& row, options const& o, any_execut
 }
 
 template <class Executor, class T>
-outcome analyse(graph_algorithm_row const& row, options const& o, any_executor const& chosen, Executor const& exec,
-                output_files& files) {
+outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
+                Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     std::string const command(row.name);
     progress status(o.common);
@@ -172,7 +172,7 @@ outcome analyse(graph_algorithm_row const& row, options const& o, any_executor c
     return end;
 }
 
-outcome run(graph_algorithm_row const& row, options const& o) {
+outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, std::string(row.name));
     auto const chosen = make_executor(o.common);
@@ -187,7 +187,7 @@ outcome run(graph_algorithm_row const& row, options const& o) {
 }
 
 command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<graph_request>();
     auto* const cli = program.add_subcommand(std::string(row.name), std::string(row.summary));
     add_matrix_argument(*cli, o->matrix);
     auto& a = o->algorithm;

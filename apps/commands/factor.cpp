@@ -16,7 +16,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct factor_request {
     common_options common{};
     std::string matrix{};
     std::string method = "parallel";
@@ -51,7 +51,7 @@ csr<T> matrix_of(host_executor const& host, csr_view<T> weights, graph_factor<st
     return {f.vertices, f.vertices, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-void tell(sheet& result, options const& o, factor_options const& used, graph_factor<std::int32_t> const& f,
+void tell(sheet& result, factor_request const& o, factor_options const& used, graph_factor<std::int32_t> const& f,
           double weights_seconds, double seconds) {
     result.line("factor", fmt::format("[0,{}], {}, ties {}", f.degree, o.method, name_of(used.ties)));
     result.line("edges", show_count(f.edges) + (f.maximal ? ", maximal" : ""));
@@ -73,7 +73,7 @@ void tell(sheet& result, options const& o, factor_options const& used, graph_fac
 }
 
 template <class Executor, class T>
-outcome find_factor(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome find_factor(factor_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
@@ -119,7 +119,7 @@ outcome find_factor(options const& o, any_executor const& chosen, Executor const
     return {};
 }
 
-outcome run(options& o) {
+outcome run(factor_request& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "factor");
     require_name("method", o.method, methods);
@@ -140,7 +140,7 @@ outcome run(options& o) {
 } // namespace
 
 command add_factor(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<factor_request>();
     auto* const cli = program.add_subcommand("factor", "Find a weighted [0, n]-factor of the graph of a matrix");
     add_matrix_argument(*cli, o->matrix);
     add_integer(*cli, "--degree", o->factor.options.degree, "edges that a vertex may keep, 1 to 4")->type_name("n");

@@ -17,7 +17,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct forest_request {
     common_options common{};
     std::string matrix{};
     factor_arguments factor{{.ties = tie_rule::near}}; // whole grid lines rather than independence of the numbering
@@ -48,7 +48,7 @@ void write_permutation(output_files& files, std::string const& path, array_view<
     files.write_text(path, path.ends_with(".gz") ? gzip_member(text) : text);
 }
 
-void tell(sheet& result, options const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
+void tell(sheet& result, forest_request const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
           linear_forest<std::int32_t> const& forest, double identity_coverage, timing const& seconds) {
     result.line("paths",
                 fmt::format("{}, the longest of {}", show_count(forest.paths), counted(forest.longest_path, "row")));
@@ -81,7 +81,7 @@ void tell(sheet& result, options const& o, factor_options const& used, graph_fac
 }
 
 template <class Executor, class T>
-outcome find_forest(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome find_forest(forest_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
@@ -125,7 +125,7 @@ outcome find_forest(options const& o, any_executor const& chosen, Executor const
     return {};
 }
 
-outcome run(options const& o) {
+outcome run(forest_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "forest");
     read_factor_arguments(o.factor);
@@ -142,7 +142,7 @@ outcome run(options const& o) {
 } // namespace
 
 command add_forest(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<forest_request>();
     auto* const cli = program.add_subcommand("forest", "Find the linear forest of a matrix and its permutation");
     add_matrix_argument(*cli, o->matrix);
     add_factor_options(*cli, o->factor);

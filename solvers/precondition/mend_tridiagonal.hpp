@@ -145,4 +145,12 @@ std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiag
     return mended;
 }
 
+#define COPPICE_TRIDIAGONAL_MENDER(EXTERN, EXECUTOR, T) EXTERN template class tridiagonal_mender<EXECUTOR, T>;
+COPPICE_TRIDIAGONAL_MENDER(extern, host_executor, float)
+COPPICE_TRIDIAGONAL_MENDER(extern, host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_TRIDIAGONAL_MENDER(extern, cuda_executor, float)
+COPPICE_TRIDIAGONAL_MENDER(extern, cuda_executor, double)
+#endif
+
 } // namespace coppice
