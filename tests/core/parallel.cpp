@@ -198,6 +198,10 @@ TEST_CASE_TEMPLATE("exclusive_scan", Fixture, COPPICE_TEST_EXECUTORS) {
                                           std::int64_t{100});
         CHECK(to_vector(exec, out) == expected);
         CHECK(total == std::accumulate(values.begin(), values.end(), std::int64_t{100}));
+        fill(exec, out.view(), 0);
+        queue_exclusive_scan(exec, n, element<std::int64_t>{in.view()}, store<std::int64_t>{out.view()},
+                             std::int64_t{100});
+        CHECK(to_vector(exec, out) == expected);
     }
 }
 
@@ -229,6 +233,9 @@ TEST_CASE_TEMPLATE("select keeps the order", Fixture, COPPICE_TEST_EXECUTORS) {
         buffer<std::int64_t> out(exec, n);
         auto const count = select(exec, n, is_odd{in.view()}, store<std::int64_t>{out.view()});
         CHECK(count == static_cast<std::int64_t>(expected.size()));
+        CHECK(to_vector(exec, array_view<std::int64_t const>(out.view()).slice(0, count)) == expected);
+        fill(exec, out.view(), 0);
+        queue_select(exec, n, is_odd{in.view()}, store<std::int64_t>{out.view()});
         CHECK(to_vector(exec, array_view<std::int64_t const>(out.view()).slice(0, count)) == expected);
         CHECK(select(exec, n, never{}, store<std::int64_t>{out.view()}) == 0);
         CHECK(select(exec, n, always{}, store<std::int64_t>{out.view()}) == n);
