@@ -650,7 +650,12 @@ TEST_CASE_TEMPLATE("bands: of a batch only those are tried again that need it", 
         bool const easy =
             ids[k] == 17 || (ids[k] == lost && std::is_same_v<Fixture, on_cuda>) || (ids[k] == 1 && !rough);
         CHECK(report.tries == (easy ? 1 : 2));
-        CHECK(same(report.tries == 1 ? rpts : chain, k));
+        // On a GPU the later tries cut the tree of links as their few blocks need it: other last bits than by the
+        // chain.
+        if (report.tries == 1 || !std::is_same_v<Fixture, on_cuda>)
+            CHECK(same(report.tries == 1 ? rpts : chain, k));
+        else
+            CHECK((!same(rpts, k) && report.backward_error <= 4 * epsilon<double>));
     }
 }
 
