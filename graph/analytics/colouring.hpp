@@ -337,11 +337,21 @@ void colour_by_telling(Executor const& exec, graph_view g, std::int32_t* colours
     visit_edges(exec, nullptr, everyone, g, nothing(), count_before{g, colours, waits.data()});
     flow_along_edges(exec, everyone, g, tell_colour{g, first.data(), bits.data(), colours, waits.data()});
 }
+inline constexpr std::int32_t longest_tried = 4096; ///< edges that one thread reads again and again
+struct row_length {
+    graph_view g;
+    COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }
+};
+template <executor Executor>
+std::int32_t longest_row(Executor const& exec, graph_view const& g) {
+    return reduce(exec, g.vertices, std::int32_t{0}, row_length{g}, maximum{});
+}
 template <class Executor>
 void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) {
     auto everyone = placed(exec, worklist{});
     for_each(exec, g.vertices, no_colour{g, vertex_order(g, true), colours, everyone.data()});
-    if (has_long_rows(g)) return colour_by_telling(exec, g, colours, everyone.data());
+    if (has_long_rows(g) || longest_row(exec, g) > longest_tried)
+        return colour_by_telling(exec, g, colours, everyone.data());
     worklists<2> lists(exec, g.vertices);
     settle_items(exec, everyone.data(), g, lists[0], lists[1], take_colour{g, colours});
     exec.synchronize();

@@ -22,6 +22,7 @@
 ///     given more than it has room for; the order in which it is filled is not defined, so **answers must not depend on
 ///     the order of a list**.
 ///   - worker.load(p), worker.store(p, x): plain accesses beside those of other workers.
+///   - worker.glance(p): *p, or what it was since the visit began: quicker where many look at one place.
 ///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value, and on
 ///     the host a view of all that was done before that was put there.
 ///   - worker.lower(p, x): *p = min(*p, x); whether that changed it. Integers, and floats >= 0.
