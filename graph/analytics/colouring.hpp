@@ -50,6 +50,7 @@ COPPICE_HD inline vertex_place colouring_place(vertex_id v, std::int32_t no_colo
 struct take_colour {
     graph_view g;
     std::int32_t* colours;
+    bool reads_ahead = false;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD bool operator()(Worker& worker, vertex_id v) const {
@@ -59,10 +60,14 @@ struct take_colour {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
+        return reads_ahead ? colour<edges_at_once<Worker>>(worker, v, mine, depth) : colour<1>(worker, v, mine, depth);
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <int width, class Worker>
+    COPPICE_HD std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
         vertex_place const place = colouring_place(v, mine);
         for (std::int32_t first = 0;; first += 64) {
             std::uint64_t taken = 0; // of 64 colours
-            constexpr int width = edges_at_once<Worker>;
             for (std::int64_t k = g.offsets[v], end = g.offsets[v + 1]; k < end; k += width) {
                 vertex_id u[width];
                 std::int32_t other[width];
@@ -337,13 +342,23 @@ void colour_by_telling(Executor const& exec, graph_view g, std::int32_t* colours
     visit_edges(exec, nullptr, everyone, g, nothing(), count_before{g, colours, waits.data()});
     flow_along_edges(exec, everyone, g, tell_colour{g, first.data(), bits.data(), colours, waits.data()});
 }
+inline constexpr std::int32_t longest_tried = 4096; ///< edges that one thread reads again and again
+struct row_length {
+    graph_view g;
+    COPPICE_HD std::int32_t operator()(std::int64_t v) const { return g.degree(v); }
+};
+template <executor Executor>
+std::int32_t longest_row(Executor const& exec, graph_view const& g) {
+    return reduce(exec, g.vertices, std::int32_t{0}, row_length{g}, maximum{});
+}
 template <class Executor>
 void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) {
     auto everyone = placed(exec, worklist{});
     for_each(exec, g.vertices, no_colour{g, vertex_order(g, true), colours, everyone.data()});
-    if (has_long_rows(g)) return colour_by_telling(exec, g, colours, everyone.data());
+    if (has_long_rows(g) || longest_row(exec, g) > longest_tried)
+        return colour_by_telling(exec, g, colours, everyone.data());
     worklists<2> lists(exec, g.vertices);
-    settle_items(exec, everyone.data(), g, lists[0], lists[1], take_colour{g, colours});
+    settle_items(exec, everyone.data(), g, lists[0], lists[1], take_colour{g, colours, reading_ahead_pays(exec, g)});
     exec.synchronize();
 }
 

@@ -27,17 +27,16 @@ components_result connected_components(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// The first two edges of a vertex, but for a first one that began its tree (lowest_tree).
+/// The first two edges of a vertex, but for a first one that began its tree.
 struct join_first_edges {
     static constexpr std::int32_t count = 2;
     graph_view g;
     vertex_id* up;
-    bool all = false; ///< no tree began by one
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
         for (auto k = g.offsets[u], end = k + (g.degree(u) < count ? g.degree(u) : count); k < end; ++k)
-            if (all || k > g.offsets[u] || g.neighbors[k] > u) join_trees(worker, up, u, g.neighbors[k]);
+            if (k > g.offsets[u] || g.neighbors[k] > u) join_trees(worker, up, u, g.neighbors[k]);
     }
 };
 struct join_other_edges {
@@ -101,11 +100,11 @@ struct flatten_trees {
     COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
         vertex_id own[width], next[width], root[width];
         COPPICE_UNROLL
-        for (int j = 0; j < width; ++j) own[j] = worker.load(up + at(v, j));
+        for (int j = 0; j < width; ++j) own[j] = worker.glance(up + at(v, j));
         COPPICE_UNROLL
-        for (int j = 0; j < width; ++j) next[j] = worker.load(up + own[j]);
+        for (int j = 0; j < width; ++j) next[j] = worker.glance(up + own[j]); // all look at few roots
         COPPICE_UNROLL
-        for (int j = 0; j < width; ++j) root[j] = worker.load(up + next[j]);
+        for (int j = 0; j < width; ++j) root[j] = worker.glance(up + next[j]);
         COPPICE_UNROLL
         for (int j = 0; j < width; ++j) {
             if (root[j] != next[j])
@@ -185,28 +184,23 @@ vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) 
     return best;
 }
 
-/// Joins two edges of every vertex, then the others of those that are not in what seems to be the largest component.
+/// Trees by first neighbours and two edges of every vertex, then the other edges of those that are not in what seems to
+/// be the largest component.
 template <executor Executor>
-void join_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone,
-                     join_first_edges const& first_edges) {
-    vertex_id* const up = labels.data();
-    visit_items(exec, nullptr, everyone, nothing(), first_edges);
-    visit_items(exec, nullptr, everyone, nothing(), shorten_ways{up});
-    vertex_id const largest = frequent_label(exec, labels);
-    visit_edges(exec, nullptr, everyone, g, nothing(), join_other_edges{g, up, largest, join_first_edges::count});
-}
-/// Trees by first neighbours, then samples.
-template <executor Executor>
-void join_all(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone) {
+void join_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone) {
     vertex_id* const up = labels.data();
     for_each(exec, g.vertices, lowest_tree{g, up});
     // First neighbours make ways as long as the sides of a grid. The host, which goes along them, needs no more.
     constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
     for (int times = 0; times < halvings; ++times) visit_items(exec, nullptr, everyone, nothing(), halve_way{up});
     visit_items(exec, nullptr, everyone, nothing(), shorten_ways{up});
-    join_by_samples(exec, g, labels, everyone, join_first_edges{g, up});
+    visit_items(exec, nullptr, everyone, nothing(), join_first_edges{g, up});
+    visit_items(exec, nullptr, everyone, nothing(), shorten_ways{up});
+    vertex_id const largest = frequent_label(exec, labels);
+    visit_edges(exec, nullptr, everyone, g, nothing(), join_other_edges{g, up, largest, join_first_edges::count});
 }
-/// Trees of tiles, then all edges between tiles, or samples where tiles have left many trees.
+/// Trees of tiles, then all edges between tiles. Where tiles leave many trees, numbers have little to do with the
+/// graph: samples then.
 template <class Executor> // on the host for the stand-in of tests, which has a for_each_warp
 void join_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone) {
     vertex_id* const up = labels.data();
@@ -214,11 +208,10 @@ void join_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& labels
     worklist *const below_others = lists[0], *const long_rows = lists[1];
     for_each_warp(exec, (std::int64_t(g.vertices) + tile_vertices - 1) / tile_vertices,
                   join_within_tile<shared_worker<Executor, 2>>{g, up, into(below_others, long_rows)});
+    if (exec.load(below_others).count > g.vertices / 8) return join_by_samples(exec, g, labels, everyone);
     // Ways go from tile to tile, through all rows of a grid.
     for (int times = 0; times < 8; ++times) visit_items(exec, nullptr, below_others, nothing(), halve_way{up});
     visit_items(exec, nullptr, below_others, nothing(), shorten_ways{up});
-    if (exec.load(below_others).count > g.vertices / 8)
-        return join_by_samples(exec, g, labels, everyone, join_first_edges{g, up, true});
     visit_items(exec, nullptr, everyone, nothing(), join_tiles{g, up});
     visit_edges(exec, nullptr, long_rows, g, nothing(), join_smaller{g, up});
 }
@@ -240,7 +233,7 @@ components_result connected_components(Executor const& exec, graph_view g) {
     if (g.vertices == 0) return result;
     auto const everyone = every_vertex(exec, g);
     if (std::is_same_v<Executor, host_executor> || has_long_rows(g))
-        join_all(exec, g, result.labels, everyone.data());
+        join_by_samples(exec, g, result.labels, everyone.data());
     else if constexpr (!std::is_same_v<Executor, host_executor>)
         join_by_tiles(exec, g, result.labels, everyone.data());
     result.components = flatten_and_count(exec, result.labels);

@@ -40,6 +40,7 @@ struct decide_member {
     graph_view g;
     std::uint8_t* status;
     bool leaves_many; ///< those of many edges: until most of them are ruled out
+    bool reads_ahead = false;
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD bool operator()(Worker& worker, vertex_id v) const {
@@ -61,14 +62,15 @@ struct decide_member {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD std::uint8_t decision(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
-        std::uint8_t const result = wanted(worker, v, mine, depth);
+        std::uint8_t const result =
+            reads_ahead ? wanted<edges_at_once<Worker>>(worker, v, mine, depth) : wanted<1>(worker, v, mine, depth);
         if (result < set_open) worker.store(status + v, result);
         if constexpr (!Worker::recurses)
             if (result == set_in) exclude_neighbors(worker, v);
         return result;
     }
     COPPICE_NO_EXEC_CHECK
-    template <class Worker>
+    template <int width, class Worker>
     COPPICE_HD std::uint8_t wanted(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         auto const begin = g.offsets[v], end = g.offsets[v + 1];
         if constexpr (Worker::recurses) { // before anyone else is asked to decide; others end at the first they wait
@@ -83,7 +85,6 @@ struct decide_member {
             if (!waits) return set_in;
         }
         vertex_place const place(v, mine);
-        constexpr int width = edges_at_once<Worker>;
         for (std::int64_t k = begin; k < end; k += width) {
             vertex_id u[width];
             std::uint8_t other[width];
@@ -110,8 +111,9 @@ void decide_members(Executor const& exec, graph_view g, std::uint8_t* status) {
     worklists<3> lists(exec, g.vertices);
     auto everyone = placed(exec, worklist{});
     for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, everyone.data()});
-    try_items(exec, nullptr, everyone.data(), g, into(lists[0]), decide_member{g, status, true});
-    settle_items(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false});
+    bool const ahead = reading_ahead_pays(exec, g);
+    try_items(exec, nullptr, everyone.data(), g, into(lists[0]), decide_member{g, status, true, ahead});
+    settle_items(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false, ahead});
 }
 
 /// One worker goes along the order. Who is open then has no member for a neighbour.

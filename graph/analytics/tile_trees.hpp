@@ -127,14 +127,15 @@ struct join_tiles {
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
         constexpr int width = edges_at_once<Worker>;
         if (g.degree(u) > tile_row) return;
-        vertex_id const own = worker.load(up + u), root = worker.load(up + own);
+        vertex_id const own = worker.glance(up + u), root = worker.glance(up + own);
         for_few_neighbors<width>(g, u, [&](vertex_id const(&v)[width]) {
             vertex_id other[width];
             COPPICE_UNROLL
-            for (int j = 0; j < width; ++j) other[j] = v[j] < u && !in_one_tile(u, v[j]) ? worker.load(up + v[j]) : own;
+            for (int j = 0; j < width; ++j)
+                other[j] = v[j] < u && !in_one_tile(u, v[j]) ? worker.glance(up + v[j]) : own;
             COPPICE_UNROLL
             for (int j = 0; j < width; ++j) // most are in one tree already, two steps below its root at most
-                other[j] = other[j] != own ? worker.load(up + other[j]) : root;
+                other[j] = other[j] != own ? worker.glance(up + other[j]) : root;
             COPPICE_UNROLL
             for (int j = 0; j < width; ++j)
                 if (other[j] != root) join_trees(worker, up, u, v[j]);

@@ -50,7 +50,7 @@ TEST_CASE("graph algorithms: answers count vertices from 1") {
     CHECK(answer({"components"}).second["largest"] == 5);
     CHECK(answer({"triangles"}).first == "1 2 2 1 0 0 0");
     CHECK(answer({"cores"}).first == "2 2 2 2 1 1 1");
-    CHECK(answer({"matching"}).first == "0 3 2 5 4 7 6");         // 6 - 7, 4 - 5, 2 - 3: the heaviest first
+    CHECK(answer({"matching"}).first == "0 3 2 5 4 7 6"); // 6 - 7, 4 - 5, 2 - 3: the heaviest first
     CHECK(answer({"b-matching", "--capacity", "1"}).second["weight"] == 11 + 7 + 3);
     CHECK(answer({"b-matching"}).second["edges"] == 5);
     CHECK(answer({"maximal-matching"}).first == "2 1 4 3 0 7 6"); // near numbers first

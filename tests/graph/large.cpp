@@ -73,6 +73,37 @@ TEST_CASE_TEMPLATE("a path of ten million vertices", Fixture, COPPICE_TEST_EXECU
     CHECK(forest.weight == n - 1);
 }
 
+TEST_CASE_TEMPLATE("a star of a million vertices, whose hub has a number in the middle", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host(1);
+    int const n = sanitized ? 6000 : 1'000'000, hub = n / 2;
+    buffer<std::int32_t> offsets(host, n + 1), columns(host, 2 * std::int64_t(n) - 2);
+    buffer<float> values(host, columns.size());
+    std::int32_t at = 0;
+    for (int v = 0; v < n; ++v) {
+        offsets[v] = at;
+        if (v != hub) columns[at++] = hub;
+        for (int u = 0; v == hub && u < n; ++u)
+            if (u != hub) columns[at++] = u;
+    }
+    offsets[n] = at;
+    fill(host, values.view(), 1.f);
+    auto const a = exec.copy(csr<float>(n, n, std::move(offsets), std::move(columns), std::move(values)));
+    graph_view const g(a);
+    CHECK(connected_components(exec, g).components == 1);
+    auto const colours = to_vector(exec, colour_graph(exec, g).colours);
+    CHECK(all_of(colours, [&](std::size_t v, int c) { return c == (int(v) == hub ? 0 : 1); }));
+    CHECK(maximal_independent_set(exec, g).size == n - 1);
+    CHECK(maximal_matching(exec, g).pairs == 1);
+    CHECK(all_of(to_vector(exec, core_numbers(exec, g).cores), [](std::size_t, int core) { return core == 1; }));
+    CHECK(count_triangles(exec, g) == 0);
+    CHECK(bfs(exec, g, 0, {.incoming = g}).depth == 2);
+    CHECK(sssp(exec, a.view(), 0).rounds > 0);
+    CHECK(minimum_spanning_forest(exec, a.view()).trees == 1);
+    CHECK(b_matching(exec, a.view(), 7).from.size() == 7);
+}
+
 TEST_CASE_TEMPLATE("searches along a path: a round for every vertex", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);

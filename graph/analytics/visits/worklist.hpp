@@ -12,7 +12,8 @@
 ///
 ///   - `try_items(exec, gate, in, g, outs, f)`: f(worker, v) for the vertices v of a list, in any order, some of them
 ///     several times, as what they wait for may have come about meanwhile; it says whether v is done with. Those that
-///     are not are appended to outs[0]. A vertex is tried by one worker at a time where worker.recurses does not hold.
+///     are not are appended to outs[0]. f.reads_ahead: what reading_ahead_pays() says, for devices. A vertex is tried
+///     by one worker at a time where worker.recurses does not hold.
 ///
 /// All do nothing where `gate` is closed (core/gate.hpp; null: none). They may be captured and replayed: the length of
 /// the list is read when the work begins. `f` is a function object (COPPICE_HD, trivially copyable) and may be called
@@ -22,6 +23,7 @@
 ///     given more than it has room for; the order in which it is filled is not defined, so **answers must not depend on
 ///     the order of a list**.
 ///   - worker.load(p), worker.store(p, x): plain accesses beside those of other workers.
+///   - worker.glance(p): *p, or what it was since the visit began: quicker where many look at one place.
 ///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value, and on
 ///     the host a view of all that was done before that was put there.
 ///   - worker.lower(p, x): *p = min(*p, x); whether that changed it. Integers, and floats >= 0.
@@ -123,6 +125,28 @@ using shared_worker = typename shared_workers<Executor>::template type<N>;
 /// decides what it waits for on the way, takes them one by one.
 template <class Worker>
 inline constexpr int edges_at_once = Worker::recurses ? 1 : 4;
+
+/// Edges between numbers that are near, of a sample of 1024 vertices, less those that are not.
+struct near_edges {
+    graph_view g;
+    COPPICE_HD std::int64_t operator()(std::int64_t i) const {
+        constexpr std::int32_t most = 1 << 16, few = 16; // apart; edges
+        auto const v = static_cast<vertex_id>(i * g.vertices / 1024);
+        std::int32_t const end = g.degree(v) < few ? g.offsets[v + 1] : g.offsets[v] + few;
+        std::int64_t near = 0;
+        for (auto k = g.offsets[v]; k < end; ++k) {
+            std::int32_t const apart = g.neighbors[k] < v ? v - g.neighbors[k] : g.neighbors[k] - v;
+            near += apart <= most ? 1 : -1;
+        }
+        return near;
+    }
+};
+/// Whether to read a row at once rather than to end at the first neighbour that one waits for: rows are long, or what
+/// neighbours hold is near, so that lanes read the same lines of memory. Waits.
+template <executor Executor>
+bool reading_ahead_pays(Executor const& exec, graph_view const& g) {
+    return has_long_rows(g) || reduce(exec, 1024, std::int64_t{0}, near_edges{g}, plus{}) > 0;
+}
 
 /// The list of all vertices of a graph, for visits.
 template <executor Executor>

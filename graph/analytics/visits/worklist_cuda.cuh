@@ -43,6 +43,10 @@ public:
         return *static_cast<T const volatile*>(p);
     }
     template <class T>
+    __device__ T glance(T const* p) const {
+        return __ldca(p);
+    }
+    template <class T>
     __device__ void store(T* p, T x) const {
         *static_cast<T volatile*>(p) = x;
     }
@@ -141,38 +145,75 @@ __global__ void visit_items_kernel(int const* gate, worklist const* in, outputs<
     visit_items_of(worker, list, f);
 }
 
-/// How many vertices a thread tries, and how often, before the rest waits for the next list. Where rows are short, what
-/// a block tries stays in the first-level cache, and few lanes of a warp that wait are better gathered in the next
-/// list.
-struct trying {
-    bool spreads; ///< rows are long: the vertices of a block are far apart
-    int at_once;  ///< at most 64
-    int tries;
-};
-inline trying how_to_try(graph_view const& g) { return has_long_rows(g) ? trying{true, 64, 32} : trying{false, 8, 32}; }
+inline constexpr int tried_at_once = 32; ///< by a lane: shared memory for as many blocks as there may be
+/// How often, before the rest waits for the next list. A long row costs more than being listed again.
+inline int tries_of(graph_view const& g) { return has_long_rows(g) ? 2 : 32; }
 
-/// Every thread tries its vertices again and again while others do the same (as ECL-MIS of Burtscher, Devale, Azimi,
-/// Jaiganesh and Powers, 2018, does): a chain of waiting vertices is gone through without a launch for each. The number
-/// of tries is bounded, since a vertex may wait for one whose block has not begun.
+/// Every warp tries its vertices again and again while others do the same (as ECL-MIS of Burtscher, Devale, Azimi,
+/// Jaiganesh and Powers, 2018, does): a chain of waiting vertices is gone through without a launch for each. Those that
+/// still wait move together, so that a try costs what they are, not what they were. The number of tries is bounded,
+/// since a vertex may wait for one whose block has not begun.
 template <int N, class F>
 __global__ void __launch_bounds__(visitors)
-    try_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f, trying how) {
+    try_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f, int most_tries) {
+    __shared__ std::uint16_t places[visitors / 32][32 * tried_at_once];
     wait_for_predecessor();
     if (!is_open(gate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
+    int const lane = int(threadIdx.x) % 32;
+    std::uint16_t* const waiting = places[threadIdx.x / 32];
     std::int64_t const threads = std::int64_t(gridDim.x) * visitors;
-    std::int64_t const apart = how.spreads ? threads : visitors, block = blockIdx.x;
-    std::int64_t base = (how.spreads ? block : block * how.at_once) * visitors + threadIdx.x;
-    for (; base < list.count; base += how.at_once * threads) {
-        std::int64_t const rest = (list.count - base + apart - 1) / apart;
-        int const count = int(min(rest, std::int64_t(how.at_once)));
+    std::int64_t const own = std::int64_t(blockIdx.x) * visitors + threadIdx.x - lane; // of the first lane
+    for (std::int64_t base = own; base < list.count; base += tried_at_once * threads) {
+        auto const item = [&](int place) { return base + place / 32 * threads + place % 32; };
+        int left = 0;
+        auto const keep = [&](bool waits, int place) { // all lanes
+            unsigned const lanes = __ballot_sync(~0u, waits);
+            if (waits) waiting[left + __popc(lanes & ((1u << lane) - 1))] = static_cast<std::uint16_t>(place);
+            left += __popc(lanes);
+        };
+        for (int j = 0; j < tried_at_once && base + j * threads < list.count; ++j) {
+            int const place = 32 * j + lane;
+            keep(item(place) < list.count && !f(worker, list[item(place)]), place);
+        }
+        for (int tries = 1; left > 0 && tries < most_tries; ++tries) {
+            int const count = left;
+            left = 0;
+            for (int first = 0; first < count; first += 32) {
+                __syncwarp();
+                int const place = first + lane < count ? waiting[first + lane] : -1;
+                keep(place >= 0 && !f(worker, list[item(place)]), place); // behind what all lanes have read
+            }
+        }
+        __syncwarp();
+        for (int i = lane; i < left; i += 32) worker.emit(list[item(waiting[i])]);
+        __syncwarp();
+    }
+}
+
+inline constexpr int tried_apart = 64; ///< by a thread
+inline constexpr int tries_apart = 32;
+/// The same where neighbours are far away, and every look takes a line of memory of its own: by threads, each of which
+/// comes back to a vertex when it has been at all its others.
+template <int N, class F>
+__global__ void __launch_bounds__(visitors)
+    try_items_apart_kernel(int const* gate, worklist const* in, outputs<N> outs, F f) {
+    wait_for_predecessor();
+    if (!is_open(gate)) return;
+    worklist const list = *in;
+    cuda_worker<N> worker(outs);
+    std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
+    for (std::int64_t base = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; base < list.count;
+         base += tried_apart * stride) {
+        std::int64_t const rest = (list.count - base + stride - 1) / stride;
+        int const count = int(min(rest, std::int64_t(tried_apart)));
         std::uint64_t left = ~std::uint64_t(0) >> (64 - count);
-        for (int tries = 0; left != 0 && tries < how.tries; ++tries)
+        for (int tries = 0; left != 0 && tries < tries_apart; ++tries)
             for (int j = 0; j < count; ++j)
-                if ((left >> j & 1) != 0 && f(worker, list[base + j * apart])) left &= ~(std::uint64_t(1) << j);
+                if ((left >> j & 1) != 0 && f(worker, list[base + j * stride])) left &= ~(std::uint64_t(1) << j);
         for (int j = 0; j < count; ++j)
-            if ((left >> j & 1) != 0) worker.emit(list[base + j * apart]);
+            if ((left >> j & 1) != 0) worker.emit(list[base + j * stride]);
     }
 }
 
@@ -291,8 +332,11 @@ void visit_items(cuda_executor const& exec, int const* gate, worklist const* in,
 template <int N, class F>
 void try_items(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
                outputs<N> const& outs, F const& f) {
-    launch_early(exec, &try_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f,
-                 how_to_try(g));
+    if (f.reads_ahead)
+        launch_early(exec, &try_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f,
+                     tries_of(g));
+    else
+        launch_early(exec, &try_items_apart_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f);
 }
 
 template <int N, class F>

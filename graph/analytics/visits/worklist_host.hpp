@@ -37,6 +37,10 @@ public:
         return *p;
     }
     template <class T>
+    T glance(T const* p) const {
+        return load(p);
+    }
+    template <class T>
     void store(T* p, T x) const {
         *p = x;
     }
@@ -104,6 +108,10 @@ public:
         T x;
         __atomic_load(p, &x, __ATOMIC_RELAXED);
         return x;
+    }
+    template <class T>
+    T glance(T const* p) const {
+        return load(p);
     }
     template <class T>
     void store(T* p, T x) const {
