@@ -24,8 +24,8 @@ void call_range(void const* work, std::int64_t first, std::int64_t last) {
     (*static_cast<Work const*>(work))(first, last);
 }
 
-/// Calls work(block, first, last) for the blocks of [0, n), in parallel. `work` is compiled into one place: whether there
-/// is something to share is for_ranges' to decide, not a second copy's.
+/// Calls work(block, first, last) for the blocks of [0, n), in parallel. `work` is compiled into one place: whether
+/// there is something to share is for_ranges' to decide, not a second copy's.
 template <class Work>
 void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t block, Work const& work) {
     auto const some = [&work, n, block](std::int64_t begin, std::int64_t end) {
