@@ -20,6 +20,7 @@
 #include <coppice/core/gate.hpp>
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/chain/chain_join.hpp>
+#include <coppice/solvers/joins/join_tree.hpp>
 
 namespace coppice::chain {
 
@@ -220,15 +221,56 @@ struct link_level {
         else
             block.sync();
     }
-    /// Whether a team of the warp has a right neighbour so far apart.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_joins(team_type const& team, int apart) const {
-        int const leader = number(team) & ~(team_type::in_warp - 1);
-        return (leader & (2 * apart - 1)) == 0 && leader + apart < used_teams();
+    /// Whether a team of the warp takes the link of a team so far behind it.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_takes(team_type const& team, int apart) const {
+        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, used_teams());
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool joins(team_type const& team, int apart) const {
-        return exists && (number(team) & (2 * apart - 1)) == 0 && number(team) + apart < used_teams();
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(team_type const& team, int apart) const {
+        return exists && joins::takes(number(team), apart, used_teams());
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool leads(team_type const& team) const { return exists && number(team) == 0; }
+};
+
+/// The teams of a level, which join its links.
+template <class T, int W, class Block>
+struct joining_teams {
+    using level_type = link_level<T, W, Block>;
+    using columns_type = typename level_type::columns_type;
+
+    level_type const& level;
+    typename level_type::team_type const& team;
+    int const t, begin, end;
+    columns_type own;
+    typename columns_type::right_part next; ///< of the run, loaded ahead
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE joining_teams(level_type const& l, typename level_type::team_type const& of,
+                                                   elimination<real_lane_t<T>> const& how)
+        : level(l), team(of), t(l.number(of)), begin(l.begin(t)), end(l.begin(t + 1)), own(of, how) {
+        own.take_first(level.links, begin, level.exists && begin < end);
+        next = own.take_right(level.links, begin + 1, false, level.exists && begin + 1 < end);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.used_teams(); }
+    /// One text for runs and tree: a join is long.
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
+        auto right = next;
+        bool const in_tree = step.in_tree();
+        int const apart = step.apart, i = in_tree ? t + apart : begin + step.link;
+        bool active = level.exists && i < end;
+        if (in_tree) {
+            if (step.level() == 0) own.prepare_own();
+            if (level.exists && joins::gives(t, apart)) own.put(level.joining, team.number);
+            level.sync(apart);
+            if (!level.warp_takes(team, apart)) return;
+            active = level.takes(team, apart);
+            right = own.take_right(level.joining, team.number + apart, own.turned, active);
+        } else {
+            next = own.take_right(level.links, i + 1, !own.turned, level.exists && i + 1 < end);
+        }
+        own.join(right, in_tree ? level.joining : level.links, in_tree ? team.number + apart : i, active,
+                 typename level_type::teller{level, in_tree ? level.begin(i) : i, in_tree ? 2 + step.level() : 1});
+    }
 };
 
 /// Joins the links of a level; the first team puts what they become to place `to` of `joined`, or closes it.
@@ -239,37 +281,15 @@ template <class T, int W, class Block>
     using level_type = link_level<T, W, Block>;
     typename level_type::team_type const team(level.block);
     elimination<real_lane_t<T>> const how = level.job.how;
-    int const t = level.number(team), begin = level.begin(t), end = level.begin(t + 1), most = level.most_links();
-    typename level_type::columns_type own(team, how);
-    own.take_first(level.links, begin, level.exists && begin < end);
-    auto next = own.take_right(level.links, begin + 1, false, level.exists && begin + 1 < end);
-    COPPICE_NO_UNROLL
-    for (int k = 1;; ++k) { // one loop for the links of a team and for the tree: a join is long
-        auto right = next;
-        bool const in_tree = k >= most;
-        int const apart = in_tree ? 1 << (k - most) : 0, i = in_tree ? t + apart : begin + k;
-        bool active = level.exists && i < end;
-        if (in_tree) {
-            if (apart >= level.used_teams()) break;
-            if (k == most) own.prepare_own();
-            if (level.exists && (t & (2 * apart - 1)) == apart) own.put(level.joining, team.number);
-            level.sync(apart);
-            if (!level.warp_joins(team, apart)) continue;
-            active = level.joins(team, apart);
-            right = own.take_right(level.joining, team.number + apart, own.turned, active);
-        } else {
-            next = own.take_right(level.links, i + 1, !own.turned, level.exists && i + 1 < end);
-        }
-        own.join(right, in_tree ? level.joining : level.links, in_tree ? team.number + apart : i, active,
-                 typename level_type::teller{level, in_tree ? level.begin(i) : i, in_tree ? 2 + k - most : 1});
-    }
+    joining_teams<T, W, Block> teams(level, team, how);
+    joins::join_links(teams);
     if (!closes) {
-        if (level.leads(team)) own.put(joined, to);
+        if (level.leads(team)) teams.own.put(joined, to);
         return;
     }
-    if ((t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
+    if ((teams.t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
     T y[W];
-    own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
+    teams.own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
     T* const around = level.around(team);
     COPPICE_UNROLL
     for (int r = 0; r < W; ++r) {
@@ -279,40 +299,47 @@ template <class T, int W, class Block>
     }
 }
 
-/// From the unknowns around all links of a level, which the first team has, to those before each: in the place of
-/// right-hand sides.
-COPPICE_NO_EXEC_CHECK
+/// The teams of a level on the way back, from the unknowns around all links, which the first team has, to those before
+/// each, which take the place of right-hand sides.
 template <class T, int W, class Block>
-[[gnu::noinline]] COPPICE_HD void part_level(link_level<T, W, Block> const level) {
+struct parting_teams {
     using level_type = link_level<T, W, Block>;
     using rows_type = joint_rows<T, W, typename level_type::team_type>;
-    typename level_type::team_type const team(level.block);
-    rows_type const joint{team};
-    int const t = level.number(team), begin = level.begin(t), last = level.begin(t + 1) - 1, most = level.most_links();
-    T* const around = level.around(team);
+
+    level_type const& level;
+    typename level_type::team_type const& team;
+    rows_type const& joint;
+    int const begin, last;
+    T* const around;
+    typename rows_type::part next; ///< of the run, loaded ahead
     T known[W], m[W];
-    level.sync(level.job.plan.teams() - 1);
-    auto next = joint.load(level.links, last, level.exists && last > begin);
-    COPPICE_NO_UNROLL
-    for (int apart = int(std::bit_floor(unsigned(level.used_teams() - 1))); apart > 0; apart /= 2) {
-        if (level.warp_joins(team, apart)) {
-            bool const joins = level.joins(team, apart);
-            auto const part = joint.load(level.joining, team.number + apart, joins);
-            COPPICE_UNROLL
-            for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE parting_teams(level_type const& l, typename level_type::team_type const& of,
+                                                   rows_type const& rows)
+        : level(l), team(of), joint(rows), begin(l.begin(l.number(of))), last(l.begin(l.number(of) + 1) - 1),
+          around(l.around(of)), next(rows.load(l.links, last, l.exists && last > begin)) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.used_teams(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_known() {
+        COPPICE_UNROLL
+        for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
+    }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD COPPICE_ALWAYS_INLINE void part_tree(int apart) {
+        if (level.warp_takes(team, apart)) {
+            bool const takes = level.takes(team, apart);
+            auto const part = joint.load(level.joining, team.number + apart, takes);
+            take_known();
             T const z = around[W + joint.row()], own = joint.solve(part, known, m);
             level.block.sync_warp(); // all have read
-            if (joins && joint.of_z()) around[apart * 2 * W + W + joint.row()] = z;
-            if (joins && joint.of_y()) around[apart * 2 * W + joint.row()] = around[W + joint.row()] = own;
+            if (takes && joint.of_z()) around[apart * 2 * W + W + joint.row()] = z;
+            if (takes && joint.of_y()) around[apart * 2 * W + joint.row()] = around[W + joint.row()] = own;
         }
         level.sync(apart);
     }
-    COPPICE_UNROLL
-    for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
-    T const y = around[joint.row()];
-    COPPICE_NO_UNROLL
-    for (int k = 0; k < most - 1; ++k) {
-        int const i = last - k;
+    /// The last link of every team comes first.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void part_run(int link) {
+        int const i = last - (run() - 1 - link);
         bool const active = level.exists && i > begin;
         auto const part = next;
         next = joint.load(level.links, i - 1, active && i - 1 > begin);
@@ -321,7 +348,21 @@ template <class T, int W, class Block>
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) known[c] = joint.of_z() ? m[c] : known[c];
     }
-    if (level.exists && begin <= last && joint.of_y()) level.links.side(begin)[joint.row()] = y;
+};
+
+COPPICE_NO_EXEC_CHECK
+template <class T, int W, class Block>
+[[gnu::noinline]] COPPICE_HD void part_level(link_level<T, W, Block> const level) {
+    using level_type = link_level<T, W, Block>;
+    typename level_type::team_type const team(level.block);
+    joint_rows<T, W, typename level_type::team_type> const joint{team};
+    level.sync(level.job.plan.teams() - 1);
+    parting_teams<T, W, Block> teams(level, team, joint);
+    joins::part_tree(teams);
+    teams.take_known();
+    T const y = teams.around[joint.row()];
+    joins::part_runs(teams);
+    if (level.exists && teams.begin <= teams.last && joint.of_y()) level.links.side(teams.begin)[joint.row()] = y;
 }
 
 /// What another block wrote during this kernel: `count` elements, by all threads of a block.

@@ -83,6 +83,51 @@ COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
 #endif
 }
 
+/// The segments of the shares of a system, in the lanes of a warp: each lane has a run of shares_of_lane.
+template <pivoting P, class T, class Block, class Threshold>
+struct joining_shares {
+    Block const& block;
+    resident_memory<T> const& memory;
+    lane_group const& group;
+    Threshold const& threshold;
+    segment<T>& own;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.shares_of_lane; }
+    COPPICE_HD static constexpr int workers() { return warp_lanes; }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
+        int const lane = group.lane, share = lane * run() + step.link;
+        segment<T> next;
+        if (step.in_tree())
+            next = block.from_lane(own, lane + step.apart);
+        else if (share < memory.shares)
+            next = memory.of_shares()[share];
+        if (step.in_tree() ? !joins::takes(lane, step.apart, group.count) : share >= memory.shares) return;
+        joint<T> kept;
+        own = rpts::join<P>(own, next, threshold, kept);
+        memory.joints_of_shares(step.in_tree() ? 0 : step.link).put(lane + step.apart, kept);
+    }
+};
+
+/// The way back to share `share`; the result counts in the lane that has it.
+template <class T>
+struct parting_shares : parting_lanes<T> {
+    resident_memory<T> const& memory;
+    int share;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE parting_shares(lane_group const& g, joint_store<T> const& kept,
+                                                    interface_values<T> const& around, resident_memory<T> const& m,
+                                                    int which)
+        : parting_lanes<T>(g, kept, around), memory(m), share(which) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.shares_of_lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void part_run(int link) {
+        int const first = this->group.lane * run();
+        if (first + link >= memory.shares || first + link < share) return;
+        auto const both = part(memory.joints_of_shares(link).get(this->group.lane), this->x);
+        this->x = first + link == share ? both.right : both.left;
+    }
+};
+
 /// Joins the segments of all shares of a system, in the first warp of each block, and returns in that warp the unknowns
 /// around the share of `item`. `brought`, in thread 0, is the segment of this share.
 COPPICE_NO_EXEC_CHECK
@@ -90,7 +135,7 @@ template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
 COPPICE_HD inline interface_values<T>
 solve_shares(Block const& block, resident_job<T> const& job, resident_item const& item, Meeting& meeting,
              segment<T> const& brought, resident_memory<T> const& memory, auto const& threshold) {
-    int const shares = job.plan.shares, share = item.share, each = memory.shares_of_lane;
+    int const shares = job.plan.shares, share = item.share;
     share_segment<T>* const all = job.segments + item.pair * shares;
     if (block.thread() == 0) all[share].of_all = brought;
     meeting.meet(block, item.pair, shares);
@@ -98,29 +143,17 @@ solve_shares(Block const& block, resident_job<T> const& job, resident_item const
     block.sync();
     if (block.thread() >= warp_lanes) return {};
 
-    int const lane = block.thread(), first = lane * each;
+    int const lane = block.thread(), first = lane * memory.shares_of_lane;
     segment<T> own = memory.of_shares()[first < shares ? first : 0];
-    COPPICE_NO_UNROLL
-    for (int k = 1; k < each && first + k < shares; ++k) {
-        joint<T> kept;
-        own = join<P>(own, memory.of_shares()[first + k], threshold, kept);
-        memory.joints_of_shares(k).put(lane, kept);
-    }
-    lane_group const lanes{lane, 0, (shares + each - 1) / each, warp_lanes};
-    join_lanes<P>(block, lanes, own, memory.joints_of_shares(0), threshold);
-    auto x = block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0);
-    x = part_lanes(lanes, x, memory.joints_of_shares(0));
-    COPPICE_NO_UNROLL
-    for (int k = each - 1; k > 0; --k) { // the result counts in the lane that has the share
-        if (first + k >= shares) continue;
-        auto const met = solve_joint(memory.joints_of_shares(k).get(lane), x);
-        if (first + k <= share) {
-            x.before = met.left, x.first = met.right;
-            break;
-        }
-        x.last = met.left, x.after = met.right;
-    }
-    return block.from_lane(x, share / each);
+    lane_group const lanes{lane, 0, (shares + memory.shares_of_lane - 1) / memory.shares_of_lane, warp_lanes};
+    joining_shares<P, T, Block, std::decay_t<decltype(threshold)>> down{block, memory, lanes, threshold, own};
+    joins::join_links(down);
+    block.sync_warp();
+    joint_store<T> const joints = memory.joints_of_shares(0);
+    parting_shares<T> back(lanes, joints, block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0), memory, share);
+    joins::part_tree<joins::whole>(back);
+    joins::part_runs(back);
+    return block.from_lane(back.x, share / memory.shares_of_lane);
 }
 
 /// Joins the segments of the warps of a block, `own` in each; returns the unknowns around the warp's own segment.
