@@ -14,16 +14,15 @@
 
 namespace coppice {
 
-/// Starts to copy `Count` elements, at addresses that are multiples of their bytes; they are there for this thread
-/// after finish_copies(), for others behind a barrier after that.
-template <int Count = 1, class T>
+/// Starts to copy an element; it is there for this thread after finish_copies(), for others behind a barrier after
+/// that.
+template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
-    constexpr int bytes = Count * int(sizeof(T));
-    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if defined(__CUDA_ARCH__)
-    __pipeline_memcpy_async(to, from, bytes);
+    __pipeline_memcpy_async(to, from, sizeof(T));
 #else
-    for (int i = 0; i < Count; ++i) to[i] = from[i];
+    *to = *from;
 #endif
 }
 

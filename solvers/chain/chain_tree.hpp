@@ -113,23 +113,47 @@ inline std::int64_t tree_elements(int w, std::int64_t links, std::int64_t shares
     return whole_vectors(links * (2 * w * w + w + 1 + w * (w + 1) / 2)) + shares * ((2 * w + 1) * w + 1);
 }
 
+/// The links of one system.
+struct system_links {
+    std::int64_t first; ///< the first of them among those of all systems
+    std::int64_t count;
+    std::int64_t rows; ///< block rows that they stand for
+    int shares;        ///< blocks that share them
+
+    /// Behind the last link z is y with its halves exchanged, see matrix_rows::entry.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
+    /// The first link of a share.
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int share) const {
+        return shares == 1 ? share * count : count * share / shares;
+    }
+};
+
 /// Everything that a launcher needs but the plan.
 template <class T>
 struct tree_job {
     link_units<T> links; ///< of the finest stage, one side; in memory of tree_elements, one after the other
     T *upper, *shares;   ///< behind them: triangles of a link_store, and links of shares
-    std::int64_t rows;   ///< block rows of a system
+    levels all;
     elimination<real_lane_t<T>> how;
     int const* gate; ///< as of a stage
     tree_plan plan;
 
     tree_job(link_units<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e, int const* opened)
         : links(from), upper(from.rhs + l.total(1) * (from.width + 1)),
-          shares(from.matrix + tree_elements(from.width, l.total(1), 0)), rows(l.batch.rows), how(e),
-          gate(opened), plan{l.batch.systems, l.count(l.batch.rows, 1)} {}
+          shares(from.matrix + tree_elements(from.width, l.total(1), 0)), all(l), how(e),
+          gate(opened), plan{l.batch.systems,
+                             l.batch.offsets ? l.total(1) / l.batch.systems : l.count(l.batch.rows, 1)} {}
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
+    /// Whether systems have different numbers of links; the plan is then for as many as they have on average.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool uneven() const { return all.batch.offsets != nullptr; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE system_links of_system(std::int64_t s) const {
+        if (s >= plan.systems) return {0, 0, 0, 0};
+        if (!uneven()) return {s * plan.links, plan.links, all.batch.rows, plan.shares};
+        std::int64_t const rows = all.batch.system(s).rows, count = all.count(rows, 1),
+                           most = (count + 2 * plan.teams() - 1) / (2 * plan.teams());
+        return {all.first(s, 1), count, rows, most < plan.shares ? int(most) : plan.shares};
+    }
     template <int W>
     COPPICE_HD link_store<T, W> store() const {
         return {links.matrix, links.rhs, upper, links.sizes};
@@ -139,10 +163,6 @@ struct tree_job {
         T *const rhs = shares + plan.systems * plan.shares * 2 * W * W, *const behind =
                                                                             rhs + plan.systems * plan.shares * W;
         return {shares, rhs, nullptr, reinterpret_cast<real_lane_t<T>*>(behind)};
-    }
-    /// The first link of a share.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int share) const {
-        return plan.shares == 1 ? share * plan.links : plan.links * share / plan.shares;
     }
 };
 
@@ -179,9 +199,11 @@ struct link_level {
     tree_job<T> const& job;
     link_store<T, W> links, joining;
     T* around_;
-    std::int64_t system, first; ///< of the system, the first of the links
-    int count;
-    bool exists; ///< whether the group has a system
+    std::int64_t system;
+    system_links of_system;
+    std::int64_t first; ///< of the system, the first of the links
+    int count;          ///< none where the group has no links
+    int most;           ///< the largest count of the groups of this warp
     bool of_shares;
 
     /// Links of team t: [begin(t), begin(t + 1)).
@@ -192,9 +214,13 @@ struct link_level {
     COPPICE_HD COPPICE_ALWAYS_INLINE int used_teams() const {
         return count < job.plan.teams() ? count : job.plan.teams();
     }
-    /// Links of a team at most.
+    /// Teams of a group of the block at most: those who meet at its barriers.
+    COPPICE_HD COPPICE_ALWAYS_INLINE int most_teams() const {
+        return job.uneven() || most > job.plan.teams() ? job.plan.teams() : most;
+    }
+    /// Links of a team of the warp at most.
     COPPICE_HD COPPICE_ALWAYS_INLINE int most_links() const {
-        return (count + job.plan.teams() - 1) >> job.plan.log_teams;
+        return (most + job.plan.teams() - 1) >> job.plan.log_teams;
     }
     /// The team's number in its group.
     COPPICE_HD COPPICE_ALWAYS_INLINE int number(team_type const& team) const {
@@ -208,7 +234,7 @@ struct link_level {
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return level.job.links.singular != nullptr; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             link_units<T> const& all = level.job.links;
-            std::int64_t const at = level.of_shares ? level.job.first_of(link) : level.first + link;
+            std::int64_t const at = level.of_shares ? level.of_system.first_of(link) : level.first + link;
             if (std::int64_t const row = all.row_before(at, k, level.system); row >= 0)
                 lower_to(all.singular + level.system,
                          met_at(step + (level.of_shares ? 32 : 0) + (link == 0 && k >= W / 2 ? 1 : 0), row));
@@ -223,12 +249,12 @@ struct link_level {
     }
     /// Whether a team of the warp takes the link of a team so far behind it.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_takes(team_type const& team, int apart) const {
-        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, used_teams());
+        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, most_teams());
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(team_type const& team, int apart) const {
-        return exists && joins::takes(number(team), apart, used_teams());
+        return joins::takes(number(team), apart, used_teams());
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool leads(team_type const& team) const { return exists && number(team) == 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool leads(team_type const& team) const { return count > 0 && number(team) == 0; }
 };
 
 /// The teams of a level, which join its links.
@@ -246,27 +272,27 @@ struct joining_teams {
     COPPICE_HD COPPICE_ALWAYS_INLINE joining_teams(level_type const& l, typename level_type::team_type const& of,
                                                    elimination<real_lane_t<T>> const& how)
         : level(l), team(of), t(l.number(of)), begin(l.begin(t)), end(l.begin(t + 1)), own(of, how) {
-        own.take_first(level.links, begin, level.exists && begin < end);
-        next = own.take_right(level.links, begin + 1, false, level.exists && begin + 1 < end);
+        own.take_first(level.links, begin, begin < end);
+        next = own.take_right(level.links, begin + 1, false, begin + 1 < end);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.used_teams(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams(); }
     /// One text for runs and tree: a join is long.
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
         auto right = next;
         bool const in_tree = step.in_tree();
         int const apart = step.apart, i = in_tree ? t + apart : begin + step.link;
-        bool active = level.exists && i < end;
+        bool active = i < end;
         if (in_tree) {
             if (step.level() == 0) own.prepare_own();
-            if (level.exists && joins::gives(t, apart)) own.put(level.joining, team.number);
+            if (joins::gives(t, apart)) own.put(level.joining, team.number);
             level.sync(apart);
             if (!level.warp_takes(team, apart)) return;
             active = level.takes(team, apart);
             right = own.take_right(level.joining, team.number + apart, own.turned, active);
         } else {
-            next = own.take_right(level.links, i + 1, !own.turned, level.exists && i + 1 < end);
+            next = own.take_right(level.links, i + 1, !own.turned, i + 1 < end);
         }
         own.join(right, in_tree ? level.joining : level.links, in_tree ? team.number + apart : i, active,
                  typename level_type::teller{level, in_tree ? level.begin(i) : i, in_tree ? 2 + step.level() : 1});
@@ -289,13 +315,13 @@ template <class T, int W, class Block>
     }
     if ((teams.t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
     T y[W];
-    teams.own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
+    teams.own.close(level.of_system.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
     T* const around = level.around(team);
     COPPICE_UNROLL
     for (int r = 0; r < W; ++r) {
         if (!level.leads(team) || team.rank() != r) continue;
         around[r] = y[r];
-        around[W + (level.job.exchanged() ? (r + W / 2) % W : r)] = y[r];
+        around[W + (level.of_system.exchanged() ? (r + W / 2) % W : r)] = y[r];
     }
 }
 
@@ -317,9 +343,9 @@ struct parting_teams {
     COPPICE_HD COPPICE_ALWAYS_INLINE parting_teams(level_type const& l, typename level_type::team_type const& of,
                                                    rows_type const& rows)
         : level(l), team(of), joint(rows), begin(l.begin(l.number(of))), last(l.begin(l.number(of) + 1) - 1),
-          around(l.around(of)), next(rows.load(l.links, last, l.exists && last > begin)) {}
+          around(l.around(of)), next(rows.load(l.links, last, last > begin)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.used_teams(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams(); }
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_known() {
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
@@ -340,7 +366,7 @@ struct parting_teams {
     /// The last link of every team comes first.
     COPPICE_HD COPPICE_ALWAYS_INLINE void part_run(int link) {
         int const i = last - (run() - 1 - link);
-        bool const active = level.exists && i > begin;
+        bool const active = i > begin;
         auto const part = next;
         next = joint.load(level.links, i - 1, active && i - 1 > begin);
         T const own = joint.solve(part, known, m);
@@ -362,7 +388,7 @@ template <class T, int W, class Block>
     teams.take_known();
     T const y = teams.around[joint.row()];
     joins::part_runs(teams);
-    if (level.exists && teams.begin <= teams.last && joint.of_y()) level.links.side(teams.begin)[joint.row()] = y;
+    if (teams.begin <= teams.last && joint.of_y()) level.links.side(teams.begin)[joint.row()] = y;
 }
 
 /// What another block wrote during this kernel: `count` elements, by all threads of a block.
@@ -383,6 +409,18 @@ COPPICE_HD inline void copy_fresh(Block const& block, T* to, T const* from, int 
     }
 }
 
+/// The largest of the values of the lanes of a warp.
+COPPICE_NO_EXEC_CHECK
+template <class Block>
+COPPICE_HD inline int most_of_warp(Block const& block, int value) {
+    int const lane = block.thread() & (warp_lanes - 1);
+    for (int apart = 1; apart < warp_lanes; apart *= 2) {
+        int const other = block.from_lane(value, lane ^ apart);
+        value = value < other ? other : value;
+    }
+    return value;
+}
+
 /// What block `index` does. `shared` holds what tree_memory says; `meeting.meet(block, system, shares)` is a barrier of
 /// all blocks that share a system.
 COPPICE_NO_EXEC_CHECK
@@ -393,36 +431,44 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
     int const shares = job.plan.shares, group = int(unsigned(block.thread()) / join_lanes<W>) >> job.plan.log_teams;
     std::int64_t const system = shares > 1 ? index / shares : index * job.plan.systems_of_block(join_lanes<W>) + group;
     int const share = shares > 1 ? int(index - system * shares) : 0;
-    std::int64_t const first = job.first_of(share), end = job.first_of(share + 1);
-    bool const exists = system < job.plan.systems;
+    system_links const of_system = job.of_system(system);
+    bool const works = share < of_system.shares;
+    std::int64_t const first = works ? of_system.first_of(share) : 0, end = works ? of_system.first_of(share + 1) : 0;
+    int const count = int(end - first);
+    int const most = job.uneven() ? most_of_warp(block, count) : shares == 1 ? int(job.plan.links) : count;
     link_level<T, W, Block> const own{block,
                                       job,
-                                      job.template store<W>().from((exists ? system : 0) * job.plan.links + first),
+                                      job.template store<W>().from(of_system.first + first),
                                       memory.of_teams(),
                                       memory.around(),
                                       system,
+                                      of_system,
                                       first,
-                                      int(end - first),
-                                      exists,
+                                      count,
+                                      most,
                                       false};
     auto const of_shares = job.template store_of_shares<W>();
     join_level(own, shares == 1, of_shares, index);
     if (shares > 1) {
         meeting.meet(block, system, shares);
+        if (!works) return;
+        int const joined_shares = of_system.shares;
         auto const all = memory.of_shares(), theirs = of_shares.from(system * shares);
-        copy_fresh(block, all.matrix, theirs.matrix, shares * 2 * W * W);
-        copy_fresh(block, all.rhs, theirs.rhs, shares * W);
-        copy_fresh(block, all.sizes, theirs.sizes, shares);
+        copy_fresh(block, all.matrix, theirs.matrix, joined_shares * 2 * W * W);
+        copy_fresh(block, all.rhs, theirs.rhs, joined_shares * W);
+        copy_fresh(block, all.sizes, theirs.sizes, joined_shares);
         block.sync();
-        link_level<T, W, Block> const joined{block,  job,  all, memory.joining_shares(), memory.around(), system, 0,
-                                             shares, true, true};
+        link_level<T, W, Block> const joined{block,           job,           all,       memory.joining_shares(),
+                                             memory.around(), system,        of_system, 0,
+                                             joined_shares,   joined_shares, true};
         join_level(joined, true, all, 0);
         part_level(joined);
         block.sync();
         if (int const r = block.thread(); r < W) {
-            bool const last = share + 1 == shares;
+            bool const last = share + 1 == joined_shares;
             memory.around()[r] = all.side(share)[r];
-            memory.around()[W + r] = last ? all.side(0)[job.exchanged() ? (r + W / 2) % W : r] : all.side(share + 1)[r];
+            memory.around()[W + r] =
+                last ? all.side(0)[of_system.exchanged() ? (r + W / 2) % W : r] : all.side(share + 1)[r];
         }
     }
     part_level(own);

@@ -83,29 +83,22 @@ COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
 #endif
 }
 
-/// The segments of the shares of a system, in the lanes of a warp: each lane has a run of shares_of_lane.
-template <pivoting P, class T, class Block, class Threshold>
+/// The segments of the shares of a system, of which a lane joins a run before the lanes join theirs.
+template <pivoting P, class T, class Threshold>
 struct joining_shares {
-    Block const& block;
     resident_memory<T> const& memory;
-    lane_group const& group;
+    int lane;
     Threshold const& threshold;
     segment<T>& own;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.shares_of_lane; }
-    COPPICE_HD static constexpr int workers() { return warp_lanes; }
-    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD static constexpr int workers() { return 1; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
-        int const lane = group.lane, share = lane * run() + step.link;
-        segment<T> next;
-        if (step.in_tree())
-            next = block.from_lane(own, lane + step.apart);
-        else if (share < memory.shares)
-            next = memory.of_shares()[share];
-        if (step.in_tree() ? !joins::takes(lane, step.apart, group.count) : share >= memory.shares) return;
+        int const share = lane * run() + step.link;
+        if (share >= memory.shares) return;
         joint<T> kept;
-        own = rpts::join<P>(own, next, threshold, kept);
-        memory.joints_of_shares(step.in_tree() ? 0 : step.link).put(lane + step.apart, kept);
+        own = rpts::join<P>(own, memory.of_shares()[share], threshold, kept);
+        memory.joints_of_shares(step.link).put(lane, kept);
     }
 };
 
@@ -146,9 +139,9 @@ solve_shares(Block const& block, resident_job<T> const& job, resident_item const
     int const lane = block.thread(), first = lane * memory.shares_of_lane;
     segment<T> own = memory.of_shares()[first < shares ? first : 0];
     lane_group const lanes{lane, 0, (shares + memory.shares_of_lane - 1) / memory.shares_of_lane, warp_lanes};
-    joining_shares<P, T, Block, std::decay_t<decltype(threshold)>> down{block, memory, lanes, threshold, own};
-    joins::join_links(down);
-    block.sync_warp();
+    joining_shares<P, T, std::decay_t<decltype(threshold)>> run{memory, lane, threshold, own};
+    joins::join_links(run);
+    join_lanes<P>(block, lanes, own, memory.joints_of_shares(0), threshold);
     joint_store<T> const joints = memory.joints_of_shares(0);
     parting_shares<T> back(lanes, joints, block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0), memory, share);
     joins::part_tree<joins::whole>(back);
