@@ -32,6 +32,13 @@
 #define COPPICE_UNROLL_FOUR
 #endif
 
+// Unrolls the loop that follows on the host, too, where what it indexes is to stay in registers.
+#if defined(__CUDACC__)
+#define COPPICE_UNROLL_ALL COPPICE_UNROLL
+#else
+#define COPPICE_UNROLL_ALL _Pragma("GCC unroll 16")
+#endif
+
 // Unrolls the loop that follows `n` times, a constant expression.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_PRAGMA(text) _Pragma(#text)
@@ -64,3 +71,5 @@
 #else
 #define COPPICE_ALWAYS_INLINE inline
 #endif
+// The same between the parameters and the body of a lambda.
+#define COPPICE_INLINE_LAMBDA __attribute__((always_inline))

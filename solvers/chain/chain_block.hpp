@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <coppice/solvers/chain/chain_bands.hpp>
-#include <coppice/solvers/chain/window/chain_registers.hpp>
+#include <coppice/solvers/chain/window/chain_front.hpp>
 #include <coppice/solvers/tiles/chain_tile.hpp>
 
 namespace coppice::chain {
@@ -254,7 +254,9 @@ struct warp_tile {
     using shape = typename sizes::shape;
     using team_type = tile_team<Block, sizes::lanes>;
     using tile_type = typename sizes::template tile<Block>;
-    using stacks_type = register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>;
+    /// Scalar rows stay where they are; rows of blocks move up together.
+    using stacks_type = std::conditional_t<K == 1, band_rows_window<T, W / 2, Left, team_type, tile_type>,
+                                           register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>>;
 
     Block const& block;
     stage<T, Units> const& s;

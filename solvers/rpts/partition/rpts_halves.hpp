@@ -7,8 +7,6 @@
 
 #include <coppice/solvers/rpts/partition/rpts_lane.hpp>
 
-#define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
-
 namespace coppice::rpts {
 
 /// The interface unknowns around a partition: x[-1], x[0], x[length-1], x[length].

@@ -62,7 +62,6 @@ struct pair_tree {
         for (int k = 0; k < pairs; ++k) solution[2 * k] = all.around[k].first, solution[2 * k + 1] = all.around[k].last;
     }
 
-private:
     /// The pairs are the workers, all of them one thread.
     struct workers_of_thread {
         COPPICE_HD static constexpr int run() { return 1; }

@@ -11,6 +11,7 @@
 #include "support/share_barrier.hpp"
 #include <coppice/solvers/chain/chain_tree.hpp>
 #include <coppice/solvers/direct/band_solve.hpp>
+#include <coppice/solvers/joins/join_models.hpp>
 
 namespace coppice::test {
 namespace {

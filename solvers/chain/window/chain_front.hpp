@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// A window (words.md) of scalar rows of a banded matrix, one text for a SIMD lane of a CPU core and for a thread of a
+/// GPU.
+///
+/// Row i of a stretch has its 2 N + 1 entries in columns i ... i + 2 N, counted from N columns before the first row of
+/// the stretch. So the window is 2 N rows and the row that joins them, and one of them leaves as pivot row. The joining
+/// row takes the place of the pivot row, so no other row moves: a selection for each entry, whether its row was the
+/// pivot row, is all that is left of the exchanges. The first 2 N columns are y, the last 2 N are z, and what remains
+/// is the link of the stretch, S y + R z = d.
+///
+/// Everything here is meant to be unrolled and to stay in registers.
+#pragma once
+
+#include <coppice/solvers/chain/window/chain_registers.hpp>
+
+namespace coppice::chain {
+
+/// A row of a stretch: its entries from the lowest band up, its right-hand side. Pivot rows take their place:
+/// reciprocal of the pivot, the entries behind it, right-hand side.
+template <class T, int N>
+struct band_row {
+    T entry[2 * N + 1];
+    T rhs;
+};
+
+/// Which of `Width` rows has the largest entry in a column, or whether the row that joins has; of equal ones the first,
+/// and the row that joins comes last. In packs a mask for each row.
+template <class T, int Width, bool IsPack = (lane_count<T> > 1)>
+struct front_pivot {
+    using mask = decltype(real_lane_t<T>() <= real_lane_t<T>());
+    mask row[Width];
+    mask any; ///< one of these rows, not the row that joins
+
+    /// `of(r)` is the entry of row r.
+    template <class Of>
+    COPPICE_ALWAYS_INLINE front_pivot(Of const& of, T const& joining) {
+        real_lane_t<T> best = magnitude(joining);
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < Width; ++r) best = larger(magnitude(of(r)), best);
+        row[0] = best <= magnitude(of(0));
+        any = row[0];
+        COPPICE_UNROLL_ALL
+        for (int r = 1; r < Width; ++r) {
+            row[r] = without(best <= magnitude(of(r)), any);
+            any = any || row[r];
+        }
+    }
+    COPPICE_ALWAYS_INLINE mask here(int r) const { return row[r]; }
+    COPPICE_ALWAYS_INLINE mask is_front() const { return any; }
+    template <class Of>
+    COPPICE_ALWAYS_INLINE T pick(Of const& of, T value) const {
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < Width; ++r) value = select(row[r], of(r), value);
+        return value;
+    }
+};
+/// In a thread the number of the row, by which entries are selected (register_pivot).
+template <class T, int Width>
+struct front_pivot<T, Width, false> {
+    register_pivot<T, Width + 1> pivot;
+
+    template <class Of>
+    COPPICE_HD COPPICE_ALWAYS_INLINE front_pivot(Of const& of, T const& joining)
+        : pivot(column(of, joining).row, 0, Width + 1) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return pivot.here(r); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool is_front() const { return !pivot.here(Width); }
+    template <class Of>
+    COPPICE_HD COPPICE_ALWAYS_INLINE T pick(Of const& of, T const& joining) const {
+        return pivot.top(column(of, joining).row, 0, Width + 1);
+    }
+
+private:
+    struct column {
+        T row[Width + 1];
+        template <class Of>
+        COPPICE_HD COPPICE_ALWAYS_INLINE column(Of const& of, T const& joining) {
+            COPPICE_UNROLL_ALL
+            for (int r = 0; r < Width; ++r) row[r] = of(r);
+            row[Width] = joining;
+        }
+    };
+};
+
+/// An elimination that takes entries as they are.
+template <class T>
+struct plain_elimination {
+    static constexpr bool flush = false;
+    real_lane_t<T> threshold{0};
+};
+
+/// Rows under elimination, their `Left` columns of y (2 N or none) and right-hand sides.
+template <class T, int N, int Left>
+struct band_front {
+    static constexpr int width = 2 * N;
+    using pivot_type = front_pivot<T, width>;
+
+    T active[width][width];
+    T left[width][Left > 0 ? Left : 1];
+    T rhs[width];
+
+    /// Puts the i-th of the first 2 N rows; where y is not carried along it is known and goes to the right-hand side.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void put(int i, band_row<T, N> const& row, T const* y) {
+        rhs[i] = row.rhs;
+        COPPICE_UNROLL_ALL
+        for (int j = 0; j < width; ++j) active[i][j] = j <= i ? row.entry[width + j - i] : T(0);
+        COPPICE_UNROLL_ALL
+        for (int c = 0; c < width; ++c) {
+            if (Left > 0)
+                left[i][c] = c >= i ? row.entry[c - i] : T(0);
+            else if (c >= i)
+                rhs[i] = rhs[i] - row.entry[c - i] * y[c];
+        }
+    }
+
+    /// Takes `row` in and eliminates the first column, (1) to (4); returns what was eliminated with.
+    template <class How, class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE band_row<T, N> eliminate(band_row<T, N> const& row, How const& how,
+                                                              Tell const& zero_pivot) {
+        T first = row.entry[0];
+        if (how.flush) {
+            first = select(magnitude(first) <= how.threshold, T(0), first);
+            COPPICE_UNROLL_ALL
+            for (int r = 0; r < width; ++r)
+                active[r][0] = select(magnitude(active[r][0]) <= how.threshold, T(0), active[r][0]);
+        }
+        auto const of = [this](int j) COPPICE_INLINE_LAMBDA {
+            return [this, j](int r) COPPICE_INLINE_LAMBDA -> T const& { return active[r][j]; };
+        };
+        pivot_type const pivot(of(0), first);
+        T const top = pivot.pick(of(0), first);
+        band_row<T, N> kept;
+        kept.entry[0] = safe_reciprocal(top);
+        T factor[width];
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < width; ++r) factor[r] = -(select(pivot.here(r), first, active[r][0]) * kept.entry[0]);
+        COPPICE_UNROLL_ALL
+        for (int j = 1; j < width; ++j) {
+            kept.entry[j] = pivot.pick(of(j), row.entry[j]);
+            COPPICE_UNROLL_ALL
+            for (int r = 0; r < width; ++r)
+                active[r][j - 1] = select(pivot.here(r), row.entry[j], active[r][j]) + factor[r] * kept.entry[j];
+        }
+        // None but the row that joins reaches that far.
+        kept.entry[width] = select(pivot.is_front(), T(0), row.entry[width]);
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < width; ++r)
+            active[r][width - 1] = select(pivot.here(r), row.entry[width], T(0)) + factor[r] * kept.entry[width];
+        COPPICE_UNROLL_ALL
+        for (int c = 0; c < Left; ++c) { // the row that joins is behind y
+            T const value = pivot.pick([&](int r) COPPICE_INLINE_LAMBDA -> T const& { return left[r][c]; }, T(0));
+            COPPICE_UNROLL_ALL
+            for (int r = 0; r < width; ++r) left[r][c] = select(pivot.here(r), T(0), left[r][c]) + factor[r] * value;
+        }
+        kept.rhs = pivot.pick([&](int r) COPPICE_INLINE_LAMBDA -> T const& { return rhs[r]; }, row.rhs);
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < width; ++r) rhs[r] = select(pivot.here(r), row.rhs, rhs[r]) + factor[r] * kept.rhs;
+        tell_of_zero(top, 0, zero_pivot);
+        return kept;
+    }
+};
+
+/// The rows of a stretch that is staged in a Tile (chain_registers.hpp), one by one in a thread: a model of
+/// elimination_window, for one right-hand side.
+template <class T, int N, bool Left, class Team, class Tile>
+struct band_rows_window {
+    using real = real_lane_t<T>;
+    static constexpr int width = 2 * N;
+
+    Team const& team;
+    Tile const& tile;
+    T const* y; ///< [W], known without Left; null with it
+    elimination<real> const& how;
+    band_front<T, N, Left ? width : 0> front;
+    band_row<T, N> row;   ///< the row that joins, and then the pivot row
+    largest_bits<T> seen; ///< largest entry of the rows; with Left
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE band_rows_window(Team const& t, Tile const& from, T const* known,
+                                                      elimination<real> const& e)
+        : team(t), tile(from), y(known), how(e) {}
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
+        take(u);
+        front.put(u, row, y);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+        tile.arrive(u);
+        take(u);
+    }
+    template <class Tell>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
+        row = front.eliminate(row, how, tell);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE static void advance() {} // rows stay where they are
+    /// memory_stacks::for_each: the pivot row, or the rows of the link.
+    template <class Take>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each(int count, Take const& take) const {
+        constexpr int active = width + 1;
+        if (count == 1) {
+            COPPICE_UNROLL_ALL
+            for (int j = 0; j < active; ++j) take(0, j, row.entry[j]);
+            return take(0, active, row.rhs);
+        }
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < width; ++r) {
+            COPPICE_UNROLL_ALL
+            for (int j = 0; j < width; ++j) take(r, j, front.active[r][j]);
+            COPPICE_UNROLL_ALL
+            for (int c = 0; c < width; ++c)
+                if (Left) take(r, active + c, front.left[r][c]);
+            take(r, Left ? active + width : active, front.rhs[r]);
+        }
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_seen() const { return seen.value(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
+        largest_bits<T> largest;
+        COPPICE_UNROLL_ALL
+        for (int j = 0; j < width; ++j) {
+            COPPICE_UNROLL_ALL
+            for (int r = 0; r < width; ++r) {
+                largest.look_at(front.active[r][j]);
+                largest.look_at(front.left[r][j]);
+            }
+        }
+        return largest.value();
+    }
+
+private:
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take(int u) {
+        auto const from = take_unit<1, width>(team, tile, u, how);
+        row.rhs = from.side(0);
+        COPPICE_UNROLL_ALL
+        for (int j = 0; j <= width; ++j) {
+            row.entry[j] = from.entry(0, j);
+            if (Left) seen.look_at(row.entry[j]);
+        }
+    }
+};
+
+} // namespace coppice::chain
