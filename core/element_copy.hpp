@@ -34,6 +34,20 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T load_once(T const* from) {
 #endif
     return *from;
 }
+/// What another block wrote during this kernel, so not from the first-level cache.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T load_fresh(T const* from) {
+#if defined(__CUDA_ARCH__)
+    using word = std::conditional_t<alignof(T) % 16 == 0, int4, std::conditional_t<alignof(T) % 8 == 0, int2, int>>;
+    T copy;
+    COPPICE_UNROLL
+    for (int w = 0; w < int(sizeof(T) / sizeof(word)); ++w)
+        reinterpret_cast<word*>(&copy)[w] = __ldcg(reinterpret_cast<word const*>(from) + w);
+    return copy;
+#else
+    return *from;
+#endif
+}
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_once(T* to, T const& value) {
 #if defined(__CUDA_ARCH__)

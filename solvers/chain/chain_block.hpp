@@ -129,8 +129,8 @@ struct reflected_stretches {
         if (!size.reflected) return;
         real tolerance = size.tolerance();
         if (s.how.flush) tolerance = larger(tolerance, s.how.threshold);
-        unrolled_reflecting_stacks stacks(
-            memory_stacks(team, units, g, at, memory, W, static_cast<T const*>(nullptr), s.how), tolerance);
+        reflecting_stacks stacks(memory_stacks(team, units, g, at, memory, W, static_cast<T const*>(nullptr), s.how),
+                                 tolerance);
         reduce_stretch(stacks, g, at, s.links, pivot_teller<Units, 1>{{}, s.units, at});
         team.sync();
     }
@@ -141,7 +141,7 @@ struct reflected_stretches {
         slot_rows<T, shape> const& slots = units.from;
         link_boundary<T> const boundary{s.links};
         take_left(team, g, at, slots, boundary);
-        unrolled_reflecting_stacks stacks(
+        reflecting_stacks stacks(
             memory_stacks(team, units, g, at, memory, 0, static_cast<T const*>(slots.known()), s.how), real(0));
         substitute_stretch(team, stacks, g, at, slots, boundary, silent_teller{});
         store_slots(s.units, at.lane[0], slots, team.rank());

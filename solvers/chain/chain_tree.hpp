@@ -17,6 +17,7 @@
 #include <bit>
 
 #include <coppice/core/block.hpp>
+#include <coppice/core/element_copy.hpp>
 #include <coppice/core/gate.hpp>
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/chain/chain_join.hpp>
@@ -394,19 +395,8 @@ template <class T, int W, class Block>
 /// What another block wrote during this kernel: `count` elements, by all threads of a block.
 template <class T, class Block>
 COPPICE_HD inline void copy_fresh(Block const& block, T* to, T const* from, int count) {
-    if constexpr (is_complex_lane<T>) {
-        using real = real_lane_t<T>;
-        copy_fresh(block, reinterpret_cast<real*>(to), reinterpret_cast<real const*>(from), 2 * count);
-    } else {
-        COPPICE_UNROLL_FOUR
-        for (int i = block.thread(); i < count; i += block.threads()) {
-#if defined(__CUDA_ARCH__)
-            to[i] = __ldcg(from + i);
-#else
-            to[i] = from[i];
-#endif
-        }
-    }
+    COPPICE_UNROLL_FOUR
+    for (int i = block.thread(); i < count; i += block.threads()) to[i] = load_fresh(from + i);
 }
 
 /// The largest of the values of the lanes of a warp.

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/rpts/partition/rpts_own.hpp>
 #include <coppice/solvers/rpts/partition/rpts_pairs.hpp>
 #include <coppice/solvers/rpts/partition/rpts_tree.hpp>
@@ -68,21 +69,6 @@ struct resident_job {
     T threshold;
 };
 
-/// Reads a segment that another block wrote during this kernel, so not from the first-level cache.
-template <class T>
-COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
-#if defined(__CUDA_ARCH__)
-    share_segment<T> copy;
-    constexpr int vectors = int(sizeof(copy) / 16);
-    COPPICE_UNROLL
-    for (int v = 0; v < vectors; ++v)
-        reinterpret_cast<int4*>(&copy)[v] = __ldcg(reinterpret_cast<int4 const*>(from) + v);
-    return copy.of_all;
-#else
-    return from->of_all;
-#endif
-}
-
 /// The segments of the shares of a system, of which a lane joins a run before the lanes join theirs.
 template <pivoting P, class T, class Threshold>
 struct joining_shares {
@@ -132,7 +118,7 @@ solve_shares(Block const& block, resident_job<T> const& job, resident_item const
     share_segment<T>* const all = job.segments + item.pair * shares;
     if (block.thread() == 0) all[share].of_all = brought;
     meeting.meet(block, item.pair, shares);
-    for (int i = block.thread(); i < shares; i += block.threads()) memory.of_shares()[i] = load_fresh(all + i);
+    for (int i = block.thread(); i < shares; i += block.threads()) memory.of_shares()[i] = load_fresh(all + i).of_all;
     block.sync();
     if (block.thread() >= warp_lanes) return {};
 
