@@ -13,6 +13,7 @@
 #include <concepts>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -195,6 +196,13 @@ private:
     detail::device_links* links_;
     int part_, parts_;
 };
+
+/// Where the elements of each part begin in the whole, [parts + 1]; `size`: those of this part. All parts call it.
+inline std::vector<std::int64_t> begins_of_parts(part_messages const& others, std::int64_t size) {
+    std::vector<std::int64_t> begin{0};
+    for (std::int64_t const of_part : others.gather(size)) begin.push_back(begin.back() + of_part);
+    return begin;
+}
 
 /// Executors for the parts of a problem, one each; several may name the same device.
 template <executor Executor>

@@ -82,6 +82,8 @@ public:
     bool on_device() const { return false; }
 };
 
+inline constexpr int most_shared_loops = 8;
+
 /// Records what is queued between begin() and run() as the body of one loop, which goes on while one of several loops
 /// does. The host records nothing.
 template <executor Executor>
@@ -91,7 +93,6 @@ template <>
 class loop_recorder<host_executor> {
 public:
     explicit loop_recorder(host_executor const&) {}
-    static constexpr int most = 8;                         ///< loops
     bool begin(loop_switch* const*, int) { return false; } ///< false: the host is to run the loops
     bool records() const { return false; }
     void run() {}  ///< what was recorded, until all loops have ended

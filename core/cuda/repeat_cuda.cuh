@@ -121,8 +121,7 @@ void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* 
 }
 
 struct loop_set {
-    static constexpr int most = 8;
-    loop_switch* loops[most];
+    loop_switch* loops[most_shared_loops];
     int count;
 };
 /// In front of a while node and at the end of its body: it goes on while one of the loops does.
@@ -211,7 +210,6 @@ public:
     loop_recorder(loop_recorder const&) = delete;
     loop_recorder& operator=(loop_recorder const&) = delete;
 
-    static constexpr int most = 8;
     bool records() const { return graph_ != nullptr; }
     void stop() {
         if (!graph_) return;

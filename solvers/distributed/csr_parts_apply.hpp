@@ -52,8 +52,8 @@ struct halo_rows {
 /// The entries of a part, told apart by their columns; on the host.
 template <class T>
 struct divided_rows {
-    std::vector<std::int64_t> begin{0}; ///< [parts + 1] where parts begin
-    std::vector<std::int32_t> needs{};  ///< columns of other parts, ascending
+    std::vector<std::int64_t> begin{}; ///< [parts + 1] where parts begin
+    std::vector<std::int32_t> needs{}; ///< columns of other parts, ascending
     std::vector<std::int32_t> own_offsets{0}, own_columns{};
     std::vector<T> own_values{};
     std::vector<std::int32_t> outer{};                          ///< rows that read of other parts
@@ -68,7 +68,7 @@ struct divided_rows {
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
             throw matrix_error("csr_part: offsets must begin with 0 and not fall");
         auto const rows = std::int32_t(offsets.size() - 1);
-        for (std::int64_t const n : others.gather(std::int64_t(rows))) begin.push_back(begin.back() + n);
+        begin = begins_of_parts(others, rows);
         std::int64_t const first = begin[std::size_t(others.part())], behind = first + rows;
         for (std::int32_t const c : columns) {
             if (c < 0 || c >= begin.back())

@@ -67,13 +67,8 @@ namespace detail {
 
 template <executor Base>
 vector_place place_in_whole(part_executor<Base> const& exec, std::int64_t size) {
-    vector_place place{0, 0};
-    auto const sizes = exec.others().gather(size);
-    for (std::size_t p = 0; p < sizes.size(); ++p) {
-        if (int(p) < exec.others().part()) place.first += sizes[p];
-        place.size += sizes[p];
-    }
-    return place;
+    auto const begin = begins_of_parts(exec.others(), size);
+    return {begin[std::size_t(exec.others().part())], begin.back()};
 }
 
 template <>

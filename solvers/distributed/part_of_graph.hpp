@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/graph/edge_order.hpp>
 #include <coppice/solvers/distributed/halo.hpp>
@@ -30,15 +31,7 @@ struct part_names {
         return k < 0 ? -1 : rows + k;
     }
     COPPICE_HD std::int32_t outer_place(std::int32_t name) const {
-        std::int32_t low = 0;
-        for (std::int32_t high = outer_count; low < high;) {
-            std::int32_t const middle = low + (high - low) / 2;
-            if (outer[middle] < name)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low < outer_count && outer[low] == name ? low : -1;
+        return detail::position_between(outer, std::int32_t{0}, outer_count, std::int64_t(name));
     }
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/graph/bidirectional_scan.hpp>
 #include <coppice/graph/whole_graph.hpp>
@@ -189,7 +190,7 @@ struct leave_piece {
             int const out = end == static_cast<I>(v) ? d : own(end, 0) < 0 ? 0 : 1;
             e.link[d] = path_end(names(end));
             if (neighbor(end, out) < 0) continue;
-            way_out<Value, I> const way = ways[number_of(2 * std::int64_t(end) + out)];
+            way_out<Value, I> const way = ways[detail::lower_position(keys, 0, gates, 2 * std::int64_t(end) + out)];
             e.link[d] = way.link;
             e.value[d] = is_path_end(way.link) ? combine(e.value[d], way.value) : way.value;
         }
@@ -199,17 +200,6 @@ struct leave_piece {
 private:
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD I own(I v, int d) const { return graph_detail::own_neighbor<Names, Neighbor>{names, neighbor}(v, d); }
-    COPPICE_HD std::int64_t number_of(std::int64_t key) const {
-        std::int64_t low = 0;
-        for (std::int64_t high = gates; low < high;) {
-            std::int64_t const middle = (low + high) / 2;
-            if (keys[middle] < key)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low;
-    }
 };
 template <class Value, class I>
 struct count_cyclic {
@@ -255,16 +245,12 @@ scan_result<Value, I> scan_in_parts(Executor const& exec, part_messages const& o
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> bidirectional_scan_part(Executor const& exec, part_messages const& others, std::int64_t vertices,
                                               Neighbor neighbor, Initial initial, Combine combine) {
-    std::int64_t first = 0, all = 0;
-    auto const sizes = others.gather(vertices);
-    for (std::size_t p = 0; p < sizes.size(); ++p) {
-        if (int(p) < others.part()) first += sizes[p];
-        all += sizes[p];
-    }
-    checked_cast<I>(all, "number of vertices");
+    auto const begin = begins_of_parts(others, vertices);
+    checked_cast<I>(begin.back(), "number of vertices");
     return distributed::scan_in_parts<Value, I>(
-        exec, others, vertices, distributed::range_names<I>{static_cast<I>(first), static_cast<I>(vertices)}, neighbor,
-        initial, combine);
+        exec, others, vertices,
+        distributed::range_names<I>{static_cast<I>(begin[std::size_t(others.part())]), static_cast<I>(vertices)},
+        neighbor, initial, combine);
 }
 
 } // namespace coppice

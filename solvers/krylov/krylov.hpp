@@ -25,6 +25,9 @@ inline constexpr std::array<std::string_view, 6> krylov_names{"cg", "minres", "b
 
 namespace detail {
 
+/// Do the iterations of that method rest when a solve has ended (krylov_iteration::rests_at_the_end())?
+constexpr bool iterations_rest(std::string_view method) { return method == "cg" || method == "bicgstab"; }
+
 /// Solves A x = b with the method of that name; a and m may be of any type. Throws argument_error for an unknown name.
 template <executor Executor, class T, class A, class M>
 krylov_result solve_named(Executor const& exec, std::string_view method, A const& a, M const& m, array_view<T const> b,

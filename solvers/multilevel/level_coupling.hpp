@@ -41,7 +41,7 @@ public:
                                          bool symmetric) = 0;
     /// [rows with entries of K]
     virtual array_view<std::int32_t const> rows_at_cuts() const = 0;
-    /// The next level is to be made; work on the executor that is queued until join() goes on beside it.
+    /// Makes what the next level has besides R A P of the own block; join() adds it.
     virtual void coarsen(Executor const& exec, smoothed_level<T, I> const& level) = 0;
     /// `own`: R A P of the own block, columns rise. Returned: what it is in R A P of the whole, in memory of the
     /// coupling where that is more.

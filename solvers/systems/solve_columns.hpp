@@ -41,7 +41,7 @@ bool go_in_step(host_executor const&, std::string_view, M const&, krylov_options
 }
 template <class M>
 bool go_in_step(cuda_executor const&, std::string_view method, M const& m, krylov_options const& options) {
-    return (method == "cg" || method == "bicgstab") && is_replayable(m) && !options.progress;
+    return iterations_rest(method) && is_replayable(m) && !options.progress;
 }
 
 } // namespace detail

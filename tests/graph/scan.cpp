@@ -198,6 +198,19 @@ std::vector<int> lengths_from(int first, int last) {
     return lengths;
 }
 
+/// Every vertex of a cycle knows the least number of its edges.
+void require_least_edges(linked_graph const& g, std::vector<scan_entry<int, int>> const& entries) {
+    edge_number const number{g.neighbors.data()};
+    for (auto const& cycle : g.cycles) {
+        int expected = 1 << 30;
+        for (int const v : cycle) expected = std::min({expected, number(v, 0), number(v, 1)});
+        for (int const v : cycle) {
+            auto const& e = entries[std::size_t(v)];
+            REQUIRE(std::min(e.value[0], e.value[1]) == expected);
+        }
+    }
+}
+
 } // namespace
 
 TEST_CASE_TEMPLATE("paths of all lengths among cycles, order kept", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -230,15 +243,7 @@ TEST_CASE_TEMPLATE("an idempotent operator covers whole cycles", Fixture, COPPIC
             auto const result = jump ? graph_detail::scan_by_jumping<int, int>(exec, n, neighbor, number, smaller{})
                                      : bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{});
             auto const entries = to_vector(exec, result.entries);
-            edge_number const here{g.neighbors.data()};
-            for (auto const& cycle : g.cycles) {
-                int expected = 1 << 30;
-                for (int const v : cycle) expected = std::min({expected, here(v, 0), here(v, 1)});
-                for (int const v : cycle) {
-                    auto const& e = entries[std::size_t(v)];
-                    REQUIRE(std::min(e.value[0], e.value[1]) == expected);
-                }
-            }
+            require_least_edges(g, entries);
         }
     }
 }
@@ -283,15 +288,7 @@ TEST_CASE_TEMPLATE("scan over parts: paths and cycles across cuts, order kept", 
             auto const entries = to_vector(exec, scan_over_parts<int, Fixture>(cuts, neighbor_of{neighbors.data()},
                                                                                edge_number{nullptr}, smaller{})
                                                      .entries);
-            edge_number const here{g.neighbors.data()};
-            for (auto const& cycle : g.cycles) {
-                int expected = 1 << 30;
-                for (int const v : cycle) expected = std::min({expected, here(v, 0), here(v, 1)});
-                for (int const v : cycle) {
-                    auto const& e = entries[std::size_t(v)];
-                    CHECK(std::min(e.value[0], e.value[1]) == expected);
-                }
-            }
+            require_least_edges(g, entries);
         }
     }
 }

@@ -68,7 +68,7 @@ public:
 
     bool ends(std::int64_t rows) override {
         std::int64_t const share = levels_.front()->begin.back() / messages().parts() / share_together;
-        return begins(rows).back() <= std::clamp(share, least_together, most_together);
+        return begins_of_parts(messages(), rows).back() <= std::clamp(share, least_together, most_together);
     }
     multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = *levels_.back();
@@ -89,7 +89,7 @@ public:
             smooths_over_cuts_ = !any_part(!symmetric || !couplings.pattern);
             symmetric_ = !any_part(!symmetric || !couplings.values);
         }
-        begin_below_ = begins(count);
+        begin_below_ = begins_of_parts(messages(), count);
         left_out_ = zeros(exec, level.size);
         kept_ = zeros(exec, level.size);
         smoothing_ = filter_at_cuts(exec, messages(), level, kept, unit, smooths_over_cuts_, first_below(), all_below(),
@@ -220,11 +220,6 @@ private:
     static bool gathers_on_device(host_part const&) { return false; }
     static bool gathers_on_device(cuda_part const& exec) { return exec.others().devices() != nullptr; }
     part_messages const& messages() const { return exec_.others(); }
-    part_begins begins(std::int64_t rows) const {
-        part_begins begin{0};
-        for (std::int64_t const n : messages().gather(rows)) begin.push_back(begin.back() + n);
-        return begin;
-    }
     std::int32_t first_below() const { return std::int32_t(begin_below_[std::size_t(messages().part())]); }
     std::int32_t all_below() const { return std::int32_t(begin_below_.back()); }
     bool any_part(bool of_this) const {

@@ -166,10 +166,7 @@ TEST_CASE("adaptive reduction: blocks of several warps give the bits of one work
             auto const s = bands_with_pairs<double>(n, probability, 3);
             auto const solve = [&](auto const& team, double* memory, double* x) {
                 auto const e = classical::equations_at(memory, n);
-                for (int i = team.rank(); i < n; i += team.size())
-                    e.set(i, {s.lower[std::size_t(i)], s.diagonal[std::size_t(i)], s.upper[std::size_t(i)],
-                              s.rhs[std::size_t(i)]});
-                team.sync();
+                put_equations(team, s, e);
                 classical::adaptive_reduction(team, e, memory + 4 * n);
                 for (int i = team.rank(); i < n; i += team.size()) x[i] = e.d[i];
             };

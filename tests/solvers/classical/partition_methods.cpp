@@ -226,10 +226,7 @@ TEST_CASE("partition methods: a block of threads and a single one give the same 
         int const elements = 4 * n + classical::extra_elements(which, n, 128, 8);
         auto const solve = [&](auto const& team, double* memory, double* x) {
             auto const e = classical::equations_at(memory, n);
-            for (int i = team.rank(); i < n; i += team.size())
-                e.set(i, {s.lower[std::size_t(i)], s.diagonal[std::size_t(i)], s.upper[std::size_t(i)],
-                          s.rhs[std::size_t(i)]});
-            team.sync();
+            put_equations(team, s, e);
             auto const* const solution = classical::solve(team, which, e, memory + 4 * n, 128, 8);
             for (int i = team.rank(); i < n; i += team.size()) x[i] = solution[i];
         };

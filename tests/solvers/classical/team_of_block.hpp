@@ -2,6 +2,8 @@
 // A block of the stand-in as a team of the classical methods.
 #pragma once
 
+#include <cstddef>
+
 #include "support/block_stand_in.hpp"
 
 namespace coppice::test {
@@ -15,5 +17,15 @@ struct team_of_block {
     unsigned votes(bool condition) const { return block.ballot(condition); }
     int from_lane(int value, int lane) const { return block.from_lane(value, lane); }
 };
+
+/// Writes the rows of a system where its team reads them.
+template <class Team, class System, class Equations>
+void put_equations(Team const& team, System const& s, Equations const& e) {
+    for (int i = team.rank(); i < int(s.diagonal.size()); i += team.size()) {
+        auto const k = static_cast<std::size_t>(i);
+        e.set(i, {s.lower[k], s.diagonal[k], s.upper[k], s.rhs[k]});
+    }
+    team.sync();
+}
 
 } // namespace coppice::test

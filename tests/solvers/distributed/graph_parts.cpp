@@ -173,6 +173,20 @@ std::vector<named_graph> cut_graphs() {
     return all;
 }
 
+/// Calls check(weights, options, cuts) for all graphs, divisions and choices that are tried.
+template <class Fixture, class Check>
+void for_each_choice(std::vector<factor_options> const& choices, Check const& check) {
+    for (auto const& graph : cut_graphs())
+        for (auto const& cuts : divisions_of(graph.weights.rows))
+            for (std::size_t k = 0; k < choices.size(); ++k) {
+                if (!tries<Fixture>(k, graph.name.size() + cuts.size())) continue;
+                CAPTURE(graph.name);
+                CAPTURE(cuts.size());
+                CAPTURE(k);
+                check(graph.weights, choices[k], cuts);
+            }
+}
+
 } // namespace
 
 TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
@@ -183,28 +197,12 @@ TEST_CASE_TEMPLATE("graph parts: the factor is that of one executor", Fixture, C
                                               {.degree = 3, .rounds = 4},
                                               {.degree = 4, .ties = tie_rule::near},
                                               {.degree = 1, .rounds = 7, .charge_period = 3, .charge_below = 2}};
-    for (auto const& graph : cut_graphs())
-        for (auto const& cuts : divisions_of(graph.weights.rows))
-            for (std::size_t k = 0; k < choices.size(); ++k) {
-                if (!tries<Fixture>(k, graph.name.size() + cuts.size())) continue;
-                CAPTURE(graph.name);
-                CAPTURE(cuts.size());
-                CAPTURE(k);
-                check_factor<Fixture>(graph.weights, choices[k], cuts);
-            }
+    for_each_choice<Fixture>(choices, &check_factor<Fixture>);
 }
 
 TEST_CASE_TEMPLATE("graph parts: the forest is that of one executor", Fixture, COPPICE_TEST_EXECUTORS) {
     std::vector<factor_options> const choices{{.ties = tie_rule::near}, {}, {.degree = 1}, {.rounds = 3}};
-    for (auto const& graph : cut_graphs())
-        for (auto const& cuts : divisions_of(graph.weights.rows))
-            for (std::size_t k = 0; k < choices.size(); ++k) {
-                if (!tries<Fixture>(k, graph.name.size() + cuts.size())) continue;
-                CAPTURE(graph.name);
-                CAPTURE(cuts.size());
-                CAPTURE(k);
-                check_forest<Fixture>(graph.weights, choices[k], cuts);
-            }
+    for_each_choice<Fixture>(choices, &check_forest<Fixture>);
 }
 
 TEST_CASE_TEMPLATE("graph parts: what is wrong with a graph or an option is an error", Fixture,
