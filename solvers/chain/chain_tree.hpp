@@ -377,6 +377,7 @@ struct parting_teams {
     }
 };
 
+/// The way back through a level.
 COPPICE_NO_EXEC_CHECK
 template <class T, int W, class Block>
 [[gnu::noinline]] COPPICE_HD void part_level(link_level<T, W, Block> const level) {
