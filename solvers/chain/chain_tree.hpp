@@ -200,12 +200,11 @@ struct link_level {
     tree_job<T> const& job;
     link_store<T, W> links, joining;
     T* around_;
-    std::int64_t system;
-    system_links of_system;
-    std::int64_t first; ///< of the system, the first of the links
-    int count;          ///< none where the group has no links
-    int most;           ///< the largest count of the groups of this warp
-    bool of_shares;
+    std::int64_t system, first; ///< of the system, the first of the links
+    int count;                  ///< none where the group has no links
+    int most;                   ///< the largest count of the groups of this warp
+    int most_teams;             ///< that a group of the block uses: those who meet at its barriers
+    bool of_shares, exchanged;
 
     /// Links of team t: [begin(t), begin(t + 1)).
     COPPICE_HD COPPICE_ALWAYS_INLINE int begin(int t) const {
@@ -214,10 +213,6 @@ struct link_level {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int used_teams() const {
         return count < job.plan.teams() ? count : job.plan.teams();
-    }
-    /// Teams of a group of the block at most: those who meet at its barriers.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int most_teams() const {
-        return job.uneven() || most > job.plan.teams() ? job.plan.teams() : most;
     }
     /// Links of a team of the warp at most.
     COPPICE_HD COPPICE_ALWAYS_INLINE int most_links() const {
@@ -235,7 +230,8 @@ struct link_level {
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return level.job.links.singular != nullptr; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             link_units<T> const& all = level.job.links;
-            std::int64_t const at = level.of_shares ? level.of_system.first_of(link) : level.first + link;
+            std::int64_t const at =
+                level.of_shares ? level.job.of_system(level.system).first_of(link) : level.first + link;
             if (std::int64_t const row = all.row_before(at, k, level.system); row >= 0)
                 lower_to(all.singular + level.system,
                          met_at(step + (level.of_shares ? 32 : 0) + (link == 0 && k >= W / 2 ? 1 : 0), row));
@@ -250,7 +246,7 @@ struct link_level {
     }
     /// Whether a team of the warp takes the link of a team so far behind it.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_takes(team_type const& team, int apart) const {
-        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, most_teams());
+        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, most_teams);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(team_type const& team, int apart) const {
         return joins::takes(number(team), apart, used_teams());
@@ -277,7 +273,7 @@ struct joining_teams {
         next = own.take_right(level.links, begin + 1, false, begin + 1 < end);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams; }
     /// One text for runs and tree: a join is long.
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
@@ -316,13 +312,13 @@ template <class T, int W, class Block>
     }
     if ((teams.t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
     T y[W];
-    teams.own.close(level.of_system.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
+    teams.own.close(level.exchanged, y, level.leads(team), typename level_type::teller{level, 0, 30});
     T* const around = level.around(team);
     COPPICE_UNROLL
     for (int r = 0; r < W; ++r) {
         if (!level.leads(team) || team.rank() != r) continue;
         around[r] = y[r];
-        around[W + (level.of_system.exchanged() ? (r + W / 2) % W : r)] = y[r];
+        around[W + (level.exchanged ? (r + W / 2) % W : r)] = y[r];
     }
 }
 
@@ -346,7 +342,7 @@ struct parting_teams {
         : level(l), team(of), joint(rows), begin(l.begin(l.number(of))), last(l.begin(l.number(of) + 1) - 1),
           around(l.around(of)), next(rows.load(l.links, last, last > begin)) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_known() {
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
@@ -427,17 +423,19 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
     std::int64_t const first = works ? of_system.first_of(share) : 0, end = works ? of_system.first_of(share + 1) : 0;
     int const count = int(end - first);
     int const most = job.uneven() ? most_of_warp(block, count) : shares == 1 ? int(job.plan.links) : count;
+    int const teams = job.plan.teams();
     link_level<T, W, Block> const own{block,
                                       job,
                                       job.template store<W>().from(of_system.first + first),
                                       memory.of_teams(),
                                       memory.around(),
                                       system,
-                                      of_system,
                                       first,
                                       count,
                                       most,
-                                      false};
+                                      job.uneven() || most > teams ? teams : most,
+                                      false,
+                                      of_system.exchanged()};
     auto const of_shares = job.template store_of_shares<W>();
     join_level(own, shares == 1, of_shares, index);
     if (shares > 1) {
@@ -449,9 +447,18 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
         copy_fresh(block, all.rhs, theirs.rhs, joined_shares * W);
         copy_fresh(block, all.sizes, theirs.sizes, joined_shares);
         block.sync();
-        link_level<T, W, Block> const joined{block,           job,           all,       memory.joining_shares(),
-                                             memory.around(), system,        of_system, 0,
-                                             joined_shares,   joined_shares, true};
+        link_level<T, W, Block> const joined{block,
+                                             job,
+                                             all,
+                                             memory.joining_shares(),
+                                             memory.around(),
+                                             system,
+                                             0,
+                                             joined_shares,
+                                             joined_shares,
+                                             joined_shares < teams ? joined_shares : teams,
+                                             true,
+                                             of_system.exchanged()};
         join_level(joined, true, all, 0);
         part_level(joined);
         block.sync();

@@ -24,34 +24,32 @@ struct band_row {
     T rhs;
 };
 
-/// Which of `Width` rows has the largest entry in a column, or whether the row that joins has; of equal ones the first,
-/// and the row that joins comes last. In packs a mask for each row.
+/// Which of the `Width` rows of a column has the largest entry, or whether the row that joins, behind them, has; of
+/// equal ones the first. In packs a mask for each row.
 template <class T, int Width, bool IsPack = (lane_count<T> > 1)>
 struct front_pivot {
     using mask = decltype(real_lane_t<T>() <= real_lane_t<T>());
     mask row[Width];
     mask any; ///< one of these rows, not the row that joins
 
-    /// `of(r)` is the entry of row r.
-    template <class Of>
-    COPPICE_ALWAYS_INLINE front_pivot(Of const& of, T const& joining) {
-        real_lane_t<T> best = magnitude(joining);
+    COPPICE_ALWAYS_INLINE explicit front_pivot(T const (&column)[Width + 1]) {
+        real_lane_t<T> best = magnitude(column[Width]);
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < Width; ++r) best = larger(magnitude(of(r)), best);
-        row[0] = best <= magnitude(of(0));
+        for (int r = 0; r < Width; ++r) best = larger(magnitude(column[r]), best);
+        row[0] = best <= magnitude(column[0]);
         any = row[0];
         COPPICE_UNROLL_ALL
         for (int r = 1; r < Width; ++r) {
-            row[r] = without(best <= magnitude(of(r)), any);
+            row[r] = without(best <= magnitude(column[r]), any);
             any = any || row[r];
         }
     }
-    COPPICE_ALWAYS_INLINE mask here(int r) const { return row[r]; }
-    COPPICE_ALWAYS_INLINE mask is_front() const { return any; }
-    template <class Of>
-    COPPICE_ALWAYS_INLINE T pick(Of const& of, T value) const {
+    COPPICE_ALWAYS_INLINE mask const& here(int r) const { return row[r]; }
+    COPPICE_ALWAYS_INLINE mask const& is_front() const { return any; }
+    COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1]) const {
+        T value = column[Width];
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < Width; ++r) value = select(row[r], of(r), value);
+        for (int r = 0; r < Width; ++r) value = select(row[r], column[r], value);
         return value;
     }
 };
@@ -60,26 +58,12 @@ template <class T, int Width>
 struct front_pivot<T, Width, false> {
     register_pivot<T, Width + 1> pivot;
 
-    template <class Of>
-    COPPICE_HD COPPICE_ALWAYS_INLINE front_pivot(Of const& of, T const& joining)
-        : pivot(column(of, joining).row, 0, Width + 1) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit front_pivot(T const (&column)[Width + 1]) : pivot(column, 0, Width + 1) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return pivot.here(r); }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool is_front() const { return !pivot.here(Width); }
-    template <class Of>
-    COPPICE_HD COPPICE_ALWAYS_INLINE T pick(Of const& of, T const& joining) const {
-        return pivot.top(column(of, joining).row, 0, Width + 1);
+    COPPICE_HD COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1]) const {
+        return pivot.top(column, 0, Width + 1);
     }
-
-private:
-    struct column {
-        T row[Width + 1];
-        template <class Of>
-        COPPICE_HD COPPICE_ALWAYS_INLINE column(Of const& of, T const& joining) {
-            COPPICE_UNROLL_ALL
-            for (int r = 0; r < Width; ++r) row[r] = of(r);
-            row[Width] = joining;
-        }
-    };
 };
 
 /// An elimination that takes entries as they are.
@@ -93,7 +77,6 @@ struct plain_elimination {
 template <class T, int N, int Left>
 struct band_front {
     static constexpr int width = 2 * N;
-    using pivot_type = front_pivot<T, width>;
 
     T active[width][width];
     T left[width][Left > 0 ? Left : 1];
@@ -117,29 +100,31 @@ struct band_front {
     template <class How, class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE band_row<T, N> eliminate(band_row<T, N> const& row, How const& how,
                                                               Tell const& zero_pivot) {
-        T first = row.entry[0];
+        T column[width + 1];
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < width; ++r) column[r] = active[r][0];
+        column[width] = row.entry[0];
         if (how.flush) {
-            first = select(magnitude(first) <= how.threshold, T(0), first);
             COPPICE_UNROLL_ALL
-            for (int r = 0; r < width; ++r)
-                active[r][0] = select(magnitude(active[r][0]) <= how.threshold, T(0), active[r][0]);
+            for (T& entry : column) entry = select(magnitude(entry) <= how.threshold, T(0), entry);
         }
-        auto const of = [this](int j) COPPICE_INLINE_LAMBDA {
-            return [this, j](int r) COPPICE_INLINE_LAMBDA -> T const& { return active[r][j]; };
-        };
-        pivot_type const pivot(of(0), first);
-        T const top = pivot.pick(of(0), first);
+        front_pivot<T, width> const pivot(column);
+        T const top = pivot.pick(column);
+        if constexpr (lane_count < T >> 1) tell_of_zero(top, 0, zero_pivot);
         band_row<T, N> kept;
         kept.entry[0] = safe_reciprocal(top);
         T factor[width];
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < width; ++r) factor[r] = -(select(pivot.here(r), first, active[r][0]) * kept.entry[0]);
+        for (int r = 0; r < width; ++r) factor[r] = -(select(pivot.here(r), column[width], column[r]) * kept.entry[0]);
         COPPICE_UNROLL_ALL
         for (int j = 1; j < width; ++j) {
-            kept.entry[j] = pivot.pick(of(j), row.entry[j]);
+            COPPICE_UNROLL_ALL
+            for (int r = 0; r < width; ++r) column[r] = active[r][j];
+            column[width] = row.entry[j];
+            kept.entry[j] = pivot.pick(column);
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r)
-                active[r][j - 1] = select(pivot.here(r), row.entry[j], active[r][j]) + factor[r] * kept.entry[j];
+                active[r][j - 1] = select(pivot.here(r), column[width], column[r]) + factor[r] * kept.entry[j];
         }
         // None but the row that joins reaches that far.
         kept.entry[width] = select(pivot.is_front(), T(0), row.entry[width]);
@@ -147,15 +132,21 @@ struct band_front {
         for (int r = 0; r < width; ++r)
             active[r][width - 1] = select(pivot.here(r), row.entry[width], T(0)) + factor[r] * kept.entry[width];
         COPPICE_UNROLL_ALL
-        for (int c = 0; c < Left; ++c) { // the row that joins is behind y
-            T const value = pivot.pick([&](int r) COPPICE_INLINE_LAMBDA -> T const& { return left[r][c]; }, T(0));
+        for (int c = 0; c < Left; ++c) {
+            COPPICE_UNROLL_ALL
+            for (int r = 0; r < width; ++r) column[r] = left[r][c];
+            column[width] = T(0); // the row that joins is behind y
+            T const value = pivot.pick(column);
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r) left[r][c] = select(pivot.here(r), T(0), left[r][c]) + factor[r] * value;
         }
-        kept.rhs = pivot.pick([&](int r) COPPICE_INLINE_LAMBDA -> T const& { return rhs[r]; }, row.rhs);
+        COPPICE_UNROLL_ALL
+        for (int r = 0; r < width; ++r) column[r] = rhs[r];
+        column[width] = row.rhs;
+        kept.rhs = pivot.pick(column);
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r) rhs[r] = select(pivot.here(r), row.rhs, rhs[r]) + factor[r] * kept.rhs;
-        tell_of_zero(top, 0, zero_pivot);
+        if constexpr (lane_count<T> == 1) tell_of_zero(top, 0, zero_pivot); // a branch that nothing has to wait for
         return kept;
     }
 };
