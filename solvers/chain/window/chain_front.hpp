@@ -25,44 +25,49 @@ struct band_row {
 };
 
 /// Which of the `Width` rows of a column has the largest entry, or whether the row that joins, behind them, has; of
-/// equal ones the first. In packs a mask for each row.
+/// equal ones the first. In packs `rows` is a mask for each row: an array of its own, as one in an object costs the
+/// compiler registers (3 % of a solve with two bands on a side).
 template <class T, int Width, bool IsPack = (lane_count<T> > 1)>
 struct front_pivot {
     using mask = decltype(real_lane_t<T>() <= real_lane_t<T>());
-    mask row[Width];
-    mask any; ///< one of these rows, not the row that joins
+    using rows = mask[Width];
 
-    COPPICE_ALWAYS_INLINE explicit front_pivot(T const (&column)[Width + 1]) {
+    /// Returns whether one of the rows is the pivot row, not the row that joins.
+    static COPPICE_ALWAYS_INLINE mask find(T const (&column)[Width + 1], rows& here) {
         real_lane_t<T> best = magnitude(column[Width]);
         COPPICE_UNROLL_ALL
         for (int r = 0; r < Width; ++r) best = larger(magnitude(column[r]), best);
-        row[0] = best <= magnitude(column[0]);
-        any = row[0];
+        here[0] = best <= magnitude(column[0]);
+        mask any = here[0];
         COPPICE_UNROLL_ALL
         for (int r = 1; r < Width; ++r) {
-            row[r] = without(best <= magnitude(column[r]), any);
-            any = any || row[r];
+            here[r] = without(best <= magnitude(column[r]), any);
+            any = any || here[r];
         }
+        return any;
     }
-    COPPICE_ALWAYS_INLINE mask const& here(int r) const { return row[r]; }
-    COPPICE_ALWAYS_INLINE mask const& is_front() const { return any; }
-    COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1]) const {
+    /// The entry of the pivot row.
+    static COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1], rows const& here) {
         T value = column[Width];
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < Width; ++r) value = select(row[r], column[r], value);
+        for (int r = 0; r < Width; ++r) value = select(here[r], column[r], value);
         return value;
     }
 };
 /// In a thread the number of the row, by which entries are selected (register_pivot).
 template <class T, int Width>
 struct front_pivot<T, Width, false> {
-    register_pivot<T, Width + 1> pivot;
-
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit front_pivot(T const (&column)[Width + 1]) : pivot(column, 0, Width + 1) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool here(int r) const { return pivot.here(r); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool is_front() const { return !pivot.here(Width); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1]) const {
-        return pivot.top(column, 0, Width + 1);
+    using number = register_pivot<T, Width + 1>;
+    struct rows {
+        int row;
+        COPPICE_HD COPPICE_ALWAYS_INLINE bool operator[](int r) const { return r == row; }
+    };
+    static COPPICE_HD COPPICE_ALWAYS_INLINE bool find(T const (&column)[Width + 1], rows& here) {
+        here.row = number(column, 0, Width + 1).row;
+        return here.row != Width;
+    }
+    static COPPICE_HD COPPICE_ALWAYS_INLINE T pick(T const (&column)[Width + 1], rows const& here) {
+        return number(here.row).top(column, 0, Width + 1);
     }
 };
 
@@ -77,6 +82,7 @@ struct plain_elimination {
 template <class T, int N, int Left>
 struct band_front {
     static constexpr int width = 2 * N;
+    using pivot = front_pivot<T, width>;
 
     T active[width][width];
     T left[width][Left > 0 ? Left : 1];
@@ -108,44 +114,45 @@ struct band_front {
             COPPICE_UNROLL_ALL
             for (T& entry : column) entry = select(magnitude(entry) <= how.threshold, T(0), entry);
         }
-        front_pivot<T, width> const pivot(column);
-        T const top = pivot.pick(column);
-        if constexpr (lane_count < T >> 1) tell_of_zero(top, 0, zero_pivot);
+        typename pivot::rows here;
+        auto const of_front = pivot::find(column, here);
+        T const top = pivot::pick(column, here);
+        if constexpr (lane_count<T> != 1) tell_of_zero(top, 0, zero_pivot);
         band_row<T, N> kept;
         kept.entry[0] = safe_reciprocal(top);
         T factor[width];
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < width; ++r) factor[r] = -(select(pivot.here(r), column[width], column[r]) * kept.entry[0]);
+        for (int r = 0; r < width; ++r) factor[r] = -(select(here[r], column[width], column[r]) * kept.entry[0]);
         COPPICE_UNROLL_ALL
         for (int j = 1; j < width; ++j) {
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r) column[r] = active[r][j];
             column[width] = row.entry[j];
-            kept.entry[j] = pivot.pick(column);
+            kept.entry[j] = pivot::pick(column, here);
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r)
-                active[r][j - 1] = select(pivot.here(r), column[width], column[r]) + factor[r] * kept.entry[j];
+                active[r][j - 1] = select(here[r], column[width], column[r]) + factor[r] * kept.entry[j];
         }
         // None but the row that joins reaches that far.
-        kept.entry[width] = select(pivot.is_front(), T(0), row.entry[width]);
+        kept.entry[width] = select(of_front, T(0), row.entry[width]);
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r)
-            active[r][width - 1] = select(pivot.here(r), row.entry[width], T(0)) + factor[r] * kept.entry[width];
+            active[r][width - 1] = select(here[r], row.entry[width], T(0)) + factor[r] * kept.entry[width];
         COPPICE_UNROLL_ALL
         for (int c = 0; c < Left; ++c) {
             COPPICE_UNROLL_ALL
             for (int r = 0; r < width; ++r) column[r] = left[r][c];
             column[width] = T(0); // the row that joins is behind y
-            T const value = pivot.pick(column);
+            T const value = pivot::pick(column, here);
             COPPICE_UNROLL_ALL
-            for (int r = 0; r < width; ++r) left[r][c] = select(pivot.here(r), T(0), left[r][c]) + factor[r] * value;
+            for (int r = 0; r < width; ++r) left[r][c] = select(here[r], T(0), left[r][c]) + factor[r] * value;
         }
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r) column[r] = rhs[r];
         column[width] = row.rhs;
-        kept.rhs = pivot.pick(column);
+        kept.rhs = pivot::pick(column, here);
         COPPICE_UNROLL_ALL
-        for (int r = 0; r < width; ++r) rhs[r] = select(pivot.here(r), row.rhs, rhs[r]) + factor[r] * kept.rhs;
+        for (int r = 0; r < width; ++r) rhs[r] = select(here[r], row.rhs, rhs[r]) + factor[r] * kept.rhs;
         if constexpr (lane_count<T> == 1) tell_of_zero(top, 0, zero_pivot); // a branch that nothing has to wait for
         return kept;
     }

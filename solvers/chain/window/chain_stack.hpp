@@ -135,6 +135,7 @@ template <class T, int Rows>
 struct register_pivot {
     int row;
 
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit register_pivot(int number) : row(number) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE register_pivot(T const* column, int k, int rows) {
         real_lane_t<T> best[Rows];
         int at[Rows];
