@@ -254,8 +254,10 @@ struct warp_tile {
     using shape = typename sizes::shape;
     using team_type = tile_team<Block, sizes::lanes>;
     using tile_type = typename sizes::template tile<Block>;
-    /// Scalar rows stay where they are; rows of blocks move up together.
-    using stacks_type = std::conditional_t<K == 1, band_rows_window<T, W / 2, Left, team_type, tile_type>,
+    /// Scalar rows stay where they are; rows of blocks move up together. So do scalar rows that would spill more where
+    /// they stay (double, four bands on a side, 2^22 rows: 1077 instead of 978 us).
+    static constexpr bool rows_stay = K == 1 && (!Left || W * int(sizeof(T)) < 64);
+    using stacks_type = std::conditional_t<rows_stay, band_rows_window<T, W / 2, Left, team_type, tile_type>,
                                            register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>>;
 
     Block const& block;
