@@ -74,6 +74,9 @@ void add_common_options(CLI::App& cli, common_options& options) {
 void add_matrix_argument(CLI::App& cli, std::string& matrix) {
     cli.add_option("MATRIX", matrix, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
 }
+void add_picture_option(CLI::App& cli, std::string& picture) {
+    cli.add_option("--picture", picture, "draw it, where the graph is small or a plane grid")->type_name("FILE.svg");
+}
 
 void check_common_options(common_options const& options) {
     static constexpr std::string_view backends[] = {"auto", "host", "cuda"};

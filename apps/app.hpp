@@ -87,6 +87,8 @@ void add_common_options(CLI::App& cli, common_options& options);
 
 /// Adds the positional argument MATRIX.
 void add_matrix_argument(CLI::App& cli, std::string& matrix);
+/// --picture FILE.svg, of graphs that are small enough (report/graph_picture.hpp).
+void add_picture_option(CLI::App& cli, std::string& picture);
 
 /// Throws usage_error where a common option holds a bad value.
 void check_common_options(common_options const& options);

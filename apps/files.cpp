@@ -109,7 +109,7 @@ output_files::~output_files() {
     }
 }
 
-void output_files::expect(std::string_view option, std::string const& path) {
+void output_files::expect(std::string_view option, std::string const& path, std::string_view written) {
     if (path.empty()) return;
     bool const to_stdout = is_stdout(path);
     if (to_stdout ? on_stdout_ : std::any_of(expected_.begin(), expected_.end(), [&](std::string const& other) {
@@ -118,7 +118,7 @@ void output_files::expect(std::string_view option, std::string const& path) {
         throw usage_error(fmt::format("{} {}: another option writes the same file", option, path));
     on_stdout_ = on_stdout_ || to_stdout;
     if (to_stdout) return;
-    check_ending(option, path);
+    if (written.empty() || fs::path(path).extension() != written) check_ending(option, path);
     auto const target = resolved(path);
     check_writable(path, target);
     if (!is_special(target)) expected_.push_back(path);

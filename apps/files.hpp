@@ -29,8 +29,8 @@ public:
 
     /// States before the work that `path` is going to be written: throws io_error where it cannot be, usage_error where
     /// the run already writes that file, by whatever name, or where its ending promises a format that nothing here
-    /// writes. An empty path is no output.
-    void expect(std::string_view option, std::string const& path);
+    /// writes, but for `written`. An empty path is no output.
+    void expect(std::string_view option, std::string const& path, std::string_view written = "");
 
     /// Whether a file goes to standard output, which then takes nothing else.
     bool on_stdout() const { return on_stdout_; }

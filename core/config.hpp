@@ -71,5 +71,10 @@
 #else
 #define COPPICE_ALWAYS_INLINE inline
 #endif
-// The same between the parameters and the body of a lambda.
+
+// The same for a lambda, behind its parameters.
+#if defined(__GNUC__)
 #define COPPICE_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define COPPICE_INLINE_LAMBDA
+#endif

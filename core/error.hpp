@@ -45,9 +45,7 @@ public:
 class dimension_error : public error {
 public:
     explicit dimension_error(std::string const& message) : error(error_code::dimension_mismatch, message) {}
-    dimension_error(std::string_view what, std::int64_t got, std::int64_t expected)
-        : dimension_error(std::string(what) + ": got " + std::to_string(got) + ", expected " +
-                          std::to_string(expected)) {}
+    dimension_error(std::string_view what, std::int64_t got, std::int64_t expected);
 };
 
 /// A matrix that breaks the rules of its storage; see validate().
@@ -59,16 +57,11 @@ public:
 /// A file that does not follow its format. what() reads "FILE:LINE: message"; line 0 means the file as a whole.
 class format_error : public error {
 public:
-    format_error(std::string file, std::int64_t line, std::string const& message)
-        : error(error_code::format, place(file, line) + ": " + message), file_(std::move(file)), line_(line) {}
+    format_error(std::string file, std::int64_t line, std::string const& message);
     std::string const& file() const noexcept { return file_; }
     std::int64_t line() const noexcept { return line_; }
 
 private:
-    static std::string place(std::string const& file, std::int64_t line) {
-        return line > 0 ? file + ':' + std::to_string(line) : file;
-    }
-
     std::string file_;
     std::int64_t line_;
 };
@@ -108,12 +101,14 @@ inline void require_size(std::string_view what, std::int64_t got, std::int64_t e
     if (got != expected) throw dimension_error(what, got, expected);
 }
 
+namespace detail {
+[[noreturn]] void throw_narrow(std::int64_t value, std::string_view what, int bits);
+}
+
 /// Converts a size to a narrower index type; throws overflow_error where it does not fit.
 template <class To>
 To checked_cast(std::int64_t value, std::string_view what) {
-    if (!std::in_range<To>(value))
-        throw overflow_error(std::string(what) + " is " + std::to_string(value) + " and does not fit a " +
-                             std::to_string(8 * sizeof(To)) + "-bit index");
+    if (!std::in_range<To>(value)) detail::throw_narrow(value, what, 8 * int(sizeof(To)));
     return static_cast<To>(value);
 }
 

@@ -96,6 +96,11 @@ public:
     virtual void shrink(void* /*pointer*/, std::size_t /*bytes*/, std::size_t /*kept*/) noexcept {}
 };
 
+namespace detail {
+/// Memory for `size` elements of so many bytes, or null for none; throws as the constructor of buffer does.
+void* allocate_elements(memory_resource* resource, std::int64_t size, std::size_t bytes);
+} // namespace detail
+
 /// Owns `size()` elements of a trivially copyable type; move-only; contents start uninitialised.
 ///
 /// On CUDA it is allocated and freed in the order of its executor's stream, so it may be dropped while work that uses
@@ -114,12 +119,9 @@ public:
     requires requires(Executor const& e) { e.memory(); }
     buffer(Executor const& exec, std::int64_t size) : buffer(exec.memory(), size) {}
 
-    buffer(std::shared_ptr<memory_resource> resource, std::int64_t size) : resource_(std::move(resource)), size_(size) {
-        if (size < 0) throw argument_error("buffer size is negative: " + std::to_string(size));
-        if (size > static_cast<std::int64_t>(PTRDIFF_MAX / sizeof(T)))
-            throw overflow_error("buffer of " + std::to_string(size) + " elements exceeds the address space");
-        if (size > 0) data_ = static_cast<T*>(resource_->allocate(static_cast<std::size_t>(size) * sizeof(T)));
-    }
+    buffer(std::shared_ptr<memory_resource> resource, std::int64_t size)
+        : resource_(std::move(resource)),
+          data_(static_cast<T*>(detail::allocate_elements(resource_.get(), size, sizeof(T)))), size_(size) {}
     /// Takes over `size` elements at `data`, which `resource` frees in the end, also where `size` is 0.
     static buffer adopt(std::shared_ptr<memory_resource> resource, T* data, std::int64_t size) {
         buffer b;

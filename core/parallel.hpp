@@ -16,6 +16,8 @@
 ///     `in(i)` may read what `out(i, ·)` overwrites.
 ///   - `select(exec, n, keep, emit) -> count`: emit(position, i) for the i with keep(i), positions in increasing i;
 ///     waits. `keep` must not depend on what `emit` writes.
+///   - `queue_exclusive_scan`, `queue_select`: the same without a value to return, for a total that is known; do not
+///   wait.
 ///   - `sort_by_key(exec, keys, values)`: sorts both by key, stable; keys are integers, or floating without NaN.
 ///   - `fill(exec, view, value)`: every element = value.
 #pragma once

@@ -29,12 +29,6 @@ struct store_member {
     }
 };
 
-/// A product of matrices whose columns are known to rise.
-template <executor Executor, semiring Semiring, class T, class I>
-csr<T, I> sound_product(Executor const& exec, Semiring const& s, csr_view<T, I> a, csr_view<T, I> b) {
-    return mxm(exec, detail::plan_rising(exec, a, b, detail::all_rows(a)), s, a, b);
-}
-
 } // namespace graph_detail
 
 /// P[vertices, count]: p_va = `one` where vertex v belongs to aggregate a. A vertex of none has an empty row. Waits.
@@ -60,8 +54,8 @@ csr<T, I, O> contract_by_products(Executor const& exec, Semiring const& s, csr_v
                                   vertex_aggregates<I> const& aggregates, T one) {
     auto const p = membership_matrix<T>(exec, aggregates, one);
     auto const r = transpose(exec, p.view());
-    auto const between = sound_product(exec, s, a, p.view());
-    return sound_product(exec, s, r.view(), between.view());
+    auto const between = detail::product_of_rising(exec, s, a, p.view());
+    return detail::product_of_rising(exec, s, r.view(), between.view());
 }
 
 /// The same for a matrix and aggregates that are known to fit, with rising columns.

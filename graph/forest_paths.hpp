@@ -223,10 +223,11 @@ struct write_back {
     COPPICE_HD void operator()(std::int64_t c) const { entries[vertices[c]] = opened[c]; }
 };
 
-/// Opens the cycles that the scan for positions left, completes its entries, and says what was cut in all places.
+/// Opens the cycles that the scan for positions left, on `cyclic` vertices, and completes its entries; what was cut
+/// here is going to be in *cuts, in memory of the executor.
 template <class Place, class T, class I, class O>
-cut_sum open_cycles(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f,
-                    array_view<position_entry<I>> entries) {
+void open_cycles(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f, std::int64_t cyclic,
+                 array_view<position_entry<I>> entries, cut_sum* cuts) {
     using names_type = typename Place::names_type;
     auto const& exec = place.exec();
     names_type const names = place.names();
@@ -234,8 +235,8 @@ cut_sum open_cycles(Place const& place, csr_view<T, I, O> weights, graph_factor<
     std::int64_t const vertices = entries.size();
     buffer<I> number(exec, vertices);
     buffer<I> members(exec, vertices);
-    std::int64_t const cyclic = select(exec, vertices, is_in_cycle<std::make_unsigned_t<I>, I>{entries.data()},
-                                       number_vertex<I>{members.data(), number.data()});
+    queue_select(exec, vertices, is_in_cycle<std::make_unsigned_t<I>, I>{entries.data()},
+                 number_vertex<I>{members.data(), number.data()});
     buffer<I> links(exec, 2 * cyclic);
     buffer<weighted_edge<T, I>> edge(exec, 2 * cyclic);
     buffer<double> removed(exec, cyclic);
@@ -255,18 +256,18 @@ cut_sum open_cycles(Place const& place, csr_view<T, I, O> weights, graph_factor<
     auto const opened = place.template scan<std::make_unsigned_t<I>>(cyclic, of_members, neighbor, one_per_vertex<I>{},
                                                                      add_counts<I>{});
     for_each(exec, cyclic, write_back<I>{opened.entries.data(), members.data(), entries.data()});
-    return place.join(reduce(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{}), add_cuts{});
+    reduce_to(exec, cyclic, cut_sum{0, 0}, count_cut{removed.data()}, add_cuts{}, cuts);
 }
 
 /// Of the paths that begin at some vertices.
 template <class I>
 struct path_lengths {
-    I longest, sum;
+    I longest, sum, paths;
 };
 struct add_lengths {
     template <class I>
     COPPICE_HD path_lengths<I> operator()(path_lengths<I> const& a, path_lengths<I> const& b) const {
-        return {a.longest > b.longest ? a.longest : b.longest, a.sum + b.sum};
+        return {a.longest > b.longest ? a.longest : b.longest, a.sum + b.sum, a.paths + b.paths};
     }
 };
 
@@ -289,7 +290,7 @@ struct name_path {
         links[2 * v] = next(v, e, d);
         links[2 * v + 1] = next(v, e, 1 - d);
         I const length = e.value[d] == 1 ? static_cast<I>(e.value[1 - d]) : I(0);
-        return {length, length};
+        return {length, length, length > I(0) ? I(1) : I(0)};
     }
 
 private:
@@ -360,20 +361,21 @@ void number_along_paths(Place const& place, array_view<position_entry<I> const> 
     forest.links = buffer<I>(exec, 2 * n);
     I* const positions = forest.positions.data();
     path_lengths<I> const lengths =
-        reduce(exec, n, path_lengths<I>{0, 0},
+        reduce(exec, n, path_lengths<I>{0, 0, 0},
                name_path<I, names_type>{entries.data(), place.names(), neighbor, forest.path_ids.data(), positions,
                                         forest.links.data()},
                add_lengths{});
-    forest.longest_path = place.join(lengths, add_lengths{}).longest;
+    path_lengths<I> const of_all = place.join(lengths, add_lengths{});
+    forest.longest_path = of_all.longest;
+    forest.paths = of_all.paths;
     I const begin = place.sum_before(lengths.sum);
     buffer<I> first(exec, n);
-    auto const paths = static_cast<I>(select(exec, n, starts_path<I>{positions}, store_first<I>{first.data()}));
-    forest.paths = place.join(paths, plus{});
-    forest.path_offsets = buffer<I>(exec, std::int64_t(paths) + 1);
+    queue_select(exec, n, starts_path<I>{positions}, store_first<I>{first.data()});
+    forest.path_offsets = buffer<I>(exec, std::int64_t(lengths.paths) + 1);
     buffer<I> starts(exec, n);
-    exclusive_scan(exec, std::int64_t(paths), length_of_path<I>{entries.data(), first.data()},
-                   store_start<I>{first.data(), starts.data(), forest.path_offsets.data()}, begin);
-    fill(exec, forest.path_offsets.view().slice(paths, 1), static_cast<I>(begin + lengths.sum));
+    queue_exclusive_scan(exec, std::int64_t(lengths.paths), length_of_path<I>{entries.data(), first.data()},
+                         store_start<I>{first.data(), starts.data(), forest.path_offsets.data()}, begin);
+    fill(exec, forest.path_offsets.view().slice(lengths.paths, 1), static_cast<I>(begin + lengths.sum));
     path_starts const of_paths(place, neighbor, starts.data(), forest.path_ids.data());
     for_each(exec, n,
              place_vertex<I, names_type, decltype(of_paths.of)>{of_paths.of, place.names(), forest.path_ids.data(),
@@ -388,11 +390,12 @@ cut_sum scan_forest(Place const& place, csr_view<T, I, O> weights, graph_factor<
     factor_neighbor<I> const neighbor{f.neighbors.data(), f.degree};
     auto scan = place.template scan<std::make_unsigned_t<I>>(f.vertices, place.names(), neighbor, one_per_vertex<I>{},
                                                              add_counts<I>{});
-    cut_sum const cuts =
-        place.join(scan.open, plus{}) > 0 ? open_cycles(place, weights, f, scan.entries.view()) : cut_sum{0, 0};
+    bool const cyclic = place.join(scan.open, plus{}) > 0;
+    buffer<cut_sum> cuts(place.exec(), 1);
+    if (cyclic) open_cycles(place, weights, f, scan.open / 2, scan.entries.view(), cuts.data());
     array_view<position_entry<I> const> const entries = scan.entries.view();
     number_along_paths(place, entries, neighbor, forest);
-    return cuts;
+    return cyclic ? place.join(place.exec().load(cuts.data()), add_cuts{}) : cut_sum{0, 0};
 }
 
 /// Whether neighbours mostly lie near each other in memory, so that walks from one to the next do not wait for it; by a
@@ -534,9 +537,9 @@ std::optional<cut_sum> walk_forest(Place const&, csr_view<T, I, O>, graph_factor
     return std::nullopt;
 }
 
-/// The forest of a factor of the rows of `weights`.
+/// Throws what extract_forest() throws for a factor that is none of the rows of `weights`.
 template <class Place, class T, class I, class O>
-linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+void require_factor(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_size("vertices of the factor", f.vertices, weights.rows());
     if (f.degree < 1 || f.degree > 2)
         throw argument_error("a linear forest needs a factor of degree 1 or 2, got " + std::to_string(f.degree));
@@ -551,7 +554,11 @@ linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_
     if (faulty > 0)
         throw argument_error("the neighbours of " + std::to_string(faulty) +
                              " vertices of a factor are out of range, repeated or not mutual");
+}
 
+/// The forest of a factor of the rows of `weights` that is known to be one.
+template <class Place, class T, class I, class O>
+linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     linear_forest<I> forest;
     forest.vertices = f.vertices;
     auto cuts = walk_forest(place, weights, f, forest);
@@ -559,8 +566,14 @@ linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_
     forest.cycles_broken = static_cast<I>(cuts->ends / 2);
     forest.weight = f.weight - cuts->weight / 2; // each cut was seen from both ends, as each edge of the factor
     forest.weight_coverage = f.total_weight > 0 ? forest.weight / f.total_weight : 1.0;
-    forest.edges = vertices - forest.paths;
+    forest.edges = place.join(std::int64_t(f.vertices), plus{}) - forest.paths;
     return forest;
+}
+
+/// The same for whole graphs: extract_forest() of what parallel_factor() has made.
+template <executor Executor, class T, class I, class O>
+linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
+    return forest_at(whole_graph<Executor, I>(exec), weights, f);
 }
 
 } // namespace graph_detail
@@ -568,7 +581,8 @@ linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_
 template <executor Executor, class T, class I, class O>
 linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     require_square(weights, "extract_forest");
-    return graph_detail::forest_at(graph_detail::whole_graph<Executor, I>(exec), weights, f);
+    graph_detail::require_factor(graph_detail::whole_graph<Executor, I>(exec), weights, f);
+    return graph_detail::forest_of_factor(exec, weights, f);
 }
 
 } // namespace coppice

@@ -65,7 +65,79 @@ struct store_system_row {
     }
 };
 
+/// The same without values: at which nonzeros of a row its coefficients stand, -1 where there is none.
+template <class O>
+struct band_place {
+    O nonzero;
+    band place;
+};
+template <class I>
+struct find_nonzero {
+    I const* indices;
+    place_nonzero<char, I> places;
+
+    COPPICE_HD band_place<I> operator()(std::int64_t k, std::int64_t row) const {
+        return {static_cast<I>(k), places(char(1), indices[k], row).place};
+    }
+};
+template <class O>
+struct note_in_row {
+    COPPICE_HD forest_row<O> identity() const { return {O(-1), O(-1), O(-1)}; }
+    COPPICE_HD forest_row<O> operator()(forest_row<O> found, band_place<O> const& next) const {
+        if (next.place == band::lower) found.lower = next.nonzero;
+        if (next.place == band::diagonal) found.diagonal = next.nonzero;
+        if (next.place == band::upper) found.upper = next.nonzero;
+        return found;
+    }
+    COPPICE_HD forest_row<O> operator()(forest_row<O> const& a, forest_row<O> const& b) const {
+        return {b.lower < O(0) ? a.lower : b.lower, b.diagonal < O(0) ? a.diagonal : b.diagonal,
+                b.upper < O(0) ? a.upper : b.upper};
+    }
+};
+
 } // namespace graph_detail
+
+/// Where the system of a forest has its coefficients from, for new values on an old pattern. Lives where its executor
+/// works.
+template <class O>
+struct forest_system_places {
+    buffer<O> lower{}, diagonal{}, upper{}; ///< [N] nonzeros of the matrix in the order of the forest; -1: a zero
+};
+
+/// A stores no entry twice. Queued on CUDA. Throws dimension_error where A is not N x N.
+template <executor Executor, class T, class I>
+forest_system_places<I> find_forest_system(Executor const& exec, csr_view<T, I> a, linear_forest<I> const& forest) {
+    using namespace graph_detail;
+    require_square(a, "find_forest_system");
+    require_size("rows of the matrix of a forest", a.rows(), forest.vertices);
+    std::int64_t const n = a.rows();
+    forest_system_places<I> places{buffer<I>(exec, n), buffer<I>(exec, n), buffer<I>(exec, n)};
+    reduce_rows(exec, make_srcsr_plan(exec, a), find_nonzero<I>{a.indices, {forest.links.data()}}, note_in_row<I>{},
+                store_system_row<I, I>{forest.inverse.data(), places.lower.data(), places.diagonal.data(),
+                                       places.upper.data()});
+    return places;
+}
+
+/// Row p of the system from the values of the matrix.
+template <class T, class O>
+struct read_forest_row {
+    O const *lower_at, *diagonal_at, *upper_at;
+    T const* values;
+    T *lower, *diagonal, *upper;
+
+    read_forest_row(forest_system_places<O> const& places, T const* from, tridiagonal<T>& to)
+        : lower_at(places.lower.data()), diagonal_at(places.diagonal.data()), upper_at(places.upper.data()),
+          values(from), lower(to.lower.data()), diagonal(to.diagonal.data()), upper(to.upper.data()) {}
+
+    COPPICE_HD void operator()(std::int64_t p) const {
+        O const below = lower_at[p], middle = diagonal_at[p], above = upper_at[p];
+        T const l = below < O(0) ? T(0) : values[below], d = middle < O(0) ? T(0) : values[middle],
+                u = above < O(0) ? T(0) : values[above];
+        lower[p] = l;
+        diagonal[p] = d;
+        upper[p] = u;
+    }
+};
 
 template <executor Executor, class T, class I, class O>
 void extract_forest_system(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a,

@@ -79,6 +79,8 @@ namespace coppice {
 
 #define COPPICE_LINEAR_FOREST(EXTERN, EXECUTOR, T, I)                                                                  \
     EXTERN template linear_forest<I> extract_forest(EXECUTOR const&, csr_view<T, I>, graph_factor<I> const&);          \
+    EXTERN template linear_forest<I> graph_detail::forest_of_factor(EXECUTOR const&, csr_view<T, I>,                   \
+                                                                    graph_factor<I> const&);                           \
     EXTERN template tridiagonal<T> extract_forest_system(EXECUTOR const&, csr_view<T, I>, linear_forest<I> const&);    \
     EXTERN template void extract_forest_system(EXECUTOR const&, srcsr_plan<I> const&, csr_view<T, I>,                  \
                                                linear_forest<I> const&, tridiagonal<T>&)

@@ -63,37 +63,10 @@ T mirrored(T const& value, matrix_market_symmetry symmetry) {
     return value;
 }
 
-/// The entries of a file and, for symmetric kinds, their mirror images, as compressor takes them.
-template <class T, class I>
-struct mirrored_source {
-    buffer<triplet<T, I>> entries;
-    matrix_market_symmetry symmetry;
-
-    template <class Emit>
-    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
-        for (std::int64_t k = first; k < last; ++k) {
-            auto const& e = entries[k];
-            emit(e.row, e.column, e.value);
-            if (symmetry != matrix_market_symmetry::general && e.row != e.column)
-                emit(e.column, e.row, mirrored(e.value, symmetry));
-        }
-    }
-    void release() { entries = {}; }
-};
-
 /// Sorted rows of the full matrix, duplicates summed in file order. Throws overflow_error that names the file.
+/// Instantiated for the types that files are read into.
 template <class T, class I>
-csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_entries<T, I>&& m) {
-    std::int64_t const entries = m.entries.size();
-    mirrored_source<T, I> source{std::move(m.entries), m.symmetry};
-    try {
-        return compressor<T, I, mirrored_source<T, I>>(exec, static_cast<I>(m.rows), static_cast<I>(m.columns), entries,
-                                                       source)
-            .run();
-    } catch (overflow_error const& e) {
-        throw overflow_error(file + ": " + e.what());
-    }
-}
+csr<T, I> to_rows(host_executor const& exec, std::string const& file, matrix_entries<T, I>&& m);
 
 // One reader a format, each defined in the file of its name and instantiated for float, double and complex of both,
 // with 32- and 64-bit I. `file` is what messages call the text. Throw format_error with the line.

@@ -8,6 +8,7 @@
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
+#include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/graph/analytics/catalogue.hpp>
 #include <coppice/semiring/sparse/tuples.hpp>
@@ -15,13 +16,15 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct graph_request {
     common_options common{};
     std::string matrix{};
     std::int64_t source = 1; ///< as files count
     analytics_options algorithm{};
     bool symmetrise = false;
     std::string output{};
+    std::string report{};
+    std::string picture{};
 };
 
 bool reads(graph_algorithm_row const& row, std::string_view option) {
@@ -57,12 +60,15 @@ std::string show_fact(double value) {
                                                                 : fmt::format("{:.6g}", value);
 }
 
+std::string label_of_fact(std::string name) {
+    std::replace(name.begin(), name.end(), '_', ' ');
+    return name;
+}
+
 void tell(sheet& result, graph_answer const& answer, double seconds) {
     auto& json = result.json();
     for (auto const& [name, value] : answer.facts) {
-        std::string label = name;
-        std::replace(label.begin(), label.end(), '_', ' ');
-        result.line(label, show_fact(value));
+        result.line(label_of_fact(name), show_fact(value));
         if (value == std::floor(value) && std::abs(value) < 1e15)
             json[name] = std::int64_t(value);
         else
@@ -72,9 +78,46 @@ void tell(sheet& result, graph_answer const& answer, double seconds) {
     json["seconds"] = seconds;
 }
 
+report::entries settings_of(graph_algorithm_row const& row, options const& o) {
+    auto const& a = o.algorithm;
+    auto const show = [](double v) { return fmt::format("{:.6g}", v); };
+    report::entries all;
+    for (auto const& [name, value] : report::entries{{"source", std::to_string(o.source)},
+                                                     {"delta", a.delta > 0 ? show(a.delta) : "chosen"},
+                                                     {"damping", show(a.damping)},
+                                                     {"tolerance", show_scientific(a.tolerance)},
+                                                     {"max-iterations", std::to_string(a.max_iterations)},
+                                                     {"samples", a.samples > 0 ? std::to_string(a.samples) : "all"},
+                                                     {"alpha", a.alpha > 0 ? show(a.alpha) : "chosen"},
+                                                     {"resolution", show(a.resolution)},
+                                                     {"capacity", std::to_string(a.capacity)}})
+        if (reads(row, name)) all.emplace_back(name, value);
+    if (o.symmetrise) all.emplace_back("symmetrise", "yes");
+    return all;
+}
+
+/// The page and the picture, of what is in host memory.
+template <class T>
+void write_pictures(graph_algorithm_row const& row, options const& o, any_executor const& chosen, csr_view<T> a,
+                    graph_answer const& answer, report::graph_page page, output_files& files) {
+    show_answer(answer, row, page);
+    if (!o.picture.empty()) files.write_text(o.picture, report::picture_file(page.drawing));
+    if (o.report.empty()) return;
+    page.command = row.name;
+    page.summary = row.summary;
+    page.graph = o.matrix;
+    page.size = show_size(a.rows(), a.columns(), a.nonzeros());
+    for (auto const& [name, value] : answer.facts) page.facts.emplace_back(label_of_fact(name), show_fact(value));
+    page.degrees = report::chart_degrees({a.offsets, a.offsets + a.rows() + 1});
+    page.settings = settings_of(row, o);
+    page.environment = describe_build();
+    page.environment.insert(page.environment.begin(), {"backend", describe_executor(chosen)});
+    files.write_text(o.report, render(page));
+}
+
 template <class Executor, class T>
-outcome analyse(graph_algorithm_row const& row, options const& o, any_executor const& chosen, Executor const& exec,
-                output_files& files) {
+outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen,
+                Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     std::string const command(row.name);
     progress status(o.common);
@@ -92,15 +135,23 @@ outcome analyse(graph_algorithm_row const& row, options const& o, any_executor c
         throw input_error(fmt::format("{}: {} needs an undirected graph, and some edges are stored in one direction "
                                       "only; --symmetrise stores both",
                                       o.matrix, command));
+    report::graph_page page;
+    if (!o.picture.empty())
+        page.drawing = report::draw_picture(a.view());
+    else if (!o.report.empty())
+        page.drawing = report::draw_graph(a.view());
     status.show(command);
     exec.synchronize();
     stopwatch clock;
     auto const answer = run_graph_algorithm(exec, row.name, on_device.view(), used);
     double const seconds = clock.seconds();
-    if (answer.failure.empty())
+    if (answer.failure.empty()) {
         files.write(o.output, [&](std::string const& path) {
             write_answer(host, path, answer, a.rows(), status.of_file(o.output));
         });
+        status.show("report");
+        write_pictures(row, o, chosen, a.view(), answer, std::move(page), files);
+    }
     status.clear();
 
     sheet result(command, o.common);
@@ -112,26 +163,31 @@ outcome analyse(graph_algorithm_row const& row, options const& o, any_executor c
         result.json()["source"] = o.source;
     }
     tell(result, answer, seconds);
+    auto const memory = graph_algorithm_memory(row.name, graph_view(a), used.undirected);
+    result.line("memory", fmt::format("at most {:.3g} MB beside the graph", double(memory) * 1e-6));
+    result.json()["memory_bytes"] = memory;
     if (!o.output.empty() && answer.failure.empty()) result.line("written to", o.output);
     outcome const end = answer.failure.empty() ? outcome{} : outcome{exit_numerical, answer.failure};
     result.publish(files, end);
     return end;
 }
 
-outcome run(graph_algorithm_row const& row, options const& o) {
+outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, std::string(row.name));
     auto const chosen = make_executor(o.common);
     output_files files;
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--report", o.report);
+    files.expect("--picture", o.picture, ".svg");
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return analyse<Executor, T>(row, o, chosen, exec, files);
     });
 }
 
 command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<graph_request>();
     auto* const cli = program.add_subcommand(std::string(row.name), std::string(row.summary));
     add_matrix_argument(*cli, o->matrix);
     auto& a = o->algorithm;
@@ -155,10 +211,16 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
     if (reads(row, "resolution"))
         cli->add_option("--resolution", a.resolution, "the larger, the smaller communities are; 1 by default")
             ->type_name("X");
+    if (reads(row, "capacity"))
+        add_integer(*cli, "--capacity", a.capacity, "edges that a vertex may keep; 2 by default")->type_name("N");
     cli->add_flag("--symmetrise", o->symmetrise,
                   "work on the undirected graph beneath: |a_ij|, plus |a_ji| where they differ, without loops");
     cli->add_option("-o,--output", o->output, "where to write " + std::string(row.output) + "; vertices from 1")
         ->type_name("FILE");
+    cli->add_option("--report", o->report,
+                    "write a page with the degrees, what was found, and a drawing where the graph is small")
+        ->type_name("FILE");
+    add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o, &row] { return run(row, *o); }};
 }

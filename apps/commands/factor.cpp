@@ -9,18 +9,20 @@
 #include "apps/factor_arguments.hpp"
 #include "apps/input.hpp"
 #include "apps/output.hpp"
+#include "apps/report/graph_picture.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/operations.hpp>
 
 namespace coppice::app {
 namespace {
 
-struct options {
+struct factor_request {
     common_options common{};
     std::string matrix{};
     std::string method = "parallel";
     factor_arguments factor{};
     std::string output{};
+    std::string picture{};
 };
 
 constexpr std::string_view methods[] = {"parallel", "greedy"};
@@ -49,7 +51,7 @@ csr<T> matrix_of(host_executor const& host, csr_view<T> weights, graph_factor<st
     return {f.vertices, f.vertices, std::move(offsets), std::move(columns), std::move(values)};
 }
 
-void tell(sheet& result, options const& o, factor_options const& used, graph_factor<std::int32_t> const& f,
+void tell(sheet& result, factor_request const& o, factor_options const& used, graph_factor<std::int32_t> const& f,
           double weights_seconds, double seconds) {
     result.line("factor", fmt::format("[0,{}], {}, ties {}", f.degree, o.method, name_of(used.ties)));
     result.line("edges", show_count(f.edges) + (f.maximal ? ", maximal" : ""));
@@ -71,12 +73,14 @@ void tell(sheet& result, options const& o, factor_options const& used, graph_fac
 }
 
 template <class Executor, class T>
-outcome find_factor(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome find_factor(factor_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
     auto const a = load_matrix<T>(host, o.matrix, status);
     require_square("factor", o.matrix, a.rows(), a.columns());
+    report::graph_drawing drawing;
+    if (!o.picture.empty()) drawing = report::draw_picture(a.view());
     auto const on_device = exec.copy(a);
     status.show("edge weights");
     exec.synchronize();
@@ -98,6 +102,13 @@ outcome find_factor(options const& o, any_executor const& chosen, Executor const
         write_matrix_market(host, path, kept,
                             {.symmetry = matrix_market_symmetry::symmetric, .progress = status.of_file(o.output)});
     });
+    if (!o.picture.empty()) {
+        auto const neighbors = to_vector(exec, f.neighbors);
+        for (std::int32_t at = 0; at < std::int32_t(neighbors.size()); ++at)
+            if (std::int32_t const v = at / f.degree, w = neighbors[std::size_t(at)]; w > v)
+                drawing.taken.emplace_back(v, w);
+        files.write_text(o.picture, report::picture_file(drawing));
+    }
     status.clear();
 
     sheet result("factor", o.common);
@@ -108,7 +119,7 @@ outcome find_factor(options const& o, any_executor const& chosen, Executor const
     return {};
 }
 
-outcome run(options& o) {
+outcome run(factor_request& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "factor");
     require_name("method", o.method, methods);
@@ -120,6 +131,7 @@ outcome run(options& o) {
     output_files files;
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--picture", o.picture, ".svg");
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return find_factor<Executor, T>(o, chosen, exec, files);
     });
@@ -128,7 +140,7 @@ outcome run(options& o) {
 } // namespace
 
 command add_factor(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<factor_request>();
     auto* const cli = program.add_subcommand("factor", "Find a weighted [0, n]-factor of the graph of a matrix");
     add_matrix_argument(*cli, o->matrix);
     add_integer(*cli, "--degree", o->factor.options.degree, "edges that a vertex may keep, 1 to 4")->type_name("n");
@@ -137,6 +149,7 @@ command add_factor(CLI::App& program) {
     add_factor_options(*cli, o->factor);
     cli->add_option("-o,--output", o->output, "where to write the factor, a symmetric matrix of its edge weights")
         ->type_name("FILE");
+    add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

@@ -9,6 +9,7 @@
 #include "apps/input.hpp"
 #include "apps/output.hpp"
 #include "apps/report/collect.hpp"
+#include "apps/report/graph_picture.hpp"
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/files/file.hpp>
 #include <coppice/graph/linear_forest.hpp>
@@ -16,11 +17,12 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct forest_request {
     common_options common{};
     std::string matrix{};
     factor_arguments factor{{.ties = tie_rule::near}}; // whole grid lines rather than independence of the numbering
     std::string output{};
+    std::string picture{};
 };
 
 struct timing {
@@ -46,7 +48,7 @@ void write_permutation(output_files& files, std::string const& path, array_view<
     files.write_text(path, path.ends_with(".gz") ? gzip_member(text) : text);
 }
 
-void tell(sheet& result, options const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
+void tell(sheet& result, forest_request const& o, factor_options const& used, graph_factor<std::int32_t> const& factor,
           linear_forest<std::int32_t> const& forest, double identity_coverage, timing const& seconds) {
     result.line("paths",
                 fmt::format("{}, the longest of {}", show_count(forest.paths), counted(forest.longest_path, "row")));
@@ -79,12 +81,14 @@ void tell(sheet& result, options const& o, factor_options const& used, graph_fac
 }
 
 template <class Executor, class T>
-outcome find_forest(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome find_forest(forest_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     auto const used = read_factor_arguments(o.factor);
     progress status(o.common);
     auto const a = load_matrix<T>(host, o.matrix, status);
     require_square("forest", o.matrix, a.rows(), a.columns());
+    report::graph_drawing drawing;
+    if (!o.picture.empty()) drawing = report::draw_picture(a.view());
     auto const on_device = exec.copy(a);
     auto const lap = [&](stopwatch& clock) {
         exec.synchronize();
@@ -105,6 +109,12 @@ outcome find_forest(options const& o, any_executor const& chosen, Executor const
     double const identity_coverage = coverages(exec, on_device.view()).identity_coverage();
     auto const forest = host.copy(found);
     write_permutation(files, o.output, forest.permutation.view());
+    if (!o.picture.empty()) {
+        for (std::int32_t v = 0; v < forest.vertices; ++v)
+            for (int s : {0, 1})
+                if (std::int32_t const w = forest.links[2 * v + s]; w > v) drawing.taken.emplace_back(v, w);
+        files.write_text(o.picture, report::picture_file(drawing));
+    }
     status.clear();
 
     sheet result("forest", o.common);
@@ -115,7 +125,7 @@ outcome find_forest(options const& o, any_executor const& chosen, Executor const
     return {};
 }
 
-outcome run(options const& o) {
+outcome run(forest_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "forest");
     read_factor_arguments(o.factor);
@@ -123,6 +133,7 @@ outcome run(options const& o) {
     output_files files;
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
+    files.expect("--picture", o.picture, ".svg");
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return find_forest<Executor, T>(o, chosen, exec, files);
     });
@@ -131,13 +142,14 @@ outcome run(options const& o) {
 } // namespace
 
 command add_forest(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<forest_request>();
     auto* const cli = program.add_subcommand("forest", "Find the linear forest of a matrix and its permutation");
     add_matrix_argument(*cli, o->matrix);
     add_factor_options(*cli, o->factor);
     cli->add_option("-o,--output", o->output,
                     "where to write the permutation: for every position the row that goes there, counted from 1")
         ->type_name("FILE");
+    add_picture_option(*cli, o->picture);
     add_common_options(*cli, o->common);
     return {cli, [o] { return run(*o); }};
 }

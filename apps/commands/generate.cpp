@@ -15,7 +15,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct generate_request {
     common_options common{};
     std::string kind{};
     std::string output{};
@@ -39,7 +39,7 @@ std::string list_of_kinds() {
     return text;
 }
 
-generator_options read_parameters(options const& o) {
+generator_options read_parameters(generate_request const& o) {
     std::vector<std::string_view> names;
     for (auto const& kind : generator_kinds()) names.push_back(kind.name);
     if (o.kind.empty()) throw usage_error("generate needs a KIND; valid: " + listed(names));
@@ -51,7 +51,7 @@ generator_options read_parameters(options const& o) {
 }
 
 template <class T>
-outcome write_generated(options const& o, generator_options const& parameters, output_files& files) {
+outcome write_generated(generate_request const& o, generator_options const& parameters, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
     status.show("generating " + o.kind);
@@ -82,7 +82,7 @@ outcome write_generated(options const& o, generator_options const& parameters, o
     return {};
 }
 
-outcome run(options const& o) {
+outcome run(generate_request const& o) {
     check_common_options(o.common);
     if (o.common.backend == "cuda")
         make_executor(o.common); // matrices are made on the host; a missing GPU is still told
@@ -98,7 +98,7 @@ outcome run(options const& o) {
 } // namespace
 
 command add_generate(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<generate_request>();
     auto* const cli = program.add_subcommand("generate", "Write a test problem as a Matrix Market file");
     cli->add_option("KIND", o->kind, "which matrix")->type_name("");
     cli->add_option("-o,--output", o->output, "the file to write; compressed where it ends in .gz")->type_name("FILE");

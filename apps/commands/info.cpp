@@ -12,7 +12,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct info_request {
     common_options common{};
     std::string matrix{};
 };
@@ -46,7 +46,7 @@ void tell(sheet& result, matrix_info const& m) {
 }
 
 template <class Executor, class T>
-outcome inspect(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome inspect(info_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     progress status(o.common);
     stopwatch clock;
     auto const a = load_matrix<T>(make_host(o.common), o.matrix, status);
@@ -70,7 +70,7 @@ outcome inspect(options const& o, any_executor const& chosen, Executor const& ex
     return {};
 }
 
-outcome run(options const& o) {
+outcome run(info_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "info");
     auto const chosen = make_executor(o.common);
@@ -84,7 +84,7 @@ outcome run(options const& o) {
 } // namespace
 
 command add_info(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<info_request>();
     auto* const cli = program.add_subcommand("info", "Describe a matrix: size, symmetry, bandwidths, coverages");
     add_matrix_argument(*cli, o->matrix);
     add_common_options(*cli, o->common);

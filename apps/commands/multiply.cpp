@@ -12,7 +12,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct multiply_request {
     common_options common{};
     std::string first{};
     std::string second{};
@@ -23,7 +23,7 @@ struct options {
 };
 
 template <class Executor, class T>
-outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome multiply(multiply_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
     auto const rule = rule_of(o.semiring);
@@ -63,7 +63,7 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
     return {};
 }
 
-outcome run(options const& o) {
+outcome run(multiply_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.first, "multiply");
     check_matrix_argument(o.second, "multiply");
@@ -82,7 +82,7 @@ outcome run(options const& o) {
 } // namespace
 
 command add_multiply(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<multiply_request>();
     auto* const cli = program.add_subcommand("multiply", "Multiply two sparse matrices over a semiring");
     cli->add_option("A", o->first, "matrix file, or - for standard input, or generate:KIND,nx=...")->type_name("");
     cli->add_option("B", o->second, "the matrix on the right")->type_name("");

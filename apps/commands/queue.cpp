@@ -18,7 +18,7 @@ namespace {
 
 using report::queue_figures;
 
-struct options {
+struct queue_request {
     common_options common{};
     queue_options queue{};
     double server_cost = 1;
@@ -44,7 +44,7 @@ void check_cost(char const* option, double value) {
 }
 
 template <class Executor, class T>
-solved_queue solve_queue(options const& o, Executor const& exec, queue_options const& queue) {
+solved_queue solve_queue(queue_request const& o, Executor const& exec, queue_options const& queue) {
     solved_queue solved{.queue = queue};
     stopwatch clock;
     auto const a = queue_matrix<T>(make_host(o.common), queue);
@@ -65,7 +65,7 @@ std::int64_t tasks_of(queue_options const& q, std::size_t state) {
     return q.share * level_of(q, state) + std::int64_t(state) % q.places;
 }
 
-queue_figures figures_of(options const& o, solved_queue const& s) {
+queue_figures figures_of(queue_request const& o, solved_queue const& s) {
     queue_figures f{.servers = s.queue.servers};
     for (std::size_t i = 0; i < s.x.size(); ++i) {
         double const p = s.x[i], open = double(level_of(s.queue, i) + 1), tasks = double(tasks_of(s.queue, i));
@@ -100,7 +100,7 @@ std::vector<double> distribution_of(solved_queue const& s, std::int64_t (*of)(qu
     return p;
 }
 
-report::entries settings_of(options const& o) {
+report::entries settings_of(queue_request const& o) {
     auto const& q = o.queue;
     auto const show = [](double v) { return fmt::format("{:.6g}", v); };
     return {{"servers", std::to_string(q.servers)},
@@ -125,7 +125,7 @@ nlohmann::ordered_json json_of(queue_figures const& f) {
             {"loss_probability", f.lost}, {"cost", f.cost}};
 }
 
-void tell(sheet& result, options const& o, solved_queue const& s, report::queue_page const& page) {
+void tell(sheet& result, queue_request const& o, solved_queue const& s, report::queue_page const& page) {
     auto const& f = page.chosen;
     auto const& best = report::cheapest(page.by_servers);
     result.line("states", fmt::format("{}, {} levels of {}", show_count(std::int64_t(s.x.size())),
@@ -156,7 +156,7 @@ void tell(sheet& result, options const& o, solved_queue const& s, report::queue_
 }
 
 template <class Executor, class T>
-outcome work(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome work(queue_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     progress status(o.common);
     report::queue_page page;
     solved_queue solved;
@@ -198,7 +198,7 @@ outcome work(options const& o, any_executor const& chosen, Executor const& exec,
     return {};
 }
 
-outcome run(options const& o) {
+outcome run(queue_request const& o) {
     check_common_options(o.common);
     check_cost("--server-cost", o.server_cost);
     check_cost("--waiting-cost", o.waiting_cost);
@@ -219,7 +219,7 @@ outcome run(options const& o) {
 } // namespace
 
 command add_queue(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<queue_request>();
     auto* const cli =
         program.add_subcommand("queue", "Load, waiting and cost of servers that are opened and closed with the queue");
     auto& q = o->queue;

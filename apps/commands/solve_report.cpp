@@ -86,7 +86,7 @@ void add_forest(solve_options const& o, Executor const& exec, linear_system<Exec
     report::draw_patterns(system.host_matrix.view(), forest, page.whole, page.closeup);
 }
 
-std::string in_words(coarsening_end end) {
+std::string coarsening_in_words(coarsening_end end) {
     switch (end) {
     case coarsening_end::nothing:
         return "The diagonal of every row of the last level dominates it.";
@@ -109,7 +109,7 @@ void add_levels(Executor const& exec, linear_system<Executor, T> const& system, 
     multilevel_report const made = m.report();
     auto& s = page.levels;
     for (auto const& level : made.levels) s.levels.push_back({level.rows, level.nonzeros, level.coverage});
-    s.ending = in_words(made.end);
+    s.ending = coarsening_in_words(made.end);
     s.grid_complexity = made.grid_complexity;
     s.operator_complexity = made.operator_complexity;
     s.convergence_factor = convergence_factor(exec, a, m);

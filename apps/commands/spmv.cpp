@@ -16,7 +16,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct spmv_request {
     common_options common{};
     std::string matrix{};
     std::string semiring = "plus-times";
@@ -69,13 +69,13 @@ double median_seconds(Executor const& exec, int repeat, Work const& work) {
 
 /// The matrix that is multiplied: that of the file, or its transpose.
 template <class T>
-csr<T> load_operand(host_executor const& host, options const& o, progress& status, finite_rule rule) {
+csr<T> load_operand(host_executor const& host, spmv_request const& o, progress& status, finite_rule rule) {
     auto a = load_matrix<T>(host, o.matrix, status, rule);
     return o.transpose ? transpose(host, a.view()) : std::move(a);
 }
 
 template <class Executor, class T>
-outcome multiply(options const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
+outcome multiply(spmv_request const& o, any_executor const& chosen, Executor const& exec, output_files& files) {
     auto const host = make_host(o.common);
     progress status(o.common);
     auto const rule = rule_of(o.semiring);
@@ -141,7 +141,7 @@ outcome multiply(options const& o, any_executor const& chosen, Executor const& e
     return {};
 }
 
-outcome run(options const& o) {
+outcome run(spmv_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "spmv");
     check_inputs({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
@@ -165,7 +165,7 @@ outcome run(options const& o) {
 } // namespace
 
 command add_spmv(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<spmv_request>();
     auto* const cli = program.add_subcommand("spmv", "Multiply a matrix and a vector over a semiring");
     add_matrix_argument(*cli, o->matrix);
     cli->add_option("--semiring", o->semiring, "one of " + listed(semiring_names))->type_name("NAME");

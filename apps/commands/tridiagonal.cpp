@@ -23,7 +23,7 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct tridiagonal_request {
     common_options common{};
     std::string matrix{};
     std::string method = "auto";
@@ -75,7 +75,7 @@ bandwidth reach_of(csr<T> const& a) {
 }
 
 template <class T>
-band_class require_class(options const& o, csr<T> const& a) {
+band_class require_class(tridiagonal_request const& o, csr<T> const& a) {
     require_square("tridiagonal", o.matrix, a.rows(), a.columns());
     auto const reach = reach_of(a);
     band_class const c = classify(a, reach.lower, reach.upper, o.block);
@@ -103,7 +103,7 @@ char const* name_of(solve_status s) {
     }
 }
 
-void tell(sheet& result, options const& o, band_class const& c, std::int64_t rows, answer const& r) {
+void tell(sheet& result, tridiagonal_request const& o, band_class const& c, std::int64_t rows, answer const& r) {
     std::string const shape = c.kind == band_class::banded
                                   ? fmt::format("{} with {} and {} bands", c.name(), c.lower, c.upper)
                               : c.block > 1 ? fmt::format("{}, blocks of {}", c.name(), c.block)
@@ -139,7 +139,7 @@ void tell(sheet& result, options const& o, band_class const& c, std::int64_t row
     json["seconds"] = r.seconds;
 }
 
-outcome judge(answer const& r, options const& o, double rounding) {
+outcome judge(answer const& r, tridiagonal_request const& o, double rounding) {
     auto const advice = r.pivoting == "none" ? "; the matrix may need pivoting" : "";
     switch (r.report.status) {
     case solve_status::singular:
@@ -166,8 +166,8 @@ double condition_of(Executor const& exec, band_matrix<T> const& matrix, band_opt
 
 /// Solves and fills in everything but the forward error.
 template <class Executor, class T>
-answer solve_in_class(Executor const& exec, options const& o, band_class const& c, band_matrix<T> const& matrix,
-                      buffer<T> const& d, buffer<T>& x) {
+answer solve_in_class(Executor const& exec, tridiagonal_request const& o, band_class const& c,
+                      band_matrix<T> const& matrix, buffer<T> const& d, buffer<T>& x) {
     band_options const how{.pivot = choose("pivoting", o.pivoting, pivotings),
                            .threshold = o.threshold,
                            .cyclic = c.cyclic,
@@ -192,7 +192,7 @@ answer solve_in_class(Executor const& exec, options const& o, band_class const& 
 
 /// The same by a classical algorithm.
 template <class Executor, class T>
-answer solve_classically(Executor const& exec, options const& o, classical::method_row const& how,
+answer solve_classically(Executor const& exec, tridiagonal_request const& o, classical::method_row const& how,
                          band_matrix<T> const& matrix, buffer<T> const& d, buffer<T>& x) {
     tridiagonal_view<T> const rows{matrix.size, matrix.lower, matrix.diagonal, matrix.upper};
     exec.synchronize();
@@ -210,7 +210,7 @@ answer solve_classically(Executor const& exec, options const& o, classical::meth
 
 /// In host memory: b, and x, which is written.
 template <class Executor, class T>
-answer solve_on_one(Executor const& exec, host_executor const& host, options const& o, csr<T> const& a,
+answer solve_on_one(Executor const& exec, host_executor const& host, tridiagonal_request const& o, csr<T> const& a,
                     band_class const& c, buffer<T> const& b, buffer<T>& solved) {
     auto const* const classical = choose("method", o.method, methods).classical;
     auto const d = exec.copy(b);
@@ -232,7 +232,8 @@ answer solve_on_one(Executor const& exec, host_executor const& host, options con
 
 /// The same in parts, from rows in host memory.
 template <class Executor, class T>
-answer solve_parts(Executor const& exec, options const& o, tridiagonal_view<T> a, buffer<T> const& d, buffer<T>& x) {
+answer solve_parts(Executor const& exec, tridiagonal_request const& o, tridiagonal_view<T> a, buffer<T> const& d,
+                   buffer<T>& x) {
     band_options const how{.pivot = choose("pivoting", o.pivoting, pivotings),
                            .threshold = o.threshold,
                            .method = choose("method", o.method, methods).bands,
@@ -265,8 +266,8 @@ answer solve_parts(Executor const& exec, options const& o, tridiagonal_view<T> a
 }
 
 template <class Executor, class T>
-outcome solve_system(options const& o, any_executor const& chosen, Executor const& exec, matrix_input& input,
-                     output_files& files, progress& status) {
+outcome solve_system(tridiagonal_request const& o, any_executor const& chosen, Executor const& exec,
+                     matrix_input& input, output_files& files, progress& status) {
     auto const host = make_host(o.common);
     auto a = std::move(input).template load<T>(host);
     band_class const c = require_class(o, a);
@@ -312,7 +313,7 @@ outcome solve_system(options const& o, any_executor const& chosen, Executor cons
     return end;
 }
 
-outcome run(options& o) {
+outcome run(tridiagonal_request& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "tridiagonal");
     choose("method", o.method, methods);
@@ -346,7 +347,7 @@ outcome run(options& o) {
 } // namespace
 
 command add_tridiagonal(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<tridiagonal_request>();
     auto* const cli =
         program.add_subcommand("tridiagonal", "Solve a (cyclic, block) tridiagonal or banded system directly");
     add_matrix_argument(*cli, o->matrix);

@@ -12,13 +12,13 @@
 namespace coppice::app {
 namespace {
 
-struct options {
+struct tune_request {
     common_options common{};
     std::string output{};
     std::string only{};
 };
 
-std::filesystem::path place_of(options const& o) {
+std::filesystem::path place_of(tune_request const& o) {
     if (!o.output.empty()) return o.output;
     auto const file = default_tuning_file();
     if (file.empty())
@@ -27,7 +27,7 @@ std::filesystem::path place_of(options const& o) {
     return file;
 }
 
-outcome run(options const& o) {
+outcome run(tune_request const& o) {
     check_common_options(o.common);
     auto const file = place_of(o);
     auto const chosen = make_executor(o.common);
@@ -75,7 +75,7 @@ outcome run(options const& o) {
 } // namespace
 
 command add_tune(CLI::App& program) {
-    auto const o = std::make_shared<options>();
+    auto const o = std::make_shared<tune_request>();
     auto* const cli = program.add_subcommand("tune", "Measure what is fastest on this GPU, once");
     cli->add_option("-o,--output", o->output, "the tuning file; by default the one that every program reads")
         ->type_name("FILE");

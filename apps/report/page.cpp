@@ -95,12 +95,6 @@ std::string coverage_table(std::vector<coverage> const& coverages) {
     return html + "</tbody></table></div>";
 }
 
-std::string entries_table(std::string const& title, entries const& rows) {
-    std::string html = fmt::format("<section><h3>{}</h3><table><tbody>", title);
-    for (auto const& [name, value] : rows) html += fmt::format("<tr><td>{}<td>{}</tr>", escaped(name), escaped(value));
-    return html + "</tbody></table></section>";
-}
-
 std::string convergence_section(page const& data) {
     return "<section id=convergence><h2>Convergence</h2><p>Norm of the residual b − Ax relative to that of b, after "
            "each iteration; the last value of every run is computed anew from x. All runs start from the same x.</p>" +
@@ -149,6 +143,12 @@ std::string levels_section(level_summary const& s) {
 }
 
 } // namespace
+
+std::string entries_table(std::string const& title, entries const& rows) {
+    std::string html = fmt::format("<section><h3>{}</h3><table><tbody>", title);
+    for (auto const& [name, value] : rows) html += fmt::format("<tr><td>{}<td>{}</tr>", escaped(name), escaped(value));
+    return html + "</tbody></table></section>";
+}
 
 std::string render(page const& data) {
     auto const& chosen = chosen_of(data);

@@ -25,6 +25,9 @@ std::string path_histogram(forest_summary const& forest);
 /// Cells in the colours of their aggregates, with a line where two aggregates meet; nothing where there is no grid.
 std::string aggregate_picture(aggregate_grid const& grid);
 
+/// A table of names and values under a title.
+std::string entries_table(std::string const& title, entries const& rows);
+
 /// The style sheet.
 extern char const* const style_sheet;
 

@@ -116,12 +116,6 @@ std::string servers_table(std::vector<queue_figures> const& all, std::int64_t ma
     return html + "</tbody></table></div>";
 }
 
-std::string entries_table(std::string const& title, entries const& rows) {
-    std::string html = fmt::format("<section><h3>{}</h3><table><tbody>", title);
-    for (auto const& [name, value] : rows) html += fmt::format("<tr><td>{}<td>{}</tr>", escaped(name), escaped(value));
-    return html + "</tbody></table></section>";
-}
-
 std::string servers_section(queue_page const& data) {
     auto const best = cheapest(data.by_servers).servers;
     return "<section id=servers><h2>How many servers</h2><p>The same tasks and rates with fewer servers to open; the "

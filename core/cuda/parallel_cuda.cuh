@@ -90,30 +90,55 @@ R reduce(cuda_executor const& exec, std::int64_t n, R init, Map map, Combine com
     return exec.load(result.data());
 }
 
+namespace detail {
+
+/// The sums with the own element, for the total.
 template <class In, class Out, class T>
-T exclusive_scan(cuda_executor const& exec, std::int64_t n, In in, Out out, T init) {
-    if (n <= 0) return init;
+buffer<T> scan_with_sums(cuda_executor const& exec, std::int64_t n, In in, Out out, T init) {
     buffer<T> sums(exec, n);
     auto const input =
-        thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), detail::scan_input<T, In>{in});
-    detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), scan_input<T, In>{in});
+    with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
         return cub::DeviceScan::InclusiveScanInit(storage, bytes, input, sums.data(), ::cuda::std::plus<T>{}, init, n,
                                                   exec.stream());
     });
-    for_each(exec, n, detail::scan_output<T, Out>{sums.view(), init, out});
+    for_each(exec, n, scan_output<T, Out>{sums.view(), init, out});
+    return sums;
+}
+/// How many are kept up to each.
+template <class Predicate, class Emit>
+buffer<std::int64_t> select_with_counts(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
+    buffer<std::int64_t> ends(exec, n);
+    auto const input =
+        thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0), as_count<Predicate>{keep});
+    with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceScan::InclusiveSum(storage, bytes, input, ends.data(), n, exec.stream());
+    });
+    for_each(exec, n, emit_selected<Predicate, Emit>{ends.view(), keep, emit});
+    return ends;
+}
+
+} // namespace detail
+
+template <class In, class Out, class T>
+void queue_exclusive_scan(cuda_executor const& exec, std::int64_t n, In in, Out out, T init) {
+    if (n > 0) detail::scan_with_sums(exec, n, in, out, init);
+}
+template <class In, class Out, class T>
+T exclusive_scan(cuda_executor const& exec, std::int64_t n, In in, Out out, T init) {
+    if (n <= 0) return init;
+    buffer<T> const sums = detail::scan_with_sums(exec, n, in, out, init);
     return exec.load(sums.data() + n - 1);
 }
 
 template <class Predicate, class Emit>
+void queue_select(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
+    if (n > 0) detail::select_with_counts(exec, n, keep, emit);
+}
+template <class Predicate, class Emit>
 std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
     if (n <= 0) return 0;
-    buffer<std::int64_t> ends(exec, n);
-    auto const input = thrust::make_transform_iterator(thrust::make_counting_iterator<std::int64_t>(0),
-                                                       detail::as_count<Predicate>{keep});
-    detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceScan::InclusiveSum(storage, bytes, input, ends.data(), n, exec.stream());
-    });
-    for_each(exec, n, detail::emit_selected<Predicate, Emit>{ends.view(), keep, emit});
+    buffer<std::int64_t> const ends = detail::select_with_counts(exec, n, keep, emit);
     return exec.load(ends.data() + n - 1);
 }
 

@@ -39,7 +39,8 @@ public:
     using range_task = void (*)(void const* context, std::int64_t first, std::int64_t last);
 
     /// Calls task(context, first, last) for ranges that together are [0, n), in parallel, and returns when all are
-    /// done; an exception of a task reaches the caller. What the primitives in core/host/parallel_host.hpp stand on.
+    /// done; an exception of a task reaches the caller. One thread, and the caller of one item, does it without the
+    /// arena. What the primitives in core/host/parallel_host.hpp stand on.
     void for_ranges(std::int64_t n, range_task task, void const* context) const;
 
     /// Nothing to wait for on the host; here so that generic code can call it.

@@ -48,6 +48,8 @@ private:
 } // namespace
 
 void host_executor::for_ranges(std::int64_t n, range_task task, void const* context) const {
+    if (n <= 0) return;
+    if (n == 1 || threads_ == 1) return task(context, 0, n);
     fork_join loop;
     arena_->execute([&] {
         tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n), [&](tbb::blocked_range<std::int64_t> const& range) {

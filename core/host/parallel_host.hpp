@@ -24,19 +24,14 @@ void call_range(void const* work, std::int64_t first, std::int64_t last) {
     (*static_cast<Work const*>(work))(first, last);
 }
 
-/// Calls work(block, first, last) for the blocks of [0, n), in parallel.
+/// Calls work(block, first, last) for the blocks of [0, n), in parallel. `work` is compiled into one place: whether there
+/// is something to share is for_ranges' to decide, not a second copy's.
 template <class Work>
 void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t block, Work const& work) {
-    std::int64_t const blocks = (n + block - 1) / block;
-    auto const one = [&](std::int64_t b) { work(b, b * block, std::min(n, (b + 1) * block)); };
-    if (blocks <= 1 || exec.threads() == 1) {
-        for (std::int64_t b = 0; b < blocks; ++b) one(b);
-        return;
-    }
-    auto const some = [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t b = begin; b < end; ++b) one(b);
+    auto const some = [&work, n, block](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t b = begin; b < end; ++b) work(b, b * block, std::min(n, (b + 1) * block));
     };
-    exec.for_ranges(blocks, &call_range<decltype(some)>, &some);
+    exec.for_ranges((n + block - 1) / block, &call_range<decltype(some)>, &some);
 }
 
 /// Sorts [first, last) by `less`; not stable.
@@ -119,6 +114,10 @@ T exclusive_scan(host_executor const& exec, std::int64_t n, In in, Out out, T in
     });
     return start[static_cast<std::size_t>(blocks)];
 }
+template <class In, class Out, class T>
+void queue_exclusive_scan(host_executor const& exec, std::int64_t n, In in, Out out, T init) {
+    exclusive_scan(exec, n, in, out, init);
+}
 
 template <class Predicate, class Emit>
 std::int64_t select(host_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
@@ -138,6 +137,10 @@ std::int64_t select(host_executor const& exec, std::int64_t n, Predicate keep, E
             if (keep(i)) emit(position++, i);
     });
     return start[static_cast<std::size_t>(blocks)];
+}
+template <class Predicate, class Emit>
+void queue_select(host_executor const& exec, std::int64_t n, Predicate keep, Emit emit) {
+    select(exec, n, keep, emit);
 }
 
 template <class Key, class Value>

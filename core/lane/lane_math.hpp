@@ -151,6 +151,14 @@ template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T rough_inverse(T const& a) {
     return near_inverse(a);
 }
+/// Whether that is as good as 1 / a.
+template <class T>
+inline constexpr bool rough_is_exact =
+#if defined(__CUDA_ARCH__)
+    sizeof(T) == sizeof(float);
+#else
+    false;
+#endif
 #if defined(__CUDA_ARCH__)
 __device__ COPPICE_ALWAYS_INLINE float rough_inverse(float const& a) {
     float r;

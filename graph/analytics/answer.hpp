@@ -26,6 +26,21 @@ struct graph_algorithm_row {
     std::string_view options = ""; ///< names of analytics_options that it reads, separated by blanks
 };
 
+/// The memory of its executor that an algorithm needs beside the graph, at most, where values are doubles.
+struct graph_memory {
+    int vertex = 0;     ///< bytes a vertex
+    int entry = 0;      ///< bytes a stored edge
+    bool turns = false; ///< a graph that is not known to be undirected is turned round
+    std::int64_t bytes(graph_view g, bool undirected) const {
+        bool const turned = turns && !undirected;
+        return fixed + std::int64_t(vertex + (turned ? 8 : 0)) * g.vertices +
+               std::int64_t(entry + (turned ? 12 : 0)) * g.edge_count;
+    }
+
+private:
+    static constexpr std::int64_t fixed = 1 << 16; ///< samples, states of loops
+};
+
 /// Options of all of them; each reads those in its row.
 struct analytics_options {
     vertex_id source = 0;    ///< counted from 0
@@ -37,6 +52,7 @@ struct analytics_options {
     std::int64_t samples = 0; ///< sources of a centrality; 0: all vertices
     double alpha = 0;
     double resolution = 1;
+    int capacity = 2; ///< edges that a vertex may keep
 };
 
 /// Edges in host memory.

@@ -2,8 +2,9 @@
 /// \file
 /// The catalogue of graph algorithms: what each needs, how it is run, what it reports.
 ///
-/// An entry has a `row` and
+/// An entry has a `row`, what it needs of memory, and how it is run:
 ///
+///     static constexpr graph_memory memory;
 ///     template <executor Executor, class T>
 ///     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& options);
 ///
@@ -29,6 +30,7 @@
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
+#include <coppice/graph/b_matching.hpp>
 #include <coppice/graph/centrality/entries.hpp>
 #include <coppice/graph/communities/entries.hpp>
 #include <coppice/graph/factor.hpp>
@@ -44,6 +46,7 @@ struct bfs_entry {
                                              false,
                                              false,
                                              "source"};
+    static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         bfs_options options;
@@ -60,6 +63,7 @@ struct sssp_entry {
                                              false,
                                              true,
                                              "source delta"};
+    static constexpr graph_memory memory{32, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = sssp(exec, a, o.source, {.delta = o.delta, .parents = false});
@@ -78,6 +82,7 @@ struct sssp_entry {
 struct components_entry {
     static constexpr graph_algorithm_row row{"components", "Connected components",
                                              "the smallest vertex of the component of every vertex", true};
+    static constexpr graph_memory memory{12, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto labels = vertices_of(exec, connected_components(exec, graph_view(a)).labels);
@@ -88,6 +93,7 @@ struct components_entry {
 struct strong_components_entry {
     static constexpr graph_algorithm_row row{"strong-components", "Strongly connected components of a directed graph",
                                              "the smallest vertex of the component of every vertex"};
+    static constexpr graph_memory memory{64, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
@@ -104,6 +110,7 @@ struct widest_entry {
                                              false,
                                              true,
                                              "source"};
+    static constexpr graph_memory memory{36, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = widest_paths(exec, a, o.source);
@@ -119,6 +126,7 @@ struct diameter_entry {
     static constexpr graph_algorithm_row row{
         "diameter", "Bounds of the diameter of the component of the vertex of most edges",
         "the level of every vertex from one end of the longest path found, -1 where it is not reached", true};
+    static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = diameter(exec, graph_view(a));
@@ -131,6 +139,7 @@ struct diameter_entry {
 struct bridges_entry {
     static constexpr graph_algorithm_row row{"bridges", "Edges whose removal parts a component",
                                              "the bridges, a symmetric matrix of ones", true};
+    static constexpr graph_memory memory{48, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = bridges(exec, graph_view(a));
@@ -142,6 +151,7 @@ struct bridges_entry {
 struct pagerank_entry {
     static constexpr graph_algorithm_row row{"pagerank", "PageRank", "the rank of every vertex; their sum is 1", false,
                                              false,      false,      "damping tolerance max-iterations"};
+    static constexpr graph_memory memory{32, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
@@ -156,6 +166,7 @@ struct pagerank_entry {
 struct triangles_entry {
     static constexpr graph_algorithm_row row{"triangles", "Triangles and clustering coefficients",
                                              "the triangles at every vertex", true, true};
+    static constexpr graph_memory memory{40, 4};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = clustering(exec, graph_view(a));
@@ -165,6 +176,7 @@ struct triangles_entry {
 };
 struct cores_entry {
     static constexpr graph_algorithm_row row{"cores", "Core numbers", "the core number of every vertex", true};
+    static constexpr graph_memory memory{24, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = core_numbers(exec, graph_view(a));
@@ -178,6 +190,7 @@ struct mst_entry {
                                              true,
                                              false,
                                              true};
+    static constexpr graph_memory memory{56, 17};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = minimum_spanning_forest(exec, a);
@@ -195,6 +208,7 @@ struct matching_entry {
                                              true,
                                              true,
                                              true};
+    static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const f = parallel_factor(exec, a, {.degree = 1, .rounds = 0, .charge_below = 0});
@@ -205,10 +219,30 @@ struct matching_entry {
                  {"rounds", double(f.rounds)}}};
     }
 };
+struct b_matching_entry {
+    static constexpr graph_algorithm_row row{"b-matching",
+                                             "The heaviest edges, so many at each vertex, as greedy takes them",
+                                             "the edges that are kept, a symmetric matrix",
+                                             true,
+                                             true,
+                                             true,
+                                             "capacity"};
+    static constexpr graph_memory memory{44, 36};
+    template <executor Executor, class T>
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        auto const r = b_matching(exec, a, o.capacity);
+        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), values_of(exec, r.weights)},
+                {{"edges", double(r.from.size())},
+                 {"weight", r.weight},
+                 {"weight_coverage", r.weight_coverage},
+                 {"rounds", double(r.rounds)}}};
+    }
+};
 struct maximal_matching_entry {
     static constexpr graph_algorithm_row row{"maximal-matching", "A maximal matching, whatever the values",
                                              "the vertex that every vertex is matched with, 0 where there is none",
                                              true};
+    static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = maximal_matching(exec, graph_view(a));
@@ -218,6 +252,7 @@ struct maximal_matching_entry {
 struct independent_set_entry {
     static constexpr graph_algorithm_row row{"independent-set", "A maximal independent set",
                                              "1 for every vertex in the set, else 0", true};
+    static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = maximal_independent_set(exec, graph_view(a));
@@ -227,6 +262,7 @@ struct independent_set_entry {
 struct colouring_entry {
     static constexpr graph_algorithm_row row{"colouring", "A greedy colouring", "the colour of every vertex, from 0 on",
                                              true};
+    static constexpr graph_memory memory{28, 1};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = colour_graph(exec, graph_view(a));
@@ -245,25 +281,43 @@ struct algorithm_list {
         if (((name == Entry::row.name && (answer = Entry::run(exec, a, o), true)) || ...)) return answer;
         coppice::detail::throw_unknown_name("graph algorithm", name, names);
     }
+    static graph_memory memory_of(std::string_view name) {
+        graph_memory memory;
+        if (((name == Entry::row.name && (memory = Entry::memory, true)) || ...)) return memory;
+        coppice::detail::throw_unknown_name("graph algorithm", name, names);
+    }
 };
 using algorithm_entries =
     algorithm_list<bfs_entry, sssp_entry, widest_entry, diameter_entry, components_entry, strong_components_entry,
                    bridges_entry, pagerank_entry, betweenness_entry, closeness_entry, katz_entry, eigenvector_entry,
                    hits_entry, triangles_entry, similarity_entry, cores_entry, truss_entry, communities_entry,
-                   label_propagation_entry, mst_entry, matching_entry, maximal_matching_entry, independent_set_entry,
-                   colouring_entry>;
+                   label_propagation_entry, mst_entry, matching_entry, b_matching_entry, maximal_matching_entry,
+                   independent_set_entry, colouring_entry>;
 
 } // namespace analytics
 
 /// One row an algorithm.
 inline constexpr auto const& graph_algorithm_catalogue = analytics::algorithm_entries::rows;
 
+/// Bytes that the algorithm of that name needs beside a graph, at most, in the memory of its executor; measured on the
+/// host. `undirected`: as in the options. Throws argument_error for an unknown name.
+inline std::int64_t graph_algorithm_memory(std::string_view name, graph_view g, bool undirected) {
+    return analytics::algorithm_entries::memory_of(name).bytes(g, undirected);
+}
+
 /// Runs the algorithm of that name on a graph in the memory of `exec`; waits. Throws argument_error for an unknown
-/// name, and what the algorithm throws. What its row says that it needs is not checked.
+/// name, memory_error that says how much it needs where that is not there, and what the algorithm throws. What its row
+/// says that it needs is not checked.
 template <executor Executor, class T>
 graph_answer run_graph_algorithm(Executor const& exec, std::string_view name, csr_view<T> a,
                                  analytics_options const& options = {}) {
-    return analytics::algorithm_entries::run(name, exec, a, options);
+    try {
+        return analytics::algorithm_entries::run(name, exec, a, options);
+    } catch (memory_error const& e) {
+        std::int64_t const bytes = graph_algorithm_memory(name, a, options.undirected);
+        throw memory_error(std::string(name) + " needs up to " + std::to_string((bytes + 999'999) / 1'000'000) +
+                           " MB beside the graph, and there was no room: " + e.what());
+    }
 }
 
 } // namespace coppice

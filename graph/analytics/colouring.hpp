@@ -62,21 +62,33 @@ struct take_colour {
         vertex_place const place = colouring_place(v, mine);
         for (std::int32_t first = 0;; first += 64) {
             std::uint64_t taken = 0; // of 64 colours
-            for (auto k = g.offsets[v], end = g.offsets[v + 1]; k < end; ++k) {
-                vertex_id const u = g.neighbors[k];
-                std::int32_t other = worker.load(colours + u);
-                if (other < 0 && place.is_behind(u, -1 - other)) {
-                    if constexpr (Worker::recurses)
-                        if (depth < worker_depth) other = colour(worker, u, other, depth + 1);
-                    if (other < 0) return mine;
+            constexpr int width = edges_at_once<Worker>;
+            for (std::int64_t k = g.offsets[v], end = g.offsets[v + 1]; k < end; k += width) {
+                vertex_id u[width];
+                std::int32_t other[width];
+                COPPICE_UNROLL
+                for (int j = 0; j < width; ++j) u[j] = g.neighbors[k + j < end ? k + j : k]; // some twice
+                COPPICE_UNROLL
+                for (int j = 0; j < width; ++j) other[j] = worker.load(colours + u[j]);
+                COPPICE_UNROLL
+                for (int j = 0; j < width; ++j) {
+                    if (other[j] < 0 && place.is_behind(u[j], -1 - other[j])) {
+                        if constexpr (Worker::recurses)
+                            if (depth < worker_depth) other[j] = colour(worker, u[j], other[j], depth + 1);
+                        if (other[j] < 0) return mine;
+                    }
+                    // Without a branch, as none could predict it; no colour is none of the 64.
+                    auto const bit = static_cast<std::uint32_t>(other[j] - first);
+                    taken |= std::uint64_t(bit < 64) << (bit & 63);
                 }
-                // Without a branch, as none could predict it; no colour is none of the 64.
-                auto const bit = static_cast<std::uint32_t>(other - first);
-                taken |= std::uint64_t(bit < 64) << (bit & 63);
             }
             if (~taken == 0) continue;
             std::int32_t free = first;
             for (; taken & 1; taken >>= 1) ++free;
+            if constexpr (!Worker::recurses) {
+                worker.store(colours + v, free);
+                return free;
+            }
             return worker.claim(colours + v, mine, free) ? free : worker.load(colours + v);
         }
     }
@@ -242,7 +254,7 @@ inline void colour_in_order(host_executor const& exec, graph_view g, std::int32_
         colour_stretches(exec, g, colours, lists[0]);
     else
         colour_list(exec, g, colours, lists[0]);
-    settle_items(exec, lists[0], lists[1], lists[2], take_colour{g, colours});
+    settle_items(exec, lists[0], g, lists[1], lists[2], take_colour{g, colours});
 }
 
 /// Bits of the colours that neighbours have; v takes none above its degree.
@@ -331,7 +343,7 @@ void colour_in_order(Executor const& exec, graph_view g, std::int32_t* colours) 
     for_each(exec, g.vertices, no_colour{g, vertex_order(g, true), colours, everyone.data()});
     if (has_long_rows(g)) return colour_by_telling(exec, g, colours, everyone.data());
     worklists<2> lists(exec, g.vertices);
-    settle_items(exec, everyone.data(), lists[0], lists[1], take_colour{g, colours});
+    settle_items(exec, everyone.data(), g, lists[0], lists[1], take_colour{g, colours});
     exec.synchronize();
 }
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <coppice/algebra/random.hpp>
-#include <coppice/graph/analytics/visits/worklist.hpp>
+#include <coppice/graph/analytics/tile_trees.hpp>
 
 namespace coppice {
 
@@ -17,8 +17,9 @@ struct components_result {
 };
 
 /// Connected components of an undirected graph (Afforest: Sutton, Ben-Nun and Barak, 2018): two edges of every vertex
-/// are joined; then only vertices outside of what seems to be the largest component look at the others. Near n + m
-/// steps, three words a vertex. The same for any number of threads, on host and CUDA. Waits.
+/// are joined; then only vertices outside of what seems to be the largest component look at the others. On CUDA, where
+/// rows are short, stretches of neighbouring numbers are joined first, and all edges where that leaves few trees. Near
+/// n + m steps, three words a vertex. The same for any number of threads, on host and CUDA. Waits.
 ///
 /// The graph must store both directions of an edge (require_undirected()), else components may be missed.
 template <executor Executor>
@@ -26,30 +27,17 @@ components_result connected_components(Executor const& exec, graph_view g);
 
 namespace analytics {
 
-/// Joins the trees of two vertices: the larger root goes below the smaller (Shiloach and Vishkin), so that the root of
-/// a finished tree is its smallest vertex, in whatever order edges come.
-template <class Worker>
-COPPICE_HD void join_trees(Worker& worker, vertex_id* up, vertex_id u, vertex_id v) {
-    vertex_id a = worker.load(up + u), b = worker.load(up + v);
-    while (a != b) {
-        vertex_id const high = a > b ? a : b, low = a > b ? b : a;
-        vertex_id const above = worker.load(up + high);
-        if (above == low || (above == high && worker.claim(up + high, high, low))) return;
-        a = worker.load(up + worker.load(up + high));
-        b = worker.load(up + low);
-    }
-}
-
-/// The first two edges of a vertex, but for a first one that began its tree.
+/// The first two edges of a vertex, but for a first one that began its tree (lowest_tree).
 struct join_first_edges {
     static constexpr std::int32_t count = 2;
     graph_view g;
     vertex_id* up;
+    bool all = false; ///< no tree began by one
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD void operator()(Worker& worker, vertex_id u) const {
         for (auto k = g.offsets[u], end = k + (g.degree(u) < count ? g.degree(u) : count); k < end; ++k)
-            if (k > g.offsets[u] || g.neighbors[k] > u) join_trees(worker, up, u, g.neighbors[k]);
+            if (all || k > g.offsets[u] || g.neighbors[k] > u) join_trees(worker, up, u, g.neighbors[k]);
     }
 };
 struct join_other_edges {
@@ -92,6 +80,7 @@ struct shorten_ways {
         worker.store(up + v, next);
     }
 };
+/// Puts a vertex right below its root.
 struct flatten_tree {
     vertex_id* up;
     COPPICE_NO_EXEC_CHECK
@@ -102,15 +91,40 @@ struct flatten_tree {
         worker.store(up + v, root);
     }
 };
+/// The same of the vertices v, v + apart, ..., whose reads are under way at once.
+template <int width>
+struct flatten_trees {
+    vertex_id* up;
+    std::int64_t vertices, apart;
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        vertex_id own[width], next[width], root[width];
+        COPPICE_UNROLL
+        for (int j = 0; j < width; ++j) own[j] = worker.load(up + at(v, j));
+        COPPICE_UNROLL
+        for (int j = 0; j < width; ++j) next[j] = worker.load(up + own[j]);
+        COPPICE_UNROLL
+        for (int j = 0; j < width; ++j) root[j] = worker.load(up + next[j]);
+        COPPICE_UNROLL
+        for (int j = 0; j < width; ++j) {
+            if (root[j] != next[j])
+                flatten_tree{up}(worker, at(v, j));
+            else if (root[j] != own[j])
+                worker.store(up + at(v, j), root[j]);
+        }
+    }
+    COPPICE_HD vertex_id at(vertex_id v, int j) const {
+        return static_cast<vertex_id>(v + j * apart < vertices ? v + j * apart : v);
+    }
+};
 /// Below the first neighbour where that is smaller, alone elsewhere.
 struct lowest_tree {
     graph_view g;
     vertex_id* up;
-    worklist* everyone;
     COPPICE_HD void operator()(std::int64_t v) const {
         vertex_id const first = g.degree(v) > 0 ? g.neighbors[g.offsets[v]] : static_cast<vertex_id>(v);
         up[v] = first < v ? first : static_cast<vertex_id>(v);
-        if (v == 0) *everyone = {nullptr, g.vertices, 0};
     }
 };
 struct take_sample {
@@ -171,6 +185,52 @@ vertex_id frequent_label(Executor const& exec, buffer<vertex_id> const& labels) 
     return best;
 }
 
+/// Joins two edges of every vertex, then the others of those that are not in what seems to be the largest component.
+template <executor Executor>
+void join_by_samples(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone,
+                     join_first_edges const& first_edges) {
+    vertex_id* const up = labels.data();
+    visit_items(exec, nullptr, everyone, nothing(), first_edges);
+    visit_items(exec, nullptr, everyone, nothing(), shorten_ways{up});
+    vertex_id const largest = frequent_label(exec, labels);
+    visit_edges(exec, nullptr, everyone, g, nothing(), join_other_edges{g, up, largest, join_first_edges::count});
+}
+/// Trees by first neighbours, then samples.
+template <executor Executor>
+void join_all(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone) {
+    vertex_id* const up = labels.data();
+    for_each(exec, g.vertices, lowest_tree{g, up});
+    // First neighbours make ways as long as the sides of a grid. The host, which goes along them, needs no more.
+    constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
+    for (int times = 0; times < halvings; ++times) visit_items(exec, nullptr, everyone, nothing(), halve_way{up});
+    visit_items(exec, nullptr, everyone, nothing(), shorten_ways{up});
+    join_by_samples(exec, g, labels, everyone, join_first_edges{g, up});
+}
+/// Trees of tiles, then all edges between tiles, or samples where tiles have left many trees.
+template <class Executor> // on the host for the stand-in of tests, which has a for_each_warp
+void join_by_tiles(Executor const& exec, graph_view g, buffer<vertex_id>& labels, worklist const* everyone) {
+    vertex_id* const up = labels.data();
+    worklists<2> lists(exec, g.vertices);
+    worklist *const below_others = lists[0], *const long_rows = lists[1];
+    for_each_warp(exec, (std::int64_t(g.vertices) + tile_vertices - 1) / tile_vertices,
+                  join_within_tile<shared_worker<Executor, 2>>{g, up, into(below_others, long_rows)});
+    // Ways go from tile to tile, through all rows of a grid.
+    for (int times = 0; times < 8; ++times) visit_items(exec, nullptr, below_others, nothing(), halve_way{up});
+    visit_items(exec, nullptr, below_others, nothing(), shorten_ways{up});
+    if (exec.load(below_others).count > g.vertices / 8)
+        return join_by_samples(exec, g, labels, everyone, join_first_edges{g, up, true});
+    visit_items(exec, nullptr, everyone, nothing(), join_tiles{g, up});
+    visit_edges(exec, nullptr, long_rows, g, nothing(), join_smaller{g, up});
+}
+template <executor Executor>
+std::int64_t flatten_and_count(Executor const& exec, buffer<vertex_id>& labels) {
+    constexpr int width = std::is_same_v<Executor, host_executor> ? 1 : 4;
+    std::int64_t const n = labels.size(), apart = (n + width - 1) / width;
+    auto firsts = placed(exec, worklist{nullptr, apart, 0});
+    visit_items(exec, nullptr, firsts.data(), nothing(), flatten_trees<width>{labels.data(), n, apart});
+    return reduce(exec, n, std::int64_t{0}, is_root{labels.data()}, plus{});
+}
+
 } // namespace analytics
 
 template <executor Executor>
@@ -178,21 +238,12 @@ components_result connected_components(Executor const& exec, graph_view g) {
     using namespace analytics;
     components_result result{buffer<vertex_id>(exec, g.vertices)};
     if (g.vertices == 0) return result;
-    vertex_id* const up = result.labels.data();
-    auto everyone = placed(exec, worklist{});
-    for_each(exec, g.vertices, lowest_tree{g, up, everyone.data()});
-    // First neighbours of a grid make ways as long as its sides. The host, which goes along them, needs no more.
-    constexpr int halvings = std::is_same_v<Executor, host_executor> ? 0 : 4;
-    for (int times = 0; times < halvings; ++times)
-        visit_items(exec, nullptr, everyone.data(), nothing(), halve_way{up});
-    visit_items(exec, nullptr, everyone.data(), nothing(), shorten_ways{up});
-    visit_items(exec, nullptr, everyone.data(), nothing(), join_first_edges{g, up});
-    visit_items(exec, nullptr, everyone.data(), nothing(), shorten_ways{up});
-    vertex_id const largest = frequent_label(exec, result.labels);
-    visit_edges(exec, nullptr, everyone.data(), g, nothing(),
-                join_other_edges{g, up, largest, join_first_edges::count});
-    visit_items(exec, nullptr, everyone.data(), nothing(), flatten_tree{up});
-    result.components = reduce(exec, g.vertices, std::int64_t{0}, is_root{up}, plus{});
+    auto const everyone = every_vertex(exec, g);
+    if (std::is_same_v<Executor, host_executor> || has_long_rows(g))
+        join_all(exec, g, result.labels, everyone.data());
+    else if constexpr (!std::is_same_v<Executor, host_executor>)
+        join_by_tiles(exec, g, result.labels, everyone.data());
+    result.components = flatten_and_count(exec, result.labels);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <coppice/graph/analytics/pagerank.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
+#include <coppice/graph/b_matching.hpp>
 
 namespace coppice {
 
@@ -12,5 +13,7 @@ COPPICE_PAGERANK(, cuda_executor, float);
 COPPICE_PAGERANK(, cuda_executor, double);
 COPPICE_SPANNING_FOREST(, cuda_executor, float);
 COPPICE_SPANNING_FOREST(, cuda_executor, double);
+COPPICE_B_MATCHING(, cuda_executor, float);
+COPPICE_B_MATCHING(, cuda_executor, double);
 
 } // namespace coppice

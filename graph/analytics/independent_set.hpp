@@ -83,16 +83,24 @@ struct decide_member {
             if (!waits) return set_in;
         }
         vertex_place const place(v, mine);
-        for (auto k = begin; k < end; ++k) {
-            vertex_id const u = g.neighbors[k];
-            if (u == v) continue;
-            std::uint8_t other = worker.load(status + u);
-            if (other >= set_open && place.is_behind(u, other)) {
-                if constexpr (Worker::recurses)
-                    if (depth < worker_depth) other = decision(worker, u, other, depth + 1);
-                if (other >= set_open) return mine;
+        constexpr int width = edges_at_once<Worker>;
+        for (std::int64_t k = begin; k < end; k += width) {
+            vertex_id u[width];
+            std::uint8_t other[width];
+            COPPICE_UNROLL
+            for (int j = 0; j < width; ++j) u[j] = g.neighbors[k + j < end ? k + j : k]; // some twice
+            COPPICE_UNROLL
+            for (int j = 0; j < width; ++j) other[j] = worker.load(status + u[j]);
+            COPPICE_UNROLL
+            for (int j = 0; j < width; ++j) {
+                if (u[j] == v) continue;
+                if (other[j] >= set_open && place.is_behind(u[j], other[j])) {
+                    if constexpr (Worker::recurses)
+                        if (depth < worker_depth) other[j] = decision(worker, u[j], other[j], depth + 1);
+                    if (other[j] >= set_open) return mine;
+                }
+                if (other[j] == set_in) return set_out;
             }
-            if (other == set_in) return set_out;
         }
         return set_in;
     }
@@ -102,8 +110,8 @@ void decide_members(Executor const& exec, graph_view g, std::uint8_t* status) {
     worklists<3> lists(exec, g.vertices);
     auto everyone = placed(exec, worklist{});
     for_each(exec, g.vertices, open_vertex{g, vertex_order(g, false), status, everyone.data()});
-    try_items(exec, nullptr, everyone.data(), into(lists[0]), decide_member{g, status, true});
-    settle_items(exec, lists[0], lists[1], lists[2], decide_member{g, status, false});
+    try_items(exec, nullptr, everyone.data(), g, into(lists[0]), decide_member{g, status, true});
+    settle_items(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false});
 }
 
 /// One worker goes along the order. Who is open then has no member for a neighbour.
@@ -165,7 +173,7 @@ inline void decide_in_stretches(host_executor const& exec, graph_view g, std::ui
                          decide_in_stretch<std::remove_reference_t<decltype(worker)>>{
                              &worker, g, vertex_order(g, false), status, mine});
     });
-    settle_items(exec, lists[0], lists[1], lists[2], decide_member{g, status, false});
+    settle_items(exec, lists[0], g, lists[1], lists[2], decide_member{g, status, false});
 }
 /// Four workers that ask each other take as long as one that goes along the order.
 inline void decide_members(host_executor const& exec, graph_view g, std::uint8_t* status) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <coppice/graph/analytics/components.hpp>
-#include <coppice/graph/analytics/visits/rounds.hpp>
+#include <coppice/graph/analytics/paths/bfs.hpp>
 
 namespace coppice {
 
@@ -16,7 +16,7 @@ namespace coppice {
 /// rest by colours, where every vertex takes the least of those that reach it in an order by hash, and those that the
 /// least reaches back are a component (Orzan 2004, as in Multistep of Slota, Rajamanickam and Madduri 2014): the hash
 /// is another one each round, so that near log n rounds are expected for any graph. The same for any number of threads,
-/// on host and CUDA. Memory: 11 words a vertex. Waits once a round.
+/// on host and CUDA. Memory: 16 words a vertex. Waits once a round.
 ///
 /// Throws dimension_error where `incoming` has another number of vertices or edges.
 template <executor Executor>
@@ -111,33 +111,15 @@ struct better_pivot {
         return static_cast<std::uint32_t>(a.vertex) < static_cast<std::uint32_t>(b.vertex) ? a : b;
     }
 };
-struct start_at {
-    vertex_id source;
+/// Parts by who is reached from the pivot and who reaches it; its component is what does both.
+struct part_by_reach {
+    vertex_id pivot;
+    std::int32_t const *ahead, *back; ///< levels of the searches from the pivot
     strong_arrays x;
-    worklist* now;
-    strong_state* state;
-    bool back;
-    COPPICE_HD void operator()(std::int64_t) const {
-        now->items[0] = source;
-        now->count = 1;
-        state->loop.on = 1;
-        if (back)
-            x.labels[source] = source;
-        else
-            x.part[source] = 1;
-    }
-};
-/// Part 1 is what the pivot reaches.
-struct reach_forward {
-    graph_view g;
-    strong_arrays x;
-    COPPICE_HD bool enters(auto const&, vertex_id) const { return true; }
-    COPPICE_NO_EXEC_CHECK
-    template <class Worker>
-    COPPICE_HD void operator()(Worker& worker, vertex_id, std::int32_t k) const {
-        vertex_id const v = g.neighbors[k];
-        if (x.labels[v] >= 0 || worker.load(x.part + v) != 0) return;
-        if (worker.claim(x.part + v, 0u, 1u)) worker.emit(v);
+    COPPICE_HD void operator()(std::int64_t v) const {
+        if (x.labels[v] >= 0) return;
+        x.part[v] = (ahead[v] >= 0 ? 1u : 0u) + (back[v] >= 0 ? 2u : 0u);
+        if (x.part[v] == 3) x.labels[v] = pivot;
     }
 };
 /// Whoever reaches a component from within its part belongs to it.
@@ -224,11 +206,9 @@ public:
     bool take_pivot() {
         auto const p = reduce(exec_, g_.vertices, pivot{-1, -1}, pivot_of{g_, incoming_, x_.labels}, better_pivot{});
         if (p.vertex < 0) return false;
-        for_each(exec_, 1, start_at{p.vertex, x_, now(), state_.data(), false});
-        rounds<Executor>(exec_).run(&state_.data()->loop,
-                                    edge_step{nullptr, now(), g_, into(next()), reach_forward{g_, x_}}, end_round());
-        for_each(exec_, 1, start_at{p.vertex, x_, now(), state_.data(), true});
-        search_back();
+        auto const ahead = bfs(exec_, g_, p.vertex, {.incoming = incoming_}).levels;
+        auto const back = bfs(exec_, incoming_, p.vertex, {.incoming = g_}).levels;
+        for_each(exec_, g_.vertices, part_by_reach{p.vertex, ahead.data(), back.data(), x_});
         return true;
     }
     /// Colours until nothing is open.

@@ -24,6 +24,7 @@ struct betweenness_entry {
                                              false,
                                              false,
                                              "samples"};
+    static constexpr graph_memory memory{148, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
@@ -40,6 +41,7 @@ struct closeness_entry {
                                              false,
                                              false,
                                              "samples"};
+    static constexpr graph_memory memory{68, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = closeness(exec, graph_view(a), {.samples = o.samples});
@@ -62,6 +64,7 @@ struct katz_entry {
     static constexpr graph_algorithm_row row{
         "katz", "Katz centrality by edges that come in", "the score of every vertex", false, false,
         false,  "alpha tolerance max-iterations"};
+    static constexpr graph_memory memory{24, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
@@ -78,6 +81,7 @@ struct eigenvector_entry {
                                              false,
                                              false,
                                              "tolerance max-iterations"};
+    static constexpr graph_memory memory{24, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);
@@ -89,6 +93,7 @@ struct hits_entry {
     static constexpr graph_algorithm_row row{
         "hits", "Hubs and authorities",    "the authority of every vertex; their sum is 1", false, false,
         false,  "tolerance max-iterations"};
+    static constexpr graph_memory memory{32, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         incoming_edges<T> const in(exec, a, o);

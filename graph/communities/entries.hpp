@@ -13,6 +13,7 @@ namespace coppice::analytics {
 struct similarity_entry {
     static constexpr graph_algorithm_row row{"similarity", "Jaccard similarity of the ends of every edge",
                                              "the similarities, a symmetric matrix", true, true};
+    static constexpr graph_memory memory{0, 8};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         graph_view const g(a);
@@ -36,6 +37,7 @@ struct similarity_entry {
 struct truss_entry {
     static constexpr graph_algorithm_row row{"truss", "Truss numbers: the densest k-truss that every edge is in",
                                              "the numbers, a symmetric matrix", true, true};
+    static constexpr graph_memory memory{8, 24};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = truss_numbers(exec, graph_view(a));
@@ -51,6 +53,7 @@ struct communities_entry {
                                              true,
                                              true,
                                              "resolution"};
+    static constexpr graph_memory memory{56, 32};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = louvain(exec, a, {.resolution = o.resolution});
@@ -64,6 +67,7 @@ struct communities_entry {
 struct label_propagation_entry {
     static constexpr graph_algorithm_row row{"label-propagation", "Communities by propagation of labels",
                                              "the smallest vertex of the community of every vertex", true};
+    static constexpr graph_memory memory{40, 24};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
         auto const r = label_propagation(exec, graph_view(a));

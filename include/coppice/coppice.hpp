@@ -4,6 +4,7 @@
 #pragma once
 
 #include <coppice/arg_max.hpp>
+#include <coppice/b_matching.hpp>
 #include <coppice/banded.hpp>
 #include <coppice/bfs.hpp>
 #include <coppice/centrality.hpp>

@@ -22,7 +22,7 @@ from ._sparse import csr, is_sparse
 if TYPE_CHECKING:
     from ._types import SparseMatrix
 
-_COUNTS = ("max-iterations", "samples")
+_COUNTS = ("max-iterations", "samples", "capacity")
 _MEANING = {
     "source": "node of the graph, or number of a vertex from 0",
     "delta": "float, the width of a bucket of distances; 0: chosen",
@@ -32,6 +32,7 @@ _MEANING = {
     "samples": "int, how many sources are taken; 0: all",
     "alpha": "float, the weight of an edge; 0: such that it converges",
     "resolution": "float > 0; the larger, the smaller the communities",
+    "capacity": "int, edges that a vertex may keep",
 }
 _ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
 

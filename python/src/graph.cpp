@@ -46,6 +46,8 @@ analytics_options options_of(nb::dict const& given) {
             o.alpha = nb::cast<double>(value);
         else if (name == "resolution")
             o.resolution = nb::cast<double>(value);
+        else if (name == "capacity")
+            o.capacity = nb::cast<int>(value);
         else
             throw argument_error("the option \"" + name + "\" of a graph algorithm is not known to Python");
     }

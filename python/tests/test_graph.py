@@ -146,7 +146,7 @@ def test_options_of_all_algorithms(G):
     """Every option of the catalogue is known to Python."""
     A = nx.to_scipy_sparse_array(G, dtype=float)
     values = {"source": 3, "delta": 0.5, "damping": 0.5, "tolerance": 1e-4, "max_iterations": 500, "samples": 5,
-              "alpha": 0.02, "resolution": 0.7}
+              "alpha": 0.02, "resolution": 0.7, "capacity": 3}
     seen = set()
     for name, row in coppice.graph.algorithms().items():
         options = [option.replace("-", "_") for option in row["options"]]

@@ -23,7 +23,7 @@ void structure_of_product(host_executor const& exec, csr_view<A, I, O> a, csr_vi
 template <class A, class B, class I, class O, class Mask>
 void structure_of_product(cuda_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                           product_plan<I, O>& plan) {
-    find_structure_by_lanes(exec, a, b, mask, plan);
+    find_structure_by_lanes(exec, a, b, mask, plan, schedule_of(a, b));
 }
 template <class A, class B, class I, class O, class Semiring, class Z>
 void values_of_product(host_executor const& exec, product_plan<I, O> const& plan, Semiring const& s,
@@ -33,7 +33,7 @@ void values_of_product(host_executor const& exec, product_plan<I, O> const& plan
 template <class A, class B, class I, class O, class Semiring, class Z>
 void values_of_product(cuda_executor const& exec, product_plan<I, O> const& plan, Semiring const& s,
                        csr_view<A, I, O> a, csr_view<B, I, O> b, array_view<Z> values) {
-    sum_products_by_lanes(exec, plan, s, a, b, values);
+    sum_products_by_lanes(exec, plan, s, a, b, values, schedule_of(a, b));
 }
 
 /// The plan without a row: sizes, and what must agree.
@@ -152,17 +152,32 @@ auto mxm(Executor const& exec, product_plan<I, O>&& plan, Semiring const& s, csr
     return csr<Z, I, O>(plan.product_rows(), plan.columns, std::move(plan.offsets), std::move(plan.indices),
                         std::move(values));
 }
+namespace detail {
+
+/// A B of matrices whose columns are known to rise.
+template <semiring Semiring, class A, class B, class I, class O>
+auto product_of_rising(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    using Z = semiring_result_t<Semiring, A, B>;
+    if (auto product = product_in_one_pass<Z>(exec, a, b, s)) return std::move(*product);
+    return mxm(exec, plan_rising(exec, a, b, all_rows(a)), s, a, b);
+}
+template <semiring Semiring, class A, class B, class I, class O>
+auto product_of_rising(cuda_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    using Z = semiring_result_t<Semiring, A, B>;
+    return product_by_lanes<Z>(exec, blank_plan(a, b, all_rows(a)), s, a, b, schedule_of(a, b));
+}
+
+} // namespace detail
+
 /// A B: what a plan and its numeric phase give, bit for bit, and with their errors. On the host in one pass where
 /// memory that is never touched costs nothing (memory_resource::can_shrink): address space is held for an entry for
-/// each product, memory for those that there are.
+/// each product, memory for those that there are. On CUDA columns and values are written together where all rows meet
+/// few rows of B.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    using Z = detail::semiring_result_t<Semiring, A, B>;
     detail::require_product(a, b);
     detail::require_rising_factors(exec, a, b);
-    if constexpr (std::is_same_v<Executor, host_executor>)
-        if (auto product = detail::product_in_one_pass<Z>(exec, a, b, s)) return std::move(*product);
-    return mxm(exec, detail::plan_rising(exec, a, b, detail::all_rows(a)), s, a, b);
+    return detail::product_of_rising(exec, s, a, b);
 }
 
 /// The part of A B that a mask admits (GrB_mxm into an empty matrix): what make_masked_product_plan() and a numeric

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows of a sparse product by the lanes of a warp, eight or all of them a row: which columns there are, by a table or
-/// by bits in shared memory, and their sums. Templates over the Block of core/block.hpp.
+/// Rows of a sparse product by the lanes of a warp, one, eight or all of them a row: which columns there are, by a
+/// merge in registers, by a table or by bits in shared memory. Templates over the Block of core/block.hpp.
 #pragma once
 
 #include <bit>
@@ -11,6 +11,7 @@
 
 #include <coppice/core/lane/lane_atomics.hpp>
 #include <coppice/core/warp_work.hpp>
+#include <coppice/semiring/products/merged_partners.hpp>
 #include <coppice/semiring/products/met_rows.hpp>
 #include <coppice/semiring/products/product_plan.hpp>
 #include <coppice/semiring/semirings.hpp>
@@ -18,23 +19,23 @@
 
 namespace coppice::detail {
 
-inline constexpr std::int64_t lane_products = 8;    ///< products of a row that one lane gathers
-inline constexpr std::int64_t narrow_products = 64; ///< of a row that eight lanes gather in a table
-inline constexpr std::int64_t table_products = 256; ///< the same of a warp
+inline constexpr std::int64_t merged_products = 4096; ///< of a row that one lane merges
+inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight lanes gather in a table
+inline constexpr std::int64_t table_products = 256;   ///< the same of a warp
 inline constexpr int narrow_lanes = 8;
 inline constexpr std::int64_t narrow_partners = 12; ///< rows of B are short up to this length on average
 inline constexpr int most_warp_bytes = 6144;        ///< shared memory of a warp
 
-/// Who works on a row of the product.
+/// Who works on a row of the product that no lane merges.
 enum class row_workers { none, lane, few, warp };
 struct dealt_row {
     row_workers workers = row_workers::none;
-    std::int64_t products = 0; ///< where several lanes work on it
+    std::int64_t products = 0; ///< where they matter to the workers
 };
 
 /// Rows of a product in stretches of `each`, at most 32, by one warp: some by single lanes, some by eight lanes, some
-/// by all, one after the other. `Rows` says who works on row r and what is done: deal(r), by_lane(r),
-/// by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
+/// by all, one after the other. `Rows` says who works on row r and what is done: deal(block, r), which all lanes call,
+/// with -1 for no row, by_lane(r), by_group<Lanes>(block, r, memory) with r = -1 for a group without a row.
 template <class Rows>
 struct rows_of_warp {
     static constexpr int warp_bytes = Rows::warp_bytes;
@@ -47,7 +48,8 @@ struct rows_of_warp {
     COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
         int const lane = block.thread() % warp_lanes;
         std::int64_t const begin = w * each, r = begin + lane;
-        dealt_row const own = lane < each && r < rows ? of.deal(r) : dealt_row{};
+        bool const is_own = lane < each && r < rows;
+        dealt_row const own = of.deal(block, is_own ? r : -1);
         if (own.workers == row_workers::lane) of.by_lane(r);
         by_groups<narrow_lanes>(block, own, row_workers::few, begin, memory);
         by_groups<warp_lanes>(block, own, row_workers::warp, begin, memory);
@@ -71,16 +73,48 @@ private:
     }
 };
 
-/// How many rows a warp takes: fewer where a row keeps all lanes busy for long, or where the warps of a device would
+/// The same where each lane merges a row of its own: by_merge(block, r, memory), with -1 for a lane without a row.
+template <class Rows>
+struct merged_rows_of_warp {
+    static constexpr int warp_bytes = Rows::merge_bytes > 0 ? Rows::merge_bytes : 16;
+    std::int64_t rows;
+    int each;
+    Rows of;
+
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
+        int const lane = block.thread() % warp_lanes;
+        std::int64_t const r = w * each + lane;
+        of.by_merge(block, lane < each && r < rows ? r : -1, memory);
+    }
+};
+
+/// How the rows of a product are dealt: with how many entries of A at most lanes merge them, 0 where they do not, and
+/// how many rows a warp takes: fewer where a row keeps all lanes busy for long, or where the warps of a device would
 /// have nothing to do.
+struct product_schedule {
+    int slots;                    ///< of structure
+    int sum_slots;                ///< of values: with more slots every lane waits for memory of its own too often
+    std::int64_t usual_partner;   ///< rows of B that a merged row meets have no more entries than this at the mean
+    int merged_each, shared_each; ///< rows a warp
+};
 template <class A, class B, class I, class O>
-int rows_each(csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    constexpr std::int64_t many_warps = 8192;
+product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     double const row_of_a = double(a.nonzeros()) / double(a.rows() > 0 ? a.rows() : 1);
     double const row_of_b = double(b.nonzeros()) / double(b.rows() > 0 ? b.rows() : 1);
-    int const most = row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes;
-    std::int64_t const share = std::int64_t(a.rows()) / many_warps;
-    return share >= most ? most : share > 1 ? int(share) : 1;
+    auto const each = [&](int most, std::int64_t many_warps) {
+        std::int64_t const share = std::int64_t(a.rows()) / many_warps;
+        return share >= most ? most : share > 1 ? int(share) : 1;
+    };
+    auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // some rows are longer
+    int const slots = fits(few_partners)    ? few_partners
+                      : fits(some_partners) ? some_partners
+                      : fits(most_partners) ? most_partners
+                                            : 0;
+    return {slots, slots <= some_partners ? slots : 0,
+            std::int64_t(2 * row_of_b) + 4, // beyond lie graphs whose edges lead to hubs
+            each(warp_lanes, 1024), each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192)};
 }
 inline std::int64_t warps_for(std::int64_t rows, int each) { return (rows + each - 1) / each; }
 
@@ -107,35 +141,45 @@ struct product_columns {
     csr_view<B, I, O> b;
     Mask mask;
     std::int64_t first; ///< row of A that is row 0 of the product
+    /// Products of every row, those that lanes do not merge with a minus sign: what costs a chain of reads is found
+    /// once, for all rows together. Too large ones are the largest number.
+    std::int32_t* signed_products;
 
-    COPPICE_HD std::int64_t products(std::int64_t r) const { return row_products<A, B, I, O>{a, b}(first + r); }
+    COPPICE_HD std::int64_t products(std::int64_t r) const {
+        std::int32_t const count = signed_products[r];
+        return count < 0 ? -count : count;
+    }
     COPPICE_HD bool has_short_partners(std::int64_t r, std::int64_t products) const {
         return products <= narrow_partners * std::int64_t(a.row_end(first + r) - a.row_begin(first + r));
     }
+    /// Of a row that no lane merges: none where its columns are found by bits.
     COPPICE_HD dealt_row deal(std::int64_t r) const {
+        if (r < 0 || signed_products[r] >= 0) return {};
         std::int64_t const count = products(r);
-        if (count == 0 || count > table_products) return {};
-        if (count <= lane_products) return {row_workers::lane};
+        if (count > table_products) return {};
         bool const narrow = count <= narrow_products && has_short_partners(r, count);
         return {narrow ? row_workers::few : row_workers::warp, count};
     }
+    /// Whether lanes merge a row: up to `slots` entries of A and not too many products.
+    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots, std::int64_t usual_partner) const {
+        std::int64_t const entries = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r));
+        return entries <= slots && products(r) > 0 && products(r) <= merged_products &&
+               products(r) <= usual_partner * entries;
+    }
 
-    /// The columns in order, of a row with few products; how many there are.
-    COPPICE_HD int by_lane(std::int64_t r, I* found) const {
-        std::int64_t const i = first + r;
-        int n = 0;
-        for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            for (O q = b.row_begin(a.indices[k]); q < b.row_end(a.indices[k]); ++q) {
-                I const column = b.indices[q];
-                int at = n;
-                while (at > 0 && found[at - 1] > column) --at;
-                if (at > 0 && found[at - 1] == column) continue;
-                if (!mask.admits(i, column)) continue;
-                for (int p = n; p > at; --p) found[p] = found[p - 1];
-                found[at] = column;
-                ++n;
-            }
-        return n;
+    /// take(column) for the columns of row r that the mask admits, in order, write() now and then; all lanes of the
+    /// warp call it, -1 for no row.
+    template <int Slots, class Block, class Take, class Write>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, int most, Take&& take, Write&& write) const {
+        O const begin = r < 0 ? O(0) : a.row_begin(first + r), end = r < 0 ? O(0) : a.row_end(first + r);
+        merged_partners<Slots, I, O> partners(a, b, begin, end, most_partners_of<Slots>(block, int(end - begin)));
+        merge_rows(
+            block, partners, most,
+            [&](I column) {
+                partners.pass(column);
+                if (mask.admits(first + r, column)) take(column);
+            },
+            write);
     }
 
     /// The columns of row r in a table, by a group of lanes; all lanes of the warp call it.
@@ -186,23 +230,59 @@ private:
     }
 };
 
-/// Counts the entries of rows with up to 256 products.
+/// In place of the length of a row that is counted by bits.
+inline constexpr std::int64_t length_by_bits = -1;
+inline constexpr std::int64_t product_window = 512; ///< entries of a row that are folded together
+
+/// What counting found, raised to 1.
+struct found_rows {
+    int shared = 0;       ///< rows that no lane merges
+    int by_bits = 0;      ///< among them those whose columns are found by bits
+    int with_windows = 0; ///< merged rows of more entries than a window has
+};
+
+/// Counts the entries of rows that lanes merge; which these are is decided here.
+template <int Slots, class A, class B, class I, class O, class Mask>
+struct count_merged_row {
+    static constexpr int merge_bytes = 0;
+    product_columns<A, B, I, O, Mask> columns;
+    std::int64_t usual_partner;
+    std::int64_t* lengths; ///< of others 0
+    found_rows* found;
+
+    template <class Block>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte*) const {
+        bool merged = r >= 0 && columns.suits_a_lane(r, Slots, usual_partner);
+        if (is_far_longer(block, merged ? int(columns.products(r)) : 0)) merged = false;
+        if (r >= 0 && !merged && columns.products(r) > 0) {
+            columns.signed_products[r] = -columns.signed_products[r];
+            raise_flag(&found->shared);
+        }
+        constexpr int long_time = 1 << 30; // there is nothing to write
+        std::int64_t count = 0;
+        columns.template by_merge<Slots>(
+            block, merged ? r : -1, long_time, [&](I) { ++count; }, [] {});
+        if (r >= 0) lengths[r] = count;
+        if (count > product_window) raise_flag(&found->with_windows);
+    }
+};
+/// Counts the entries of others with up to 256 products.
 template <class A, class B, class I, class O, class Mask>
 struct count_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
     product_columns<A, B, I, O, Mask> columns;
-    std::int64_t* lengths; ///< 0 at first
-    int* longer;           ///< raised where a row has more
+    std::int64_t* lengths;
+    found_rows* found;
 
-    COPPICE_HD dealt_row deal(std::int64_t r) const {
+    template <class Block>
+    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
         dealt_row const row = columns.deal(r);
-        if (row.workers == row_workers::none && columns.products(r) > 0) raise_flag(longer);
+        if (r < 0 || row.workers != row_workers::none || columns.signed_products[r] > 0) return row;
+        lengths[r] = columns.signed_products[r] < 0 ? length_by_bits : 0;
+        if (lengths[r] != 0) raise_flag(&found->by_bits);
         return row;
     }
-    COPPICE_HD void by_lane(std::int64_t r) const {
-        I found[lane_products];
-        lengths[r] = columns.by_lane(r, found);
-    }
+    COPPICE_HD void by_lane(std::int64_t) const {}
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {
         auto const table = columns.template by_group<Lanes>(block, r, products, reinterpret_cast<I*>(memory));
@@ -217,7 +297,23 @@ private:
     };
 };
 
-/// Writes them, in order.
+/// Writes the columns of rows that lanes merge.
+template <int Slots, class A, class B, class I, class O, class Mask>
+struct write_merged_columns {
+    static constexpr int merge_bytes = entries_of_lane<I, O>::bytes;
+    product_columns<A, B, I, O, Mask> columns;
+    O const* offsets;
+    I* indices;
+
+    template <class Block>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte* memory) const {
+        bool const merged = r >= 0 && columns.signed_products[r] > 0;
+        entries_of_lane<I, O> out(block, memory, indices, merged ? offsets[r] : O(0));
+        columns.template by_merge<Slots>(
+            block, merged ? r : -1, out.most, [&](I column) { out.add(column); }, [&] { out.write(block); });
+    }
+};
+/// Writes those of others with up to 256 products, in order.
 template <class A, class B, class I, class O, class Mask>
 struct write_gathered_row {
     static constexpr int warp_bytes = column_table<I>::warp_bytes;
@@ -225,12 +321,11 @@ struct write_gathered_row {
     O const* offsets;
     I* indices;
 
-    COPPICE_HD dealt_row deal(std::int64_t r) const { return columns.deal(r); }
-    COPPICE_HD void by_lane(std::int64_t r) const {
-        I found[lane_products];
-        int const n = columns.by_lane(r, found);
-        for (int p = 0; p < n; ++p) indices[offsets[r] + p] = found[p];
+    template <class Block>
+    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
+        return columns.deal(r);
     }
+    COPPICE_HD void by_lane(std::int64_t) const {}
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {
         I* const slots = reinterpret_cast<I*>(memory);
@@ -290,7 +385,7 @@ private:
     /// The first and the last column of the row, all lanes alike.
     template <class Block>
     COPPICE_HD void find_ends(Block const& block, std::int64_t r, std::int64_t& lowest, std::int64_t& highest) const {
-        auto const& [a, b, mask, first] = columns;
+        auto const& [a, b, mask, first, signed_products] = columns;
         int const lane = block.thread() % warp_lanes;
         lowest = b.columns();
         highest = -1;
@@ -311,7 +406,7 @@ private:
     /// Sets the bits of the columns [start, start + window) of the row.
     template <class Block>
     COPPICE_HD void mark(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t* words) const {
-        auto const& [a, b, mask, first] = columns;
+        auto const& [a, b, mask, first, signed_products] = columns;
         int const lane = block.thread() % warp_lanes;
         int const width = columns.has_short_partners(r, columns.products(r)) ? narrow_lanes : warp_lanes;
         O const last = a.row_end(first + r);

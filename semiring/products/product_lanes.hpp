@@ -2,13 +2,16 @@
 /// \file
 /// Sparse products as compositions of the primitives, on any executor; what CUDA runs.
 ///
-/// Structure: the columns of a row of few products are gathered by one lane, into a sorted list of its own; of up to 64
-/// products with short rows of B by eight lanes, of up to 256 by a warp, in a table in shared memory; of more by a warp
-/// that sets a bit for each column (product_groups.hpp). They are counted, and found again to be written: memory beside
-/// the product is a length for each row. Values: by as many lanes, each row of B by all of them at once and one row
-/// after the other in the order of the row of A, so that sums are those of the host, bit for bit where the arithmetic
-/// is the same. Of long rows a warp folds a window of the structure.
+/// Structure: a row that meets few rows of B is merged by one lane (merged_partners.hpp), beside rows of about as many
+/// products; others of up to 64 products with short rows of B are gathered by eight lanes, of up to 256 by a warp, in a
+/// table in shared memory; of more by a warp that sets a bit for each column (product_groups.hpp). They are counted,
+/// and found again to be written: memory beside the product is a length and a number of products for each row. Values:
+/// by as many lanes, merged anew, or each row of B by all lanes at once and one row after the other in the order of the
+/// row of A, so that sums are those of the host, bit for bit where the arithmetic is the same. Of long rows a warp
+/// folds a window of the structure.
 #pragma once
+
+#include <limits>
 
 #include <coppice/semiring/products/product_groups.hpp>
 
@@ -26,10 +29,9 @@ COPPICE_HD std::int64_t position_below(T const* sorted, std::int64_t count, std:
     return first;
 }
 
-template <class A, class B, class I, class O, class Mask>
 struct is_long_row {
-    product_columns<A, B, I, O, Mask> columns;
-    COPPICE_HD bool operator()(std::int64_t r) const { return columns.products(r) > table_products; }
+    std::int64_t const* lengths;
+    COPPICE_HD bool operator()(std::int64_t r) const { return lengths[r] == length_by_bits; }
 };
 template <class I>
 struct list_long_row {
@@ -38,7 +40,6 @@ struct list_long_row {
 };
 
 /// Windows of the structure of a row that has many entries.
-inline constexpr std::int64_t product_window = 512;
 template <class O>
 struct windows_of_row {
     O const* offsets;
@@ -48,42 +49,131 @@ struct windows_of_row {
     }
 };
 
-/// Structure of the product into `plan`.
-template <class A, class B, class I, class O, class Mask, executor Executor>
-void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
-                             product_plan<I, O>& plan) {
-    std::int64_t const rows = plan.range.last - plan.range.first;
-    product_columns<A, B, I, O, Mask> const columns{a, b, mask, plan.range.first};
-    int const each = rows_each(a, b);
-    buffer<std::int64_t> lengths(exec, rows);
-    fill(exec, lengths.view(), std::int64_t{0});
-    buffer<int> longer(exec, 1);
-    fill(exec, longer.view(), 0);
-    using count = rows_of_warp<count_gathered_row<A, B, I, O, Mask>>;
-    for_each_warp(exec, warps_for(rows, each), count{rows, each, {columns, lengths.data(), longer.data()}});
-    buffer<I> long_rows;
-    std::int64_t long_count = 0;
-    if (exec.load(longer.data()) != 0) {
-        long_rows = buffer<I>(exec, rows);
-        long_count = select(exec, rows, is_long_row<A, B, I, O, Mask>{columns}, list_long_row<I>{long_rows.data()});
+/// Entries of the row of B that a nonzero of A meets.
+template <class A, class B, class I, class O>
+struct partner_length {
+    csr_view<A, I, O> a;
+    csr_view<B, I, O> b;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        return std::int64_t(b.row_end(a.indices[k])) - std::int64_t(b.row_begin(a.indices[k]));
     }
-    using long_row = long_row_columns<A, B, I, O, Mask>;
-    for_each_warp(exec, long_count, long_row{columns, long_rows.data(), lengths.data(), nullptr, nullptr});
+};
+struct store_products {
+    std::int64_t first;
+    std::int32_t sign;
+    std::int32_t* signed_products;
+    COPPICE_HD void operator()(std::int64_t row, std::int64_t count) const {
+        constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+        signed_products[row - first] = sign * static_cast<std::int32_t>(count < most ? count : most);
+    }
+};
 
+/// The lengths of the rows, their products, and the numbers of those that are found by bits.
+template <class I>
+struct counted_rows {
+    buffer<std::int64_t> lengths{};
+    buffer<std::int32_t> signed_products{};
+    buffer<I> long_rows{};
+    std::int64_t long_count = 0;
+    bool all_merged = false;  ///< by lanes
+    bool has_windows = false; ///< some row may have more entries than a window
+};
+template <class A, class B, class I, class O, class Mask>
+product_columns<A, B, I, O, Mask> columns_of(csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask, std::int64_t first,
+                                             counted_rows<I>& counted) {
+    return {a, b, mask, first, counted.signed_products.data()};
+}
+
+/// Calls f(slots) with the number of slots as a constant, if it is one of these.
+template <int... Choices, class F>
+void with_slots(int slots, F const& f) {
+    (void)((slots == Choices && (f(std::integral_constant<int, Choices>{}), true)) || ...);
+}
+template <class F>
+void with_structure_slots(int slots, F const& f) {
+    with_slots<few_partners, some_partners, most_partners>(slots, f);
+}
+
+template <class A, class B, class I, class O, class Mask, executor Executor>
+counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask, row_range range,
+                           product_schedule const& schedule) {
+    std::int64_t const rows = range.last - range.first;
+    counted_rows<I> counted;
+    auto& [lengths, signed_products, long_rows, long_count, all_merged, has_windows] = counted;
+    lengths = buffer<std::int64_t>(exec, rows);
+    signed_products = buffer<std::int32_t>(exec, rows);
+    reduce_rows(exec, make_srcsr_plan(exec, a), range, partner_length<A, B, I, O>{a, b}, add_plus<std::int64_t>{},
+                store_products{range.first, schedule.slots > 0 ? 1 : -1, signed_products.data()});
+    buffer<found_rows> noted(exec, 1);
+    fill(exec, noted.view(), found_rows{});
+    auto const columns = columns_of(a, b, mask, range.first, counted);
+    with_structure_slots(schedule.slots, [&](auto slots) {
+        using count = merged_rows_of_warp<count_merged_row<slots(), A, B, I, O, Mask>>;
+        for_each_warp(
+            exec, warps_for(rows, schedule.merged_each),
+            count{rows, schedule.merged_each, {columns, schedule.usual_partner, lengths.data(), noted.data()}});
+    });
+    found_rows found = schedule.slots > 0 ? exec.load(noted.data()) : found_rows{1};
+    all_merged = found.shared == 0;
+    if (!all_merged) {
+        using count = rows_of_warp<count_gathered_row<A, B, I, O, Mask>>;
+        for_each_warp(exec, warps_for(rows, schedule.shared_each),
+                      count{rows, schedule.shared_each, {columns, lengths.data(), noted.data()}});
+        found = exec.load(noted.data());
+    }
+    has_windows = found.by_bits != 0 || found.with_windows != 0;
+    if (found.by_bits == 0) return counted;
+    long_rows = buffer<I>(exec, rows);
+    long_count = select(exec, rows, is_long_row{lengths.data()}, list_long_row<I>{long_rows.data()});
+    for_each_warp(exec, long_count,
+                  long_row_columns<A, B, I, O, Mask>{columns, long_rows.data(), lengths.data(), nullptr, nullptr});
+    return counted;
+}
+
+/// Offsets of the product, and memory for its columns.
+template <class I, class O, executor Executor>
+void place_rows(Executor const& exec, counted_rows<I> const& counted, product_plan<I, O>& plan) {
+    std::int64_t const rows = counted.lengths.size();
     plan.offsets = buffer<O>(exec, rows + 1);
-    std::int64_t const total = exclusive_scan(exec, rows, stored_degree<std::int64_t>{lengths.data()},
+    std::int64_t const total = exclusive_scan(exec, rows, stored_degree<std::int64_t>{counted.lengths.data()},
                                               store_offset<O>{plan.offsets.data()}, std::int64_t{0});
     fill(exec, plan.offsets.view().slice(rows, 1), product_size<O>(total));
     plan.indices = buffer<I>(exec, total);
-    using write = rows_of_warp<write_gathered_row<A, B, I, O, Mask>>;
-    for_each_warp(exec, warps_for(rows, each), write{rows, each, {columns, plan.offsets.data(), plan.indices.data()}});
-    if (long_count == 0) return; // and no row has many entries
-    for_each_warp(exec, long_count,
-                  long_row{columns, long_rows.data(), nullptr, plan.offsets.data(), plan.indices.data()});
+    plan.all_merged = counted.all_merged;
+}
+/// Its columns, and the windows of long rows.
+template <class A, class B, class I, class O, class Mask, executor Executor>
+void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const& columns,
+                   product_schedule const& schedule, counted_rows<I> const& counted, product_plan<I, O>& plan) {
+    std::int64_t const rows = counted.lengths.size();
+    O const* const offsets = plan.offsets.data();
+    I* const indices = plan.indices.data();
+    with_structure_slots(schedule.slots, [&](auto slots) {
+        using write = merged_rows_of_warp<write_merged_columns<slots(), A, B, I, O, Mask>>;
+        for_each_warp(exec, warps_for(rows, schedule.merged_each),
+                      write{rows, schedule.merged_each, {columns, offsets, indices}});
+    });
+    if (!counted.all_merged) {
+        using write = rows_of_warp<write_gathered_row<A, B, I, O, Mask>>;
+        for_each_warp(exec, warps_for(rows, schedule.shared_each),
+                      write{rows, schedule.shared_each, {columns, offsets, indices}});
+    }
+    for_each_warp(exec, counted.long_count,
+                  long_row_columns<A, B, I, O, Mask>{columns, counted.long_rows.data(), nullptr, offsets, indices});
+    if (!counted.has_windows) return;
     plan.pieces = buffer<std::int64_t>(exec, rows + 1);
-    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{plan.offsets.data()},
+    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{offsets},
                                       store_offset<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
+}
+
+/// Structure of the product into `plan`.
+template <class A, class B, class I, class O, class Mask, executor Executor>
+void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
+                             product_plan<I, O>& plan, product_schedule const& schedule) {
+    auto counted = count_rows(exec, a, b, mask, plan.range, schedule);
+    place_rows(exec, counted, plan);
+    write_columns(exec, columns_of(a, b, mask, plan.range.first, counted), schedule, counted, plan);
 }
 
 /// Folds products into sums, which lie in shared memory or where the structure does, and these into values, which may
@@ -100,7 +190,10 @@ struct sum_rows {
     csr_view<B, I, O> b;
     Semiring s;
     std::int64_t rows, first;
-    bool masked; ///< some products have no place in the structure
+    bool masked;         ///< some products have no place in the structure
+    bool all_merged;     ///< lanes can merge all rows
+    bool short_partners; ///< rows of B, at the mean
+    int slots;           ///< that lanes merge with, 0: they do not
     O const* offsets;
     I const* indices;
     Sum* sums;
@@ -119,21 +212,41 @@ struct sum_rows {
     COPPICE_HD static constexpr int products_at_once(int lanes) { // a multiple of 4: places behind them are aligned
         return (bytes(lanes) - sum_bytes(lanes)) / int(sizeof(product_type) + sizeof(int)) / 4 * 4;
     }
-    COPPICE_HD dealt_row deal(std::int64_t r) const {
-        std::int64_t const size = std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
-        if (size == 0 || size > product_window) return {};
+    COPPICE_HD std::int64_t size(std::int64_t r) const {
+        return std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
+    }
+    /// Whether a lane merges row r, -1 for none; all lanes of the warp call it.
+    template <class Block>
+    COPPICE_HD bool merges(Block const& block, std::int64_t r) const {
+        if (slots == 0) return false;
+        std::int64_t const steps = r < 0 ? 0 : size(r);
+        if (all_merged) return steps > 0;
+        bool const fits = steps > 0 && steps <= product_window &&
+                          std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= slots;
+        return !is_far_longer(block, fits ? int(steps) : 0) && fits;
+    }
+    template <class Block>
+    COPPICE_HD dealt_row deal(Block const& block, std::int64_t r) const {
+        bool const merged = merges(block, r);
+        if (r < 0 || merged || size(r) == 0 || size(r) > product_window) return {};
         if constexpr (!sums_are_small) return {row_workers::lane};
-        product_columns<A, B, I, O, constant_mask> const columns{a, b, {}, first};
-        std::int64_t const products = columns.products(r);
-        if (products <= lane_products) return {row_workers::lane};
-        bool const narrow = size <= room(narrow_lanes) && columns.has_short_partners(r, products);
-        return {narrow ? row_workers::few : row_workers::warp, products};
+        return {short_partners && size(r) <= room(narrow_lanes) ? row_workers::few : row_workers::warp};
     }
 
+    /// What a product needs of memory.
+    struct met_factors {
+        A of_a;
+        B of_b;
+        I inner;
+    };
+    COPPICE_HD met_factors factors(O k, O q) const { return {a.coefficients[k], b.coefficients[q], a.indices[k]}; }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD auto product(std::int64_t r, met_factors const& met, I column) const {
+        return multiply_at(s, met.of_a, met.of_b, meeting{first + r, met.inner, met.inner, column});
+    }
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD auto product(std::int64_t r, O k, I inner, O q) const {
-        meeting const at{first + r, inner, inner, b.indices[q]};
-        return multiply_at(s, a.coefficients[k], b.coefficients[q], at);
+        return product(r, {a.coefficients[k], b.coefficients[q], inner}, b.indices[q]);
     }
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void by_lane(std::int64_t r) const { fold(r, offsets[r], offsets[r + 1]); }
@@ -300,26 +413,109 @@ struct sum_window {
     }
 };
 
-/// The values of a planned product. Sums of another type than the values need memory of their own.
-template <class A, class B, class I, class O, class Semiring, class Z, executor Executor>
-void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
-                           csr_view<B, I, O> b, array_view<Z> values) {
-    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    buffer<sum_type> own;
-    sum_type* sums;
-    if constexpr (std::is_same_v<sum_type, Z>) {
-        sums = values.data();
-    } else {
-        own = buffer<sum_type>(exec, values.size());
-        sums = own.data();
+/// The values of rows that lanes merge, and their columns where these are given memory.
+template <int Slots, class Rows, class I, class O, class Z, bool with_columns>
+struct sum_merged_rows {
+    using out_columns = entries_of_lane<I, O>;
+    using out_values = entries_of_lane<Z, O>;
+    static constexpr int merge_bytes = out_values::bytes + (with_columns ? out_columns::bytes : 0);
+    static_assert(merge_bytes <= most_warp_bytes);
+    Rows of;
+    I* columns; ///< to be written, or null
+
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t row, std::byte* memory) const {
+        std::int64_t const r = of.merges(block, row) ? row : -1;
+        O const from = r < 0 ? O(0) : of.a.row_begin(of.first + r), to = r < 0 ? O(0) : of.a.row_end(of.first + r);
+        O const begin = r < 0 ? O(0) : of.offsets[r], end = r < 0 ? O(0) : of.offsets[r + 1];
+        merged_partners<Slots, I, O> partners(of.a, of.b, from, to, most_partners_of<Slots>(block, int(to - from)));
+        out_values values(block, memory, of.values, begin);
+        out_columns written(block, memory + out_values::bytes, columns, begin);
+        O place = begin; // where a masked structure has its next column
+        merge_rows(
+            block, partners, out_values::most,
+            [&](I column) {
+                auto sum = of.s.add.identity();
+                partners.pass(
+                    column, [&](int k, O q) { return of.factors(from + O(k), q); },
+                    [&](auto const& met) { sum = accumulate(of.s.add, sum, of.product(r, met, column)); });
+                if (of.masked && (place == end || of.indices[place] != column)) return; // the mask leaves it out
+                if (of.masked) ++place;
+                values.add(static_cast<Z>(of.s.result(sum)));
+                if constexpr (with_columns) written.add(column);
+            },
+            [&] {
+                values.write(block);
+                if constexpr (with_columns) written.write(block);
+            });
     }
-    using of_rows = sum_rows<A, B, I, O, Semiring, sum_type, Z>;
+};
+
+/// Memory for sums, where they do not lie in shared memory or where the values do.
+template <class Rows, class Sum, class Z, executor Executor>
+Sum* memory_of_sums(Executor const& exec, buffer<Sum>& own, array_view<Z> values) {
+    if constexpr (Rows::sums_are_small) return nullptr;
+    if constexpr (std::is_same_v<Sum, Z>) return values.data();
+    own = buffer<Sum>(exec, values.size());
+    return own.data();
+}
+
+/// The values of a product of known offsets; its columns as well where `columns` is not null, for products all of whose
+/// rows lanes merge.
+template <bool with_columns = false, class A, class B, class I, class O, class Semiring, class Z, executor Executor>
+void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
+                           csr_view<B, I, O> b, array_view<Z> values, product_schedule const& schedule,
+                           I* columns = nullptr) {
+    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    using rows = sum_rows<A, B, I, O, Semiring, sum_type, Z>;
     std::int64_t const count = plan.product_rows();
-    int const each = rows_each(a, b);
-    of_rows const of{
-        a, b, s, count, plan.range.first, plan.masked, plan.offsets.data(), plan.indices.data(), sums, values.data()};
-    for_each_warp(exec, warps_for(count, each), rows_of_warp<of_rows>{count, each, of});
-    for_each_warp(exec, plan.piece_count, sum_window<of_rows>{of, plan.pieces.data()});
+    bool const merges = plan.all_merged || !plan.masked; // masked rows may have far more steps than entries
+    int const slots = with_columns ? schedule.slots : merges ? schedule.sum_slots : 0;
+    bool const all_merged = plan.all_merged && slots > 0 && slots == schedule.slots;
+    // Where a warp has one row, eight lanes leave the others idle: they are for rows of B that leave them idle as well.
+    std::int64_t const short_row = schedule.shared_each > 1 ? narrow_partners : narrow_lanes;
+    buffer<sum_type> own;
+    rows const of{a,
+                  b,
+                  s,
+                  count,
+                  plan.range.first,
+                  plan.masked,
+                  all_merged,
+                  double(b.nonzeros()) <= double(short_row) * double(b.rows()),
+                  slots,
+                  plan.offsets.data(),
+                  plan.indices.data(),
+                  memory_of_sums<rows>(exec, own, values),
+                  values.data()};
+    with_slots<few_partners, some_partners>(slots, [&](auto of_lane) {
+        using merged = sum_merged_rows<of_lane(), rows, I, O, Z, with_columns>;
+        for_each_warp(exec, warps_for(count, schedule.merged_each),
+                      merged_rows_of_warp<merged>{count, schedule.merged_each, {of, columns}});
+    });
+    if constexpr (!with_columns) {
+        if (!all_merged)
+            for_each_warp(exec, warps_for(count, schedule.shared_each),
+                          rows_of_warp<rows>{count, schedule.shared_each, of});
+        for_each_warp(exec, plan.piece_count, sum_window<rows>{of, plan.pieces.data()});
+    }
+}
+
+/// A B whole: columns and values at once where lanes merge all rows.
+template <class Z, class A, class B, class I, class O, class Semiring, executor Executor>
+csr<Z, I, O> product_by_lanes(Executor const& exec, product_plan<I, O> plan, Semiring const& s, csr_view<A, I, O> a,
+                              csr_view<B, I, O> b, product_schedule const& schedule) {
+    auto counted = count_rows(exec, a, b, constant_mask{}, plan.range, schedule);
+    place_rows(exec, counted, plan);
+    buffer<Z> values(exec, plan.indices.size());
+    if (counted.all_merged && schedule.sum_slots == schedule.slots) {
+        sum_products_by_lanes<true>(exec, plan, s, a, b, values.view(), schedule, plan.indices.data());
+    } else {
+        write_columns(exec, columns_of(a, b, constant_mask{}, plan.range.first, counted), schedule, counted, plan);
+        sum_products_by_lanes(exec, plan, s, a, b, values.view(), schedule);
+    }
+    return {plan.product_rows(), plan.columns, std::move(plan.offsets), std::move(plan.indices), std::move(values)};
 }
 
 } // namespace coppice::detail

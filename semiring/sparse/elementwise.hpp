@@ -25,13 +25,19 @@ template <class Op, class A, class B>
 using operator_result_t = std::remove_cvref_t<decltype(apply(std::declval<Op const&>(), std::declval<A const&>(),
                                                              std::declval<B const&>(), meeting{}))>;
 
+/// Of matrices whose columns are known to rise.
+template <executor Executor, class Op, class A, class B, class I, class O, class Single>
+auto merge_rising(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
+    require_same_shape(a, b);
+    using Z = operator_result_t<Op, A, B>;
+    return build_rows<Z, I, O>(exec, a.rows(), a.columns(), merged_rows<A, B, I, O, Op, Single>{a, b, op, single});
+}
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
 auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
     require_same_shape(a, b);
     require_rising(exec, a, "first matrix of an element-wise operation");
     require_rising(exec, b, "second matrix of an element-wise operation");
-    using Z = operator_result_t<Op, A, B>;
-    return build_rows<Z, I, O>(exec, a.rows(), a.columns(), merged_rows<A, B, I, O, Op, Single>{a, b, op, single});
+    return merge_rising(exec, op, a, b, single);
 }
 
 /// f(a), or f(a, i, j).

@@ -17,6 +17,11 @@
 
 namespace coppice {
 
+namespace detail {
+/// Says that list and rows are known to be those of a hypersparse matrix.
+struct sound_rows {};
+} // namespace detail
+
 /// Owns a matrix of rows x columns of which only the listed rows have entries; move-only, in the memory of its
 /// executor. `entries` has a row for every listed one, in their order, with columns that rise strictly.
 template <class T, class I = std::int64_t, class O = I>
@@ -31,8 +36,8 @@ public:
         : rows_(rows), list_(exec, 0), entries_(detail::no_entries<T, I, O>(exec, I(0), columns)) {
         if (rows < 0) throw argument_error("matrix of negative size: " + std::to_string(rows) + " rows");
     }
-    /// Takes over the list and its rows. matrix_error unless the list rises strictly within [0, rows), dimension_error
-    /// where lengths disagree.
+    /// Takes over the list and its rows. matrix_error unless the list rises strictly within [0, rows) and columns in
+    /// every row, dimension_error where lengths disagree. On CUDA waits for both.
     template <executor Executor>
     hypersparse(Executor const& exec, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {
@@ -42,7 +47,10 @@ public:
         if (bad < n)
             throw matrix_error("rows of a hypersparse matrix: " + std::to_string(bad) +
                                " of the list is outside, or its follower does not rise");
+        detail::require_rising(exec, entries_.view(), "entries of a hypersparse matrix");
     }
+    hypersparse(detail::sound_rows, I rows, buffer<I> list, csr<T, I, O> entries)
+        : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {}
 
     I rows() const { return rows_; }
     I columns() const { return entries_.columns(); }
@@ -51,7 +59,7 @@ public:
     buffer<I> const& list() const { return list_; }
     /// Their entries.
     csr<T, I, O> const& entries() const { return entries_; }
-    csr<T, I, O>& entries() { return entries_; }
+    csr<T, I, O>& entries() { return entries_; } ///< for new values
 
     /// List and rows, given up.
     struct parts {
@@ -117,34 +125,46 @@ hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* names, csr
     csr<T, I, O> entries(checked_cast<I>(count, "rows that have entries"), columns,
                          copy_of(exec, starts.view().slice(0, count + 1)), std::move(parts.indices),
                          std::move(parts.values));
-    return {exec, rows, copy_of(exec, list.view().slice(0, count)), std::move(entries)};
+    return {sound_rows{}, rows, copy_of(exec, list.view().slice(0, count)), std::move(entries)};
 }
 
-/// Distinct keys, rising.
+/// The distinct ones of rising keys.
 template <executor Executor, class I>
-buffer<I> distinct_of(Executor const& exec, buffer<I> keys) {
+buffer<I> distinct_of_rising(Executor const& exec, buffer<I> const& keys) {
     std::int64_t const n = keys.size();
     buffer<std::int64_t> starts(exec, n);
-    fill(exec, starts.view(), std::int64_t{0});
-    sort_by_key(exec, keys.view(), starts.view());
     std::int64_t const count = select(exec, n, begins_run<I>{keys.data()}, store_position{starts.data()});
     buffer<I> distinct(exec, count);
     for_each(exec, count, gather_key<I>{keys.data(), starts.data(), distinct.data()});
     return distinct;
 }
+/// Distinct keys, rising.
+template <executor Executor, class I>
+buffer<I> distinct_of(Executor const& exec, buffer<I> keys) {
+    buffer<std::int64_t> nothing(exec, keys.size());
+    fill(exec, nothing.view(), std::int64_t{0});
+    sort_by_key(exec, keys.view(), nothing.view());
+    return distinct_of_rising(exec, keys);
+}
+/// Writes a key of a rising list where it stands among those of another as well: behind equal ones if `is_second`.
 template <class I>
-struct copy_key {
-    I const* from;
+struct place_key {
+    I const *from, *others;
+    std::int64_t count;
+    bool is_second;
     I* to;
-    COPPICE_HD void operator()(std::int64_t k) const { to[k] = from[k]; }
+    COPPICE_HD void operator()(std::int64_t k) const {
+        std::int64_t const key = from[k];
+        to[k + lower_position(others, 0, count, is_second ? key + 1 : key)] = from[k];
+    }
 };
-/// What two rising lists have together.
+/// What two lists, each strictly rising, have together.
 template <executor Executor, class I>
 buffer<I> union_of(Executor const& exec, array_view<I const> a, array_view<I const> b) {
     buffer<I> all(exec, a.size() + b.size());
-    for_each(exec, a.size(), copy_key<I>{a.data(), all.data()});
-    for_each(exec, b.size(), copy_key<I>{b.data(), all.data() + a.size()});
-    return distinct_of(exec, std::move(all));
+    for_each(exec, a.size(), place_key<I>{a.data(), b.data(), b.size(), false, all.data()});
+    for_each(exec, b.size(), place_key<I>{b.data(), a.data(), a.size(), true, all.data()});
+    return distinct_of_rising(exec, all);
 }
 
 /// Throws argument_error unless a rising list lies within [0, bound).
@@ -224,12 +244,13 @@ struct semiring_by_names {
     Semiring s;
     I const* rows;
     I const* inner;
-    I const* columns;
+    I const* columns; ///< null where columns are not compressed
     COPPICE_NO_EXEC_CHECK
     template <class A, class B>
     COPPICE_HD auto multiply(A const& a, B const& b, meeting const& at) const {
         std::int64_t const k = inner[at.first_column];
-        return multiply_at(s, a, b, meeting{rows[at.first_row], k, k, columns[at.second_column]});
+        std::int64_t const j = columns ? std::int64_t(columns[at.second_column]) : at.second_column;
+        return multiply_at(s, a, b, meeting{rows[at.first_row], k, k, j});
     }
     COPPICE_NO_EXEC_CHECK
     template <class Sum>
@@ -278,7 +299,7 @@ auto merge(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hy
     rows_of_list<A, I, O> const x(exec, a, list);
     rows_of_list<B, I, O> const y(exec, b, list);
     op_at_named_row<Op, I> const named{op, list.data()};
-    return list_rows(exec, a.rows(), list.data(), merge(exec, named, x.view(), y.view(), single));
+    return list_rows(exec, a.rows(), list.data(), merge_rising(exec, named, x.view(), y.view(), single));
 }
 
 } // namespace detail
@@ -375,6 +396,33 @@ hypersparse<T, I> transpose(Executor const& exec, hypersparse<T, I> const& a) {
                              array_view<I const>(t.rows.view()), array_view<T const>(t.values.view()), no_duplicates{});
 }
 
+namespace detail {
+
+/// The product of rows that are listed with a hypersparse matrix. Where there is a place or a bit for every column, on
+/// the host and in long rows on CUDA, columns are compressed first, on CUDA only if they are many.
+template <executor Executor, class Semiring, class A, class B, class I, class O>
+auto product_of_listed(Executor const& exec, Semiring const& s, csr_view<A, I, O> left, I const* names_of_left,
+                       hypersparse<B, I, O> const& b) {
+    constexpr std::int64_t few_columns = std::is_same_v<Executor, host_executor> ? 0 : std::int64_t{1} << 22;
+    auto right = b.entries().view();
+    semiring_by_names<Semiring, I> named{s.add, s, names_of_left, b.list().data(), nullptr};
+    if (b.columns() <= few_columns) return product_of_rising(exec, named, left, right);
+    auto const names = distinct_of(exec, copy_of(exec, right.column_indices()));
+    buffer<I> places(exec, std::int64_t(right.nonzeros()));
+    for_each(exec, places.size(), place_in_list<I>{right.indices, names.data(), names.size(), places.data()});
+    named.columns = names.data();
+    right.indices = places.data();
+    right.column_count = static_cast<I>(names.size());
+    auto product = product_of_rising(exec, named, left, right);
+    I const rows = product.rows();
+    auto parts = std::move(product).release();
+    for_each(exec, parts.indices.size(), name_of_place<I>{names.data(), parts.indices.data()});
+    return decltype(product)(rows, b.columns(), std::move(parts.offsets), std::move(parts.indices),
+                             std::move(parts.values));
+}
+
+} // namespace detail
+
 /// A B over a semiring, at the cost of the rows and columns that occur.
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, hypersparse<A, I, O> const& a, hypersparse<B, I, O> const& b) {
@@ -382,21 +430,8 @@ auto mxm(Executor const& exec, Semiring const& s, hypersparse<A, I, O> const& a,
     auto const left = detail::build_rows<A, I, O>(
         exec, a.entries().rows(), static_cast<I>(b.list().size()),
         detail::columns_of_list<A, I, O>{a.entries().view(), b.list().data(), b.list().size()});
-    auto const b_view = b.entries().view();
-    auto const names = detail::distinct_of(exec, copy_of(exec, b_view.column_indices()));
-    buffer<I> places(exec, std::int64_t(b_view.nonzeros()));
-    for_each(exec, places.size(), detail::place_in_list<I>{b_view.indices, names.data(), names.size(), places.data()});
-    csr_view<B, I, O> const right{b_view.rows(), static_cast<I>(names.size()), b_view.nonzeros(), b_view.offsets,
-                                  places.data(), b_view.coefficients};
-    detail::semiring_by_names<Semiring, I> const named{s.add, s, a.list().data(), b.list().data(), names.data()};
-    auto product = mxm(exec, named, left.view(), right);
-    I const rows = product.rows();
-    auto parts = std::move(product).release();
-    for_each(exec, parts.indices.size(), detail::name_of_place<I>{names.data(), parts.indices.data()});
-    using C = csr<std::remove_cvref_t<decltype(*parts.values.data())>, I, O>;
-    return detail::list_rows(
-        exec, a.rows(), a.list().data(),
-        C(rows, b.columns(), std::move(parts.offsets), std::move(parts.indices), std::move(parts.values)));
+    return detail::list_rows(exec, a.rows(), a.list().data(),
+                             detail::product_of_listed(exec, s, left.view(), a.list().data(), b));
 }
 
 /// C<mask, replace> = C ⊙ T; see update() of csr. The mask is no_mask{} or a hypersparse matrix of this shape.

@@ -93,9 +93,8 @@ struct staged_units {
     }
 };
 
-/// Eliminates stretches by reflections, one warp a stretch, in a kernel of its own: in the kernel of tiles the
-/// reflections would cost registers. The whole device may wait for one such stretch, a chain of dependent steps; so all
-/// lanes stage its units first, and every size is known to the compiler.
+/// Eliminates stretches by reflections, one warp a stretch. The whole device may wait for one such stretch, a chain of
+/// dependent steps; so all lanes stage its units first, and every size is known to the compiler.
 template <class T, class Units, int K, int W, class Block>
 struct reflected_stretches {
     using real = real_lane_t<T>;
@@ -112,7 +111,10 @@ struct reflected_stretches {
     reflected_stretches(reflected_stretches const&) = delete; // parts of it refer to each other
 
     /// Elements of memory: two stacks and the slots.
-    static std::int64_t elements(unit_shape<any_size> const& of) { return stack_elements(of) + of.slot_elements() + W; }
+    template <class Size>
+    static std::int64_t elements(unit_shape<Size> const& of) {
+        return stack_elements(of) + of.slot_elements() + W;
+    }
 
     /// Looks again at stretch p, whose link was marked as grown, and eliminates it by reflections where it has.
     COPPICE_HD COPPICE_ALWAYS_INLINE void reduce(std::int64_t p) const {
@@ -174,30 +176,22 @@ private:
     }
 };
 
-/// Stretches whose marks a warp looks at together.
-inline constexpr int marks_of_lane = 8, marks_of_warp = marks_of_lane * warp_lanes;
-
-/// Works on the marked ones of marks_of_warp stretches from `first` on, one after the other. In a reduction it comes
-/// behind the tiles, which set the marks. In a substitution it comes before the tiles, which leave marked stretches
-/// alone: x may be d, and a marked stretch reads d once more.
+/// Eliminates those stretches of a tile by reflections, one after the other, that have a lane in `marked`: `lanes`
+/// lanes a stretch, from stretch `first` on. In a reduction their links have grown; in a substitution the tile has
+/// stored what it has solved but these, as x may be d and they read d once more. A call, so that the tile keeps its
+/// registers.
 template <bool Left, int K, int W, class T, class Units, class Block>
-COPPICE_HD void redo_marked(Block const& block, stage<T, Units> const& s, std::int64_t first, T* memory) {
-    auto const marked = [&](std::int64_t p) {
-        if (p >= s.stretches || (s.all.batch.offsets && place_stretch(s.all, s.units.depth, p).link < 0)) return false;
-        return s.links.size_of(p).reflected;
-    };
-    unsigned mine = 0; // bit j: whether stretch first + 32 j + thread is marked
-    COPPICE_UNROLL
-    for (int j = 0; j < marks_of_lane; ++j) mine |= unsigned(marked(first + j * warp_lanes + block.thread())) << j;
-    if (block.ballot(mine != 0) == 0) return;
+[[gnu::noinline]] COPPICE_HD void reflect_marked(Block const& block, stage<T, Units> const& s, std::int64_t first,
+                                                 unsigned marked, int lanes, T* memory) {
+    block.sync(); // all have looked at what is in memory
     reflected_stretches<T, Units, K, W, Block> const again(block, s, memory);
     COPPICE_NO_UNROLL
-    for (int i = 0; i < marks_of_warp; ++i) {
-        if ((block.from_lane(mine, i % warp_lanes) >> i / warp_lanes & 1) == 0) continue;
+    for (int q = 0; q < warp_lanes / lanes; ++q) {
+        if (!any_of_stretch(marked, lanes, q)) continue;
         if constexpr (Left)
-            again.reduce(first + i);
+            again.reduce(first + q);
         else
-            again.substitute(first + i);
+            again.substitute(first + q);
     }
 }
 
@@ -242,7 +236,8 @@ struct tile_sizes {
         shape const g{{}, units, 1};
         int const pitch = Left ? tile<int>::piece_pitch(g) : int(g.slot_elements() + W) | 1;
         int const bytes = stretches * int(sizeof(staged_stretch)) + stretches * pitch * int(sizeof(T));
-        return {pitch, (bytes + 15) / 16 * 16};
+        int const again = int(reflected_stretches<T, Units, K, W, int>::elements(g) * sizeof(T));
+        return {pitch, (std::max(bytes, again) + 15) / 16 * 16};
     }
 };
 
@@ -294,17 +289,23 @@ private:
         tile.arrive_first();
         stacks_type stacks(team, tile, nullptr, s.how);
         reduce_stretch(stacks, g, at, s.links, teller);
-        mark(at.lane[0], stacks.largest_seen(), stacks.largest_left());
+        again(mark(at.lane[0], stacks.largest_seen(), stacks.largest_left()));
     }
     /// Stores the link_size of the link that a stretch became, with a mark where the link has grown: `of_rows` is the
-    /// size of the rows, `largest` the largest entry of the link in this lane's columns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void mark(stretch_place const& place, real of_rows, real largest) const {
+    /// size of the rows, `largest` the largest entry of the link in this lane's columns. Returns which lanes have seen
+    /// growth.
+    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned mark(stretch_place const& place, real of_rows, real largest) const {
         bool const none = team.idle || place.link < 0;
         link_size<real> const size = none ? link_size<real>(0, false) : s.size_before(place, of_rows);
         unsigned const grown = block.ballot(!none && (size.reflected || has_grown(largest, size.size, W)));
         if (!none && team.rank() == 0)
             s.links.sizes[place.link] =
                 link_size<real>(size.size, any_of_stretch(grown, sizes::lanes, team.stretch)).mark();
+        return grown;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void again(unsigned marked) const {
+        if (marked != 0)
+            reflect_marked<Left, K, W>(block, s, first, marked, sizes::lanes, reinterpret_cast<T*>(places));
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() {
         start();
@@ -323,7 +324,9 @@ private:
             for (int r = 0; r < K; ++r) slots.side(0, r, 0) = y[W - K + r];
             substitute_in_registers<K, W>(g, slots, z);
         }
-        store(block.ballot(reflected));
+        unsigned const marked = block.ballot(reflected);
+        store(marked);
+        again(marked);
     }
     /// Loads y and z of the stretch. All loads are on their way before the first value is stored.
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_places<1> const& at, T* y, T* z) const {

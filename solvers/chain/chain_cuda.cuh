@@ -54,6 +54,11 @@ struct cuda_warp : cuda_block {
     __device__ int thread() const { return int(threadIdx.x) % warp_lanes; }
     __device__ static constexpr int threads() { return warp_lanes; }
     __device__ void sync() const { __syncwarp(); }
+    __device__ bool sync_any(bool condition) const {
+        bool const any = __any_sync(0xffffffffu, condition) != 0;
+        __syncwarp();
+        return any;
+    }
 };
 
 // 8 blocks a multiprocessor: without this number the register allocator aims at more blocks than shared memory has room
@@ -70,17 +75,6 @@ __global__ void __launch_bounds__(warp_lanes, 8)
     std::int64_t const tile = (blockIdx.x == 0 ? gridDim.x : blockIdx.x) - 1;
     std::int64_t const first = tile * tile_type::sizes::stretches;
     tile_type(warp, s, first, s.stretches, plan, shared).run();
-}
-
-/// Launched behind the tiles of a reduction and before the tiles of a substitution; redo_marked says why.
-template <bool Left, int K, int W, class T, class Units>
-__global__ void __launch_bounds__(warp_lanes) redo_kernel(__grid_constant__ stage<T, Units> const s) {
-    extern __shared__ __align__(16) unsigned char shared[];
-    wait_for_predecessor();
-    if (!s.open()) return;
-    std::int64_t const step = std::int64_t(gridDim.x) * marks_of_warp;
-    for (std::int64_t first = std::int64_t(blockIdx.x) * marks_of_warp; first < s.stretches; first += step)
-        redo_marked<Left, K, W>(cuda_warp{}, s, first, reinterpret_cast<T*>(shared));
 }
 
 template <class T, class Units>
@@ -164,20 +158,10 @@ struct run_tiles {
     template <bool Left, class T, class Units, int K, int W>
     bool operator()(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left> sizes, tile_plan const& plan) const {
         if (plan.bytes > shared_limit(exec)) return false;
-        if constexpr (!Left) redo(s, sizes);
         launch_shared(exec, &tile_kernel<Left, K, W, T, Units>,
                       grid_of((s.stretches + sizes.stretches - 1) / sizes.stretches), warp_lanes,
                       std::size_t(plan.bytes), s, plan);
-        if constexpr (Left) redo(s, sizes);
         return true;
-    }
-    template <bool Left, class T, class Units, int K, int W>
-    void redo(stage<T, Units> const& s, tile_sizes<T, Units, K, W, Left>) const {
-        std::int64_t const warps = (s.stretches + marks_of_warp - 1) / marks_of_warp,
-                           most = 32ll * exec.multiprocessors();
-        std::int64_t const elements = reflected_stretches<T, Units, K, W, cuda_warp>::elements(s.shape);
-        launch_shared(exec, &redo_kernel<Left, K, W, T, Units>, grid_of(std::min(warps, most)), warp_lanes,
-                      std::size_t(elements) * sizeof(T), s);
     }
 };
 

@@ -79,10 +79,13 @@ private:
 };
 
 /// A share has at least two links for each team, and blocks share a system only where one would have eight: a barrier
-/// of the grid costs as much as three joins. All blocks that share run at once, one a multiprocessor.
+/// of the grid costs as much as three joins. All blocks that share run at once, one a multiprocessor. `most_threads`:
+/// of a block.
 template <class T, int W>
-tree_plan plan_tree(std::int64_t systems, std::int64_t links, int multiprocessors, std::int64_t shared_limit) {
-    constexpr int lanes = join_lanes<W>, few = least_tree_threads / lanes, most = tree_threads<T, W> / lanes;
+tree_plan plan_tree(std::int64_t systems, std::int64_t links, int multiprocessors, std::int64_t shared_limit,
+                    int most_threads = tree_threads<T, W>) {
+    constexpr int lanes = join_lanes<W>, few = least_tree_threads / lanes;
+    int const most = most_threads / lanes;
     constexpr std::int64_t many = 8; // links of a team, from which on there are more teams
     tree_plan plan{systems, links};
     std::int64_t const blocks = multiprocessors / systems;
@@ -110,7 +113,7 @@ inline std::int64_t most_shares(std::int64_t systems, int multiprocessors) {
 }
 
 /// Elements of the memory of `links` links of w unknowns and `shares` shares; the links are first.
-inline std::int64_t tree_elements(int w, std::int64_t links, std::int64_t shares) {
+COPPICE_HD inline std::int64_t tree_elements(int w, std::int64_t links, std::int64_t shares) {
     return whole_vectors(links * (2 * w * w + w + 1 + w * (w + 1) / 2)) + shares * ((2 * w + 1) * w + 1);
 }
 
@@ -139,7 +142,8 @@ struct tree_job {
     int const* gate; ///< as of a stage
     tree_plan plan;
 
-    tree_job(link_units<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e, int const* opened)
+    COPPICE_HD tree_job(link_units<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e,
+                        int const* opened)
         : links(from), upper(from.rhs + l.total(1) * (from.width + 1)),
           shares(from.matrix + tree_elements(from.width, l.total(1), 0)), all(l), how(e),
           gate(opened), plan{l.batch.systems,

@@ -131,6 +131,7 @@ template <executor Executor, class T>
 linear_forest<std::int32_t> extract_forest(Executor const&, graph_part<Executor, T> const& weights,
                                            graph_factor<std::int32_t> const& f) {
     auto const& part = weights.parts();
+    graph_detail::require_factor(part.place, part.weights.view(), f);
     return graph_detail::forest_at(part.place, part.weights.view(), f);
 }
 

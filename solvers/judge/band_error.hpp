@@ -123,7 +123,7 @@ struct strided_work {
         for (std::int64_t i = t; i < items; i += workers) work(i);
     }
 };
-inline std::int64_t workers_for(std::int64_t items) {
+COPPICE_HD inline std::int64_t workers_for(std::int64_t items) {
     constexpr std::int64_t most = 1 << 18; // threads that fill a device
     std::int64_t const workers = (items + 15) / 16;
     return workers < most ? workers : most;

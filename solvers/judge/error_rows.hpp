@@ -21,13 +21,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<double> widened(complex_lane<R> co
 }
 
 /// The larger of two values that are not negative; NaN where one of them is NaN. Their bits are ordered as integers,
-/// and those of NaN lie beyond infinity: no branch, which small systems would pay for. A GPU makes NaN with a sign.
+/// and those of NaN lie beyond infinity: no branch, which small systems would pay for. A GPU makes NaN with a sign,
+/// which b may have; a is 0 or came from here.
 COPPICE_HD COPPICE_ALWAYS_INLINE double larger_or_nan(double a, double b) {
     constexpr std::int64_t all_but_sign = std::numeric_limits<std::int64_t>::max();
     std::int64_t first, second;
     __builtin_memcpy(&first, &a, sizeof(a));
     __builtin_memcpy(&second, &b, sizeof(b));
-    first &= all_but_sign;
     second &= all_but_sign;
     first = second > first ? second : first;
     __builtin_memcpy(&a, &first, sizeof(a));
@@ -59,6 +59,30 @@ struct row_extremes {
         side = larger_or_nan(side, d);
         componentwise = larger_or_nan(componentwise, select(r <= R(0.0), R(0.0), magnitude(share)));
         hollow = select(x <= R(0.0), R(1.0), hollow);
+    }
+};
+
+/// The same of rows of single precision on a GPU, where a division is twenty instructions: the largest quotient is
+/// found by products, which do not overflow in double, and divided at the end.
+struct quotient_extremes : row_extremes<double> {
+    double part = 0, whole = 1; ///< of the largest quotient
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE void add(double r, double row, double x, double d, double product) {
+        double const all = product + d * (1 / error_unit);
+        bool const more = r * whole > part * all; // where all is zero, so is r
+        part = more ? r : part;
+        whole = more ? all : whole;
+        residual = larger_or_nan(residual, r);
+        matrix = larger_or_nan(matrix, row);
+        solution = larger_or_nan(solution, x);
+        side = larger_or_nan(side, d);
+        hollow = x <= 0 ? 1 : hollow;
+    }
+    COPPICE_HD row_extremes<double> divided() const {
+        row_extremes<double> all = *this;
+        double const share = part / whole * (1 / error_unit);
+        all.componentwise = residual - residual == 0 ? share : residual - residual; // NaN as well where it is infinite
+        return all;
     }
 };
 
@@ -169,8 +193,8 @@ struct strand_rows {
     COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t end() const { return rows - (count - 1 - below); }
 
     /// Rows j of as many lanes as `load` loads, that have all of their `Count` entries.
-    template <int Count, class Load, class R>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, row_extremes<R>& most) const {
+    template <int Count, class Load, class Extremes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take(Load const& load, std::int64_t j, Extremes& most) const {
         auto const d = load(side + j * step);
         row_sums<std::decay_t<decltype(d)>> sum(d);
         COPPICE_UNROLL
@@ -178,8 +202,8 @@ struct strand_rows {
         finish(sum, load, d, j, most);
     }
     /// The same at the ends.
-    template <class Load, class R>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, row_extremes<R>& most) const {
+    template <class Load, class Extremes>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_end(Load const& load, std::int64_t j, Extremes& most) const {
         auto const d = load(side + j * step);
         row_sums<std::decay_t<decltype(d)>> sum(d);
         COPPICE_UNROLL
@@ -201,9 +225,9 @@ private:
         else
             sum.add(e, load(value));
     }
-    template <class Sums, class Load, class L, class R>
+    template <class Sums, class Load, class L, class Extremes>
     COPPICE_HD COPPICE_ALWAYS_INLINE void finish(Sums const& sum, Load const& load, L const& d, std::int64_t j,
-                                                 row_extremes<R>& most) const {
+                                                 Extremes& most) const {
         most.add(magnitude(sum.rest), sum.row, magnitude(load(solution + j * step)), magnitude(d), sum.product);
     }
 };

@@ -183,7 +183,9 @@ struct multilevel_entry {
     }
 };
 
+// The hierarchy is also what multilevel methods over parts have.
 #define COPPICE_MULTILEVEL(EXTERN, EXECUTOR, T)                                                                        \
+    EXTERN template class multilevel_detail::multilevel_hierarchy<EXECUTOR, T, float, std::int32_t>;                   \
     EXTERN template class multilevel_preconditioner<EXECUTOR, T>;                                                      \
     EXTERN template double convergence_factor(EXECUTOR const&, csr_view<T>,                                            \
                                               multilevel_preconditioner<EXECUTOR, T> const&, int, std::uint64_t);

@@ -93,54 +93,12 @@ public:
     /// `known_symmetric`: `a` is so but for rounding; without it `a` is symmetric where its values are so bit for bit.
     multilevel_hierarchy(Executor const& exec, csr_view<T, I> a, multilevel_options const& options,
                          near_null_space<T> const& near, level_coupling<Executor, T, I>* coupling = nullptr,
-                         bool known_symmetric = false)
-        : options_(options), coupling_(coupling) {
-        level_modes<T> modes = first_modes(exec, near, a.rows());
-        nonzero_flags const found = look_at_nonzeros(exec, a);
-        if (found.any(nonzero_flags::not_finite)) require_finite(exec, a);
-        bool const sorted = !found.any(nonzero_flags::unsorted);
-        copy_pattern(exec, a, sorted);
-        buffer<T> values;
-        a = in_order(exec, a, values);
-        bool const symmetric =
-            known_symmetric ||
-            (sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal) : is_symmetric(exec, a));
-        for (int depth = 0;; ++depth) {
-            auto& level = structures_.emplace_back();
-            if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
-            auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
-            auto const crossing =
-                coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others, coupling_);
-            if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a);
-            take_memory(exec, depth);
-            level_values<T> below = fill(exec, depth, a, others, crossing);
-            if (level.last) break;
-            auto const& c = level.galerkin.second;
-            csr_view<T, I> next{c.product_rows(), c.columns,        c.nonzeros(),
-                                c.offsets.data(), c.indices.data(), below.next.data()};
-            if (coupling_) next = coupling_->join(exec, next);
-            values = std::move(below.next);
-            a = next;
-        }
-        finish_report();
-    }
+                         bool known_symmetric = false);
 
-    void refresh(Executor const& exec, csr_view<T, I> a) {
-        buffer<T> values;
-        a = in_order(exec, a, values);
-        for (int depth = 0; depth < int(structures_.size()); ++depth) {
-            auto& level = structures_[depth];
-            if (!level.last) level.scales = look_at_rows(exec, a, level.plan);
-            level_values<T> below = fill(exec, depth, a);
-            if (level.last) break;
-            values = std::move(below.next);
-            a = structures_[depth + 1].a;
-            a.coefficients = values.data();
-        }
-    }
+    void refresh(Executor const& exec, csr_view<T, I> a);
 
     /// x = M^-1 b; b and x apart.
-    void apply(Executor const& exec, T const* b, T* x) const { cycle(exec, 0, b, x); }
+    void apply(Executor const& exec, T const* b, T* x) const;
     multilevel_report const& report() const { return report_; }
 
 private:
@@ -322,5 +280,61 @@ private:
     direct_level<Executor, T, I> direct_{};
     multilevel_report report_{};
 };
+
+template <executor Executor, class T, class S, class I>
+multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& exec, csr_view<T, I> a,
+                                                              multilevel_options const& options,
+                                                              near_null_space<T> const& near,
+                                                              level_coupling<Executor, T, I>* coupling,
+                                                              bool known_symmetric)
+    : options_(options), coupling_(coupling) {
+    level_modes<T> modes = first_modes(exec, near, a.rows());
+    nonzero_flags const found = look_at_nonzeros(exec, a);
+    if (found.any(nonzero_flags::not_finite)) require_finite(exec, a);
+    bool const sorted = !found.any(nonzero_flags::unsorted);
+    copy_pattern(exec, a, sorted);
+    buffer<T> values;
+    a = in_order(exec, a, values);
+    bool const symmetric = known_symmetric || (sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal)
+                                                      : is_symmetric(exec, a));
+    for (int depth = 0;; ++depth) {
+        auto& level = structures_.emplace_back();
+        if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
+        auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
+        auto const crossing =
+            coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others, coupling_);
+        if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a);
+        take_memory(exec, depth);
+        level_values<T> below = fill(exec, depth, a, others, crossing);
+        if (level.last) break;
+        auto const& c = level.galerkin.second;
+        csr_view<T, I> next{c.product_rows(), c.columns,        c.nonzeros(),
+                            c.offsets.data(), c.indices.data(), below.next.data()};
+        if (coupling_) next = coupling_->join(exec, next);
+        values = std::move(below.next);
+        a = next;
+    }
+    finish_report();
+}
+
+template <executor Executor, class T, class S, class I>
+void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_view<T, I> a) {
+    buffer<T> values;
+    a = in_order(exec, a, values);
+    for (int depth = 0; depth < int(structures_.size()); ++depth) {
+        auto& level = structures_[depth];
+        if (!level.last) level.scales = look_at_rows(exec, a, level.plan);
+        level_values<T> below = fill(exec, depth, a);
+        if (level.last) break;
+        values = std::move(below.next);
+        a = structures_[depth + 1].a;
+        a.coefficients = values.data();
+    }
+}
+
+template <executor Executor, class T, class S, class I>
+void multilevel_hierarchy<Executor, T, S, I>::apply(Executor const& exec, T const* b, T* x) const {
+    cycle(exec, 0, b, x);
+}
 
 } // namespace coppice::multilevel_detail

@@ -59,13 +59,15 @@ private:
 
     void make_forest(Executor const& exec, csr_view<T, I> a, factor_options factor);
 
-    /// The coefficients, mended where they have to be.
+    /// The coefficients, mended where they have to be, from a matrix of the pattern that was seen first; else leaves
+    /// the system as it is and throws.
     void read_system(Executor const& exec, csr_view<T, I> a);
 
     detail::pattern_mark pattern_;
     tridiagonal_options options_;
-    srcsr_plan<I> plan_{};
+    buffer<std::uint64_t> hash_; ///< of the pattern of the matrix to read
     linear_forest<I> forest_;
+    forest_system_places<I> places_;
     tridiagonal<T> system_;
     mutable buffer<std::byte> workspace_;
     stage_times times_{};
@@ -92,6 +94,31 @@ private:
     std::chrono::steady_clock::time_point last_{};
 };
 
+/// The health of a system, and whether it was read from a matrix of the expected pattern.
+struct read_health {
+    system_health health;
+    bool same;
+};
+struct join_read_health {
+    COPPICE_HD read_health operator()(read_health const& a, read_health const& b) const {
+        return {worse_health{}(a.health, b.health), a.same && b.same};
+    }
+};
+/// Reads row p of a system and looks at it while it is at hand; nothing where the pattern is another one.
+template <class T, class O>
+struct read_healthy_row {
+    read_forest_row<T, O> read;
+    std::uint64_t const* found; ///< as pattern_mark::queue_hash() wrote them
+    std::uint64_t expected;
+    tridiagonal_view<T> system;
+
+    COPPICE_HD read_health operator()(std::int64_t p) const {
+        if (!pattern_mark::is_hash(found, expected)) return {{0, true}, false};
+        read(p);
+        return {health_of_row<T>{system}(p), true};
+    }
+};
+
 } // namespace detail
 
 template <executor Executor, class T, class I>
@@ -101,7 +128,8 @@ forest_preconditioner<Executor, T, I>::forest_preconditioner(Executor const& exe
     require_square(a, "a preconditioner");
     make_forest(exec, a, options.factor);
     detail::stopwatch part(exec);
-    plan_ = make_srcsr_plan(exec, a);
+    places_ = find_forest_system(exec, a, forest_);
+    hash_ = buffer<std::uint64_t>(exec, 2);
     system_ = tridiagonal<T>(exec, a.rows());
     read_system(exec, a);
     times_.system = part.lap();
@@ -116,7 +144,7 @@ void forest_preconditioner<Executor, T, I>::make_forest(Executor const& exec, cs
     times_.weights = part.lap();
     auto const edges = parallel_factor(exec, weights.view, factor);
     times_.factor = part.lap();
-    forest_ = extract_forest(exec, weights.view, edges);
+    forest_ = graph_detail::forest_of_factor(exec, weights.view, edges);
     times_.forest = part.lap();
     rounds_ = edges.rounds;
 }
@@ -137,14 +165,21 @@ std::vector<finding> forest_preconditioner<Executor, T, I>::findings() const {
 
 template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, csr_view<T, I> a) {
-    extract_forest_system(exec, plan_, a, forest_, system_);
-    mended_rows_ = mender_.mend(exec, system_, options_, forest_.weight_coverage == 1);
+    if (a.rows() == 0) return;
+    detail::pattern_mark::queue_hash(exec, a, hash_.data());
+    auto const found =
+        reduce(exec, a.rows(), detail::read_health{{0, true}, true},
+               detail::read_healthy_row<T, I>{
+                   {places_, a.coefficients, system_}, hash_.data(), pattern_.hash(), std::as_const(system_).view()},
+               detail::join_read_health{});
+    if (!found.same) detail::pattern_mark::refuse();
+    mended_rows_ = mender_.mend(exec, system_, options_, forest_.weight_coverage == 1, found.health);
+    if (mended_rows_ > 0) exec.synchronize(); // apply() takes the system to be there
 }
 
 template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_view<T, I> a) {
-    pattern_.require_same_pattern(exec, a);
-    plan_.offsets = a.row_offsets(); // of the same pattern, but perhaps elsewhere
+    pattern_.size().require_same(a);
     read_system(exec, a);
 }
 
@@ -153,7 +188,8 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     std::int64_t const n = system_.size();
     require_size("r of a preconditioner", r.size(), n);
     require_size("z of a preconditioner", z.size(), n);
-    solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_);
+    solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_,
+                               true);
 }
 
 namespace detail {

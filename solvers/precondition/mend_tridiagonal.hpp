@@ -26,6 +26,9 @@ public:
     /// `whole` says that the system is all of the matrix: one that is nearly singular belongs to it then, and only what
     /// has no finite solution is mended.
     std::int64_t mend(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole);
+    /// The same where a pass over the system has told its health.
+    std::int64_t mend(Executor const& exec, tridiagonal<T>& system, tridiagonal_options const& options, bool whole,
+                      detail::system_health const& health);
 
 private:
     void take_memory(Executor const& exec, std::int64_t n);
@@ -110,9 +113,16 @@ detail::mended_pieces tridiagonal_mender<Executor, T>::choose_pieces(Executor co
 template <executor Executor, class T>
 std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiagonal<T>& system,
                                                    tridiagonal_options const& options, bool whole) {
+    return mend(exec, system, options, whole,
+                reduce(exec, system.size(), detail::system_health{0, true}, detail::health_of_row<T>{system.view()},
+                       detail::worse_health{}));
+}
+
+template <executor Executor, class T>
+std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiagonal<T>& system,
+                                                   tridiagonal_options const& options, bool whole,
+                                                   detail::system_health const& health) {
     std::int64_t const n = system.size();
-    auto const health = reduce(exec, n, detail::system_health{0, true}, detail::health_of_row<T>{system.view()},
-                               detail::worse_health{});
     if (health.dominant || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max()) return 0;
     double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
     take_memory(exec, n);
@@ -134,5 +144,13 @@ std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiag
     }
     return mended;
 }
+
+#define COPPICE_TRIDIAGONAL_MENDER(EXTERN, EXECUTOR, T) EXTERN template class tridiagonal_mender<EXECUTOR, T>;
+COPPICE_TRIDIAGONAL_MENDER(extern, host_executor, float)
+COPPICE_TRIDIAGONAL_MENDER(extern, host_executor, double)
+#if defined(COPPICE_HAS_CUDA)
+COPPICE_TRIDIAGONAL_MENDER(extern, cuda_executor, float)
+COPPICE_TRIDIAGONAL_MENDER(extern, cuda_executor, double)
+#endif
 
 } // namespace coppice

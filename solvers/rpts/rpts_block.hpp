@@ -53,9 +53,9 @@ inline constexpr int side_count<side_pack<T, Count>> = Count;
 
 template <class T, class R>
 inline constexpr int tile_rows_bytes = tile_band* int(3 * sizeof(T) + sizeof(R));
-/// Bytes of a tile: its rows and, behind them, four words through which the two warps exchange ballots (pairs_with).
+/// Bytes of a tile: its rows and, behind them, words through which the two warps exchange ballots (settle_borders).
 template <class T, class R>
-inline constexpr int tile_bytes = tile_rows_bytes<T, R> + 16;
+inline constexpr int tile_bytes = tile_rows_bytes<T, R> + 32;
 
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T& side_at(T& all, int) {
@@ -169,37 +169,60 @@ COPPICE_HD inline void start_inside(Block const& block, system_view<T> const& s,
     }
 }
 
-/// Loads the right-hand sides of a tile inside the system where there are several or where they have an order of their
-/// own. A thread has all its rows on their way at once, or eight rows where there are several right-hand sides.
+/// Where the rows of a thread, in a whole tile of a system that has an order, have their right-hand sides and
+/// solutions.
+struct row_places {
+    std::int32_t of[rows_of_thread];
+
+    COPPICE_NO_EXEC_CHECK
+    template <class Block>
+    COPPICE_HD COPPICE_ALWAYS_INLINE void read(Block const& block, std::int32_t const* order, std::int64_t first) {
+        COPPICE_UNROLL
+        for (int j = 0; j < rows_of_thread; ++j) of[j] = order[first + block.thread() + j * tile_threads];
+    }
+};
+
+/// Loads the right-hand sides of such a tile, or several. A thread has all its rows on their way at once, or eight rows
+/// where there are several right-hand sides.
 COPPICE_NO_EXEC_CHECK
 template <class T, class R, class Block>
-COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first, R* to) {
-    constexpr int together = side_count<R> == 1 ? rows_of_thread : 8;
-    for (int start = 0; start < rows_of_thread; start += together) {
-        R rows[together];
+COPPICE_HD inline void load_sides(Block const& block, system_view<T> const& s, std::int64_t first,
+                                  row_places const& places, R* to) {
+    if constexpr (side_count<R> == 1) {
+        R rows[rows_of_thread];
         COPPICE_UNROLL
-        for (int j = 0; j < together; ++j)
-            rows[j] = sides_at<R>(s.rhs, s.place_of(first + block.thread() + (start + j) * tile_threads), s.rhs_leading,
-                                  s.columns);
+        for (int j = 0; j < rows_of_thread; ++j) rows[j] = s.rhs[places.of[j]];
         COPPICE_UNROLL
-        for (int j = 0; j < together; ++j) to[place_of_row(block.thread(), start + j)] = rows[j];
+        for (int j = 0; j < rows_of_thread; ++j) to[place_of_row(block.thread(), j)] = rows[j];
+    } else {
+        constexpr int together = 8;
+        for (int start = 0; start < rows_of_thread; start += together) {
+            R rows[together];
+            COPPICE_UNROLL
+            for (int j = 0; j < together; ++j)
+                rows[j] =
+                    sides_at<R>(s.rhs, first + block.thread() + (start + j) * tile_threads, s.rhs_leading, s.columns);
+            COPPICE_UNROLL
+            for (int j = 0; j < together; ++j) to[place_of_row(block.thread(), start + j)] = rows[j];
+        }
     }
 }
 
-/// Stages a tile; the block has tile_threads threads. Ends with a barrier.
+/// Starts to stage a tile; the block has tile_threads threads. finish_copies() and a barrier have to follow. `await()`
+/// comes before the first access to what the kernel in front may have written: the right-hand sides, and the matrix
+/// where it is not settled.
 COPPICE_NO_EXEC_CHECK
-template <bool Cyclic, class T, class R, class Block>
-COPPICE_HD inline void load_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
-                                 partition_rows<T, R> const& to) {
+template <bool Cyclic, class T, class R, class Block, class Await>
+COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, std::int64_t tile,
+                                  partition_rows<T, R> const& to, row_places& places, Await const& await) {
     std::int64_t const first = tile * tile_rows;
-    if (tile == 0 || first + tile_rows >= s.size) {
-        load_edge<Cyclic>(block, s, first, to);
-    } else {
-        start_inside(block, s, first, to); // on its way while the right-hand sides are read
-        if (side_count<R> != 1 || s.order) load_sides(block, s, first, to.rhs);
-        finish_copies();
-    }
-    block.sync();
+    bool const inside = tile > 0 && first + tile_rows < s.size, early = inside && s.order && s.settled;
+    if (!early) await();
+    if (s.order && first + tile_rows <= s.size) places.read(block, s.order, first);
+    if (!inside) return load_edge<Cyclic>(block, s, first, to);
+    start_inside(block, s, first, to); // on its way while the right-hand sides are read
+    if (early) await();
+    if (side_count<R> != 1 || s.order) load_sides(block, s, first, places, to.rhs);
 }
 
 /// The rows of partition `lane` of a tile.
@@ -219,26 +242,17 @@ COPPICE_HD inline coarse_row<T, R> reduce_lane(partition_rows<T, R> const& rows,
                                : reduce_upwards<P>(rows, length, threshold, share);
 }
 
-/// Number of rows of partition `lane` of a tile; less than block_partition only in a cyclic system.
-template <bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE int rows_of_lane(stage<T> const& s, std::int64_t tile, int lane) {
-    if constexpr (!Cyclic) return block_partition;
-    std::int64_t const first = (tile * tile_partitions + lane) * block_partition;
-    std::int64_t const left = partitioned_rows<Cyclic>(s.fine.size) - first;
-    return left > block_partition ? block_partition : int(left > 0 ? left : 0);
+/// Whether partition `lane` of a tile, and its partner in a pair, are partitions of the system.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE bool has_pair(stage<T> const& s, std::int64_t tile, int lane) {
+    return tile * tile_partitions + lane < s.partitions;
 }
 
-/// Whether a tile is the last one of a cyclic system with an odd number of rows, whose last row is in no partition.
+/// Rows of a cyclic system that are in no partition, where `tile` is its last one; else none.
 template <bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool has_odd_row(stage<T> const& s, std::int64_t tile) {
-    return Cyclic && s.fine.size % 2 == 1 && tile == (s.partitions - 1) / tile_partitions;
-}
-
-/// Whether the border between the partition of a lane and its partner in a pair may move.
-template <pivoting P, bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE bool may_move(stage<T> const& s, std::int64_t tile, int lane) {
-    if (P == pivoting::none || s.threshold > T(0)) return false;
-    return tile * tile_partitions + (lane | 1) < s.partitions && rows_of_lane<Cyclic>(s, tile, lane | 1) >= 4;
+COPPICE_HD COPPICE_ALWAYS_INLINE int rest_behind(stage<T> const& s, std::int64_t tile) {
+    if (!Cyclic || tile != (s.partitions - 1) / tile_partitions) return 0;
+    return int(s.fine.size - s.partitions * block_partition);
 }
 
 /// The rows of partition `lane` of a tile after its border was moved; `length`, their number, changes with it. A pair
@@ -286,42 +300,48 @@ COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool 
 /// After the sweeps of a tile: moves borders where partitions are nearly singular inside, see rpts_borders.hpp, and
 /// makes their coarse rows anew. Afterwards the tile may be overwritten.
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, bool Cyclic, class T, class R, class Block>
+template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std::int64_t tile,
                                       partition_rows<T, R> const& all, unsigned* words, T const& share,
                                       coarse_row<T, R>& row) {
     bool const downwards = block.thread() < tile_partitions;
     int const lane = block.thread() % tile_partitions, pair = lane & ~1;
-    bool const may = may_move<P, Cyclic>(s, tile, lane);
+    bool const may = has_pair(s, tile, lane);
     unsigned watched = pairs_with(block, words, may && share < T(watched_share));
-    int move = 0;
+    int number = 0, move = 0;
+    T share_then = share;
     if (watched != 0) { // the same in all threads
         COPPICE_NO_UNROLL
         for (int k = 0; k < border_moves && watched != 0; ++k) {
             bool const mine = (watched >> pair & 1) != 0;
             int const border = block_partition + border_move(k);
-            int const end = block_partition + rows_of_lane<Cyclic>(s, tile, pair | 1);
             T found(1);
-            if (mine && end - border < 4)
-                found = T(0);
-            else if (mine)
+            if (mine)
                 found = share_in_pair<P, T>(lane_rows(all, pair), lane == pair ? 0 : border,
-                                            lane == pair ? border : end - border, downwards,
-                                            [](int i) { return padded<block_partition>(i); });
+                                            lane == pair ? border : 2 * block_partition - border, downwards,
+                                            s.threshold, [](int i) { return padded<block_partition>(i); });
             unsigned const still = watched & pairs_with(block, words + 2 - k % 2 * 2, found < T(least_share));
-            if (mine && (still >> pair & 1) == 0) move = border_move(k);
+            if (mine && (still >> pair & 1) == 0) number = k, move = border_move(k);
             watched = still;
         }
         if (move != 0 && downwards && lane == pair) move_rows(all, lane, move);
         block.sync();
         if (move != 0) {
-            int length = rows_of_lane<Cyclic>(s, tile, lane);
+            int length = block_partition;
             auto const rows = moved_rows(all, lane, move, length);
-            row = reduce_lane<P>(rows, block.thread(), length, no_threshold{});
+            row = reduce_lane<P>(rows, block.thread(), length, s.threshold, &share_then);
         }
         block.sync();
     }
-    if (may && downwards && lane == pair) s.borders[(tile * tile_partitions + lane) / 2] = std::int8_t(move);
+    // Threads that sweep downwards end with last rows, the others with first rows.
+    unsigned const small = block.ballot(share_then < T(least_outer_share));
+    if (block.thread() % tile_partitions == 0) words[downwards ? 4 : 5] = small;
+    block.sync();
+    if (may && downwards && lane == pair) {
+        unsigned const firsts = words[5] >> lane & 3, lasts = words[4] >> lane & 3;
+        unsigned const of_pair = (firsts & 1) | (lasts & 1) << 1 | (firsts & 2) << 1 | (lasts & 2) << 2;
+        s.borders[(tile * tile_partitions + lane) / 2] = pair_note(number, of_pair).stored();
+    }
 }
 
 template <class T, class R>
@@ -332,30 +352,28 @@ COPPICE_HD inline void put_row(partition_rows<T, R> const& rows, int i, coarse_r
     rows.rhs[i] = row.rhs;
 }
 
-/// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads.
+/// Reduction of one tile; `shared` holds tile_bytes<T, R>, the block has tile_threads threads. `await` as for
+/// start_tile().
 COPPICE_NO_EXEC_CHECK
-template <pivoting P, class R, bool Cyclic = false, class T, class Block>
-COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, unsigned char* shared) {
+template <pivoting P, class R, bool Cyclic = false, class T, class Block, class Await>
+COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::int64_t tile, unsigned char* shared,
+                                   Await const& await) {
     static_assert(tile_threads == 2 * tile_partitions);
     partition_rows<T, R> const all = tile_at<T, R>(shared, tile_band);
-    load_tile<Cyclic>(block, s.fine, tile, all);
+    row_places places;
+    start_tile<Cyclic>(block, s.fine, tile, all, places, await);
+    finish_copies();
+    block.sync();
     int const lane = block.thread() % tile_partitions;
     partition_rows<T, R> const rows = lane_rows(all, lane);
     coarse_row<T, R> row;
     T share(1);
-    if constexpr (!Cyclic) {
-        row = s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold)
-                                 : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
-    } else if (int const length = rows_of_lane<Cyclic>(s, tile, lane); length == block_partition) {
-        row = reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
-    } else if (length > 0) {
-        row = reduce_lane<P>(rows, block.thread(), length, no_threshold{});
-    }
+    row = !Cyclic && s.threshold > T(0) ? reduce_lane<P>(rows, block.thread(), block_partition, s.threshold, &share)
+                                        : reduce_lane<P>(rows, block.thread(), block_partition, no_threshold{}, &share);
     if constexpr (P == pivoting::none)
         block.sync();
     else
-        settle_borders<P, Cyclic>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>),
-                                  share, row);
+        settle_borders<P>(block, s, tile, all, reinterpret_cast<unsigned*>(shared + tile_rows_bytes<T, R>), share, row);
     // The rows of the tile are not needed any more: their memory gathers the coarse rows, for coalesced stores.
     constexpr int coarse_rows = 2 * tile_partitions;
     partition_rows<T, R> const gathered = tile_at<T, R>(shared, coarse_rows);
@@ -368,14 +386,14 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
         s.coarse.upper[first + i] = gathered.upper[i];
         put_sides(gathered.rhs[i], s.coarse.rhs, first + i, s.coarse.leading, s.fine.columns);
     }
-    if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0) {
-        std::int64_t const last = s.fine.size - 1;
-        auto const odd = scaled<P>(s.fine.lower[last], s.fine.diagonal[last], s.fine.upper[last],
-                                   sides_at<R>(s.fine.rhs, s.fine.place_of(last), s.fine.rhs_leading, s.fine.columns));
-        s.coarse.lower[size] = odd.lower;
-        s.coarse.diagonal[size] = odd.diagonal;
-        s.coarse.upper[size] = odd.upper;
-        put_sides(odd.rhs, s.coarse.rhs, size, s.coarse.leading, s.fine.columns);
+    if (int const i = block.thread(); i < rest_behind<Cyclic>(s, tile)) {
+        std::int64_t const at = s.partitions * block_partition + i;
+        auto const rest = scaled<P>(s.fine.lower[at], s.fine.diagonal[at], s.fine.upper[at],
+                                    sides_at<R>(s.fine.rhs, s.fine.place_of(at), s.fine.rhs_leading, s.fine.columns));
+        s.coarse.lower[size + i] = rest.lower;
+        s.coarse.diagonal[size + i] = rest.diagonal;
+        s.coarse.upper[size + i] = rest.upper;
+        put_sides(rest.rhs, s.coarse.rhs, size + i, s.coarse.leading, s.fine.columns);
     }
 }
 
@@ -383,7 +401,7 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
 /// cyclic system they are the unknowns at its other end; in a part of a longer system the unknowns beyond the part.
 template <class R, bool Cyclic, class T>
 COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int64_t partition) {
-    std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, Cyclic);
+    std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, block_partition, Cyclic);
     auto const at = [&](std::int64_t k) {
         if constexpr (Cyclic) {
             if (s.fine.stretch && (k < 0 || k >= size)) {
@@ -415,10 +433,10 @@ COPPICE_HD inline half_rows<T, R> left_rows(half<P, Step, T, R> const& h) {
 }
 
 template <pivoting P, int Step, class T, class R>
-COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first,
+COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const& before, R const& first, T const& share,
                                       auto const& threshold) {
     half<P, Step, T, R> const h(rows, block_partition);
-    auto left = h.begin(before, first);
+    auto left = h.begin(before, first, share);
     COPPICE_UNROLL_BY(7)
     for (int j = 2; j < block_partition / 2; ++j) h.eliminate(j, left, threshold);
     leave_rows(h, left);
@@ -433,8 +451,8 @@ COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R
 /// Solves a partition of fewer rows than the others, by one thread.
 template <pivoting P, class T, class R>
 COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int length, interface_values<R> const& x,
-                                        auto const& threshold) {
-    if (length > 2) return substitute_partition<P>(rows, length, x, threshold);
+                                        outer_shares<T> const& shares, auto const& threshold) {
+    if (length > 2) return substitute_partition<P>(rows, length, x, threshold, shares);
     if (length > 0) rows.rhs[0] = x.first, rows.rhs[1] = x.last;
 }
 
@@ -442,14 +460,15 @@ COPPICE_HD inline void substitute_short(partition_rows<T, R> const& rows, int le
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> const& rows, auto length,
-                                       interface_values<R> const& x, auto const& threshold) {
+                                       interface_values<R> const& x, outer_shares<T> const& shares,
+                                       auto const& threshold) {
     constexpr int end = block_partition - 1, above = block_partition / 2 - 1;
     bool const from_above = block.thread() < tile_partitions, is_short = length != block_partition;
     if (!is_short) { // a shorter one is solved by one thread, further down
         if (from_above)
-            eliminate_half<P, 1>(rows, x.before, x.first, threshold);
+            eliminate_half<P, 1>(rows, x.before, x.first, shares.first, threshold);
         else
-            eliminate_half<P, -1>(rows, x.after, x.last, threshold);
+            eliminate_half<P, -1>(rows, x.after, x.last, shares.last, threshold);
     }
     block.sync();
     middle_values<R> middle{};
@@ -458,7 +477,7 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
                                  left_rows(half<P, -1, T, R>(rows, block_partition)), threshold);
     block.sync(); // both threads have read the rows that are left
     if (is_short) {
-        if (from_above) substitute_short<P>(rows, length, x, threshold);
+        if (from_above) substitute_short<P>(rows, length, x, shares, threshold);
         return;
     }
     rows.rhs[from_above ? 0 : end] = select(from_above, x.first, x.last);
@@ -469,51 +488,60 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
         substitute_half<P, -1>(rows, middle.up, middle.down);
 }
 
-/// Substitution of one tile; `shared` holds tile_bytes<T, R>.
+/// Substitution of one tile; `shared` holds tile_bytes<T, R>. Its rows are there before the kernel in front begins,
+/// which solves the coarse system: they are read while that one works.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class R, bool Cyclic = false, class T, class Block>
 COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, std::int64_t tile,
                                        unsigned char* shared) {
     int const lane = block.thread() % tile_partitions;
-    interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     partition_rows<T, R> const rows = tile_at<T, R>(shared, tile_band);
+    row_places targets; // of whole tiles
+    start_tile<Cyclic>(block, s.fine, tile, rows, targets, [] {});
+    if (s.fine.target && s.fine.target != s.fine.order && (tile + 1) * tile_rows <= s.fine.size)
+        targets.read(block, s.fine.target, tile * tile_rows);
+    block.await_predecessor();
+    interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
     int move = 0;
+    outer_shares<T> shares;
     if constexpr (P != pivoting::none)
-        if (may_move<P, Cyclic>(s, tile, lane)) move = s.borders[(tile * tile_partitions + lane) / 2];
-    load_tile<Cyclic>(block, s.fine, tile, rows);
+        if (has_pair(s, tile, lane)) {
+            pair_note const note(s.borders[(tile * tile_partitions + lane) / 2]);
+            move = note.move();
+            shares = note.shares<T>(lane % 2);
+        }
+    finish_copies();
+    block.sync();
     bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // the same in both warps
     bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
     if (moved) {
         if constexpr (P != pivoting::none) {
             if (moves_rows) move_rows(rows, lane, move);
             block.sync();
-            int length = rows_of_lane<Cyclic>(s, tile, lane);
+            int length = block_partition;
             auto const own = move != 0 ? moved_rows(rows, lane, move, length) : lane_rows(rows, lane);
-            substitute_lane<P>(block, own, length, x, no_threshold{});
+            substitute_lane<P>(block, own, length, x, shares, s.threshold);
             block.sync();
             if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, move);
         }
-    } else if constexpr (Cyclic)
-        substitute_lane<P>(block, lane_rows(rows, lane), rows_of_lane<Cyclic>(s, tile, lane), x, no_threshold{});
-    else if (s.threshold > T(0))
-        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, s.threshold);
+    } else if (!Cyclic && s.threshold > T(0))
+        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, shares, s.threshold);
     else
-        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, no_threshold{});
+        substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, shares, no_threshold{});
     block.sync();
-    std::int64_t const first = tile * tile_rows + block.thread(), end = partitioned_rows<Cyclic>(s.fine.size);
-    if (has_odd_row<Cyclic>(s, tile) && block.thread() == 0)
-        put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions, s.coarse.leading, s.fine.columns), s.fine.x,
-                  s.fine.place_of(end), s.fine.x_leading, s.fine.columns);
+    std::int64_t const first = tile * tile_rows + block.thread();
+    std::int64_t const end = Cyclic ? s.partitions * block_partition : s.fine.size;
+    if (int const i = block.thread(); i < rest_behind<Cyclic>(s, tile))
+        put_sides(sides_at<R>(s.coarse.rhs, 2 * s.partitions + i, s.coarse.leading, s.fine.columns), s.fine.x,
+                  s.fine.target_of(end + i), s.fine.x_leading, s.fine.columns);
     if ((tile + 1) * tile_rows <= end) {
-        std::int64_t places[rows_of_thread]; // all places are read before the first store
-        COPPICE_UNROLL
-        for (int j = 0; j < rows_of_thread; ++j) places[j] = s.fine.place_of(first + j * tile_threads);
         COPPICE_UNROLL
         for (int j = 0; j < rows_of_thread; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, places[j], s.fine.x_leading, s.fine.columns);
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x,
+                      s.fine.target ? targets.of[j] : first + j * tile_threads, s.fine.x_leading, s.fine.columns);
     } else {
         for (int j = 0; j < rows_of_thread && first + j * tile_threads < end; ++j)
-            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.place_of(first + j * tile_threads),
+            put_sides(rows.rhs[place_of_row(block.thread(), j)], s.fine.x, s.fine.target_of(first + j * tile_threads),
                       s.fine.x_leading, s.fine.columns);
     }
 }

@@ -39,23 +39,25 @@ __device__ stage<T> stage_of_block(stage<T> const& all, unsigned x, unsigned y, 
 
 template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) reduce_kernel(stage<T> all) {
-    start_successor();
-    wait_for_predecessor();
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, blockIdx.x, blockIdx.y, tile);
-    reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared);
+    reduce_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared, [] {
+        wait_for_predecessor();
+        start_successor();
+    });
 }
 
-// From the last tile to the first: what the reduction read last is still in the second-level cache.
+// Reads its rows while its predecessor works: all that was queued before the last reduction is done when it starts,
+// since reductions and the kernel that solves the last system let a successor start only after they have waited
+// themselves. From the last tile to the first: what the reduction read last is still in the second-level cache.
 template <pivoting P, class R, bool Cyclic, class T>
 __global__ void __launch_bounds__(tile_threads, tiles_at_once<T, R>) substitute_kernel(stage<T> all) {
     start_successor();
-    wait_for_predecessor();
     extern __shared__ __align__(16) unsigned char shared[];
     std::int64_t tile;
     stage<T> const s = stage_of_block<R>(all, gridDim.x - 1 - blockIdx.x, gridDim.y - 1 - blockIdx.y, tile);
-    substitute_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared);
+    substitute_tile<P, R, Cyclic>(cuda_block{}, s, tile, shared); // waits for its predecessor
 }
 
 /// Barrier of the blocks that share a system. They form a cluster, or else all blocks of the grid run at once
@@ -96,8 +98,8 @@ struct share_meeting {
 template <pivoting P, bool Flushes, int M, bool Cyclic, class T>
 __global__ void __launch_bounds__(resident_threads, 1)
     resident_kernel(__grid_constant__ resident_job<T> const job, int* arrivals) {
-    start_successor();
     wait_for_predecessor();
+    start_successor();
     extern __shared__ __align__(16) unsigned char shared[];
     share_meeting meeting{arrivals, job.plan.cluster, job.plan.items <= std::int64_t(gridDim.x)};
     if (job.plan.shares > 1) meeting.open(job.plan.pairs);

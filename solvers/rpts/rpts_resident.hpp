@@ -193,16 +193,16 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     if (job.all.order) load_in_order(block, job.all, place, own.rhs, joints.memory);
     pair_tree<T, joins_pairs<M> ? M : 2> pairs;
     segment<T> mine;
+    [[maybe_unused]] outer_shares<T> shares;
     if constexpr (joins_pairs<M>) {
         mine = pairs.template reduce<P, Cyclic>(own, scale_of<P>(own, threshold), threshold, place.left);
     } else {
         coarse_row<T> top, bottom;
-        T share(1);
-        reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom, no_side_work{}, &share);
+        reduce_both<P>(own.rows(), fixed_length<M>{}, threshold, top, bottom, no_side_work{}, &shares);
         T const scale = scale_of<P>(own, threshold);
         mine = segment_of(top, bottom, scale);
-        if constexpr (P != pivoting::none && std::is_same_v<std::decay_t<decltype(threshold)>, no_threshold>)
-            if (share < T(watched_share)) mine = joined_segment<P>(own, scale);
+        if constexpr (P != pivoting::none)
+            if (shares.larger_one() < T(watched_share)) mine = joined_segment<P>(own, scale, threshold);
         if (Cyclic && place.left <= 0) mine = empty_segment<T>();
     }
     join_lanes<P>(block, task.group, mine, joints, threshold);
@@ -212,7 +212,7 @@ COPPICE_HD inline void solve_resident(Block const& block, resident_job<T> const&
     if constexpr (joins_pairs<M>)
         pairs.solve(x, own.rhs);
     else
-        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold);
+        substitute_partition<P>(own.rows(), fixed_length<M>{}, x, threshold, shares);
     store_solution(block, job.all, place, own.rhs, joints.memory);
     // The next item may overwrite shared memory that threads still read for this item.
     if (memory.spread)

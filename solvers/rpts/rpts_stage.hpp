@@ -27,9 +27,12 @@ struct system_view {
     std::int64_t const* offsets = nullptr; ///< null where all have `size` rows; else `size` is that of the largest
     /// Elements from one row to the next. Where it is not 1, systems are interleaved and are solved on chip only.
     std::int64_t pitch = 1;
-    /// Of one system with one right-hand side: null, or row i has rhs[order[i]] and x[order[i]] (thesis section 5.2.4:
+    /// Of one system with one right-hand side: null, or row i has rhs[order[i]] or x[target[i]] (thesis section 5.2.4:
     /// permutations fused into loads and stores).
-    std::int32_t const* order = nullptr;
+    std::int32_t const *order = nullptr, *target = nullptr;
+    /// Of a system with an order: the host has waited since matrix and order were written, so that they are read before
+    /// the right-hand side is there.
+    bool settled = false;
     /// lower[0] couples the first row of each system to its last one and upper[size - 1] the last to the first: systems
     /// of equal size of at least 3 rows, none interleaved, solved by kernels of their own, on CUDA.
     bool cyclic = false;
@@ -43,6 +46,7 @@ struct system_view {
     COPPICE_HD bool couples_before() const { return before != nullptr; }
     COPPICE_HD bool couples_behind() const { return behind != nullptr; }
     COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
+    COPPICE_HD std::int64_t target_of(std::int64_t row) const { return target ? target[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.
     COPPICE_HD system_view at(std::int64_t system, std::int64_t c) const {
@@ -61,6 +65,8 @@ struct system_view {
                 nullptr,
                 1,
                 order,
+                target,
+                settled,
                 cyclic,
                 stretch,
                 before,
@@ -89,8 +95,8 @@ struct stage {
     coarse_view<T> coarse;
     std::int64_t partitions;
     T threshold;
-    /// How far the border between partitions 2 k and 2 k + 1 of each system is moved (rpts_borders.hpp): written by the
-    /// reduction, read by the substitution.
+    /// Of partitions 2 k and 2 k + 1 of each system a pair_note (rpts_borders.hpp): written by the reduction, read by
+    /// the substitution.
     std::int8_t* borders = nullptr;
 
     COPPICE_HD std::int64_t pairs() const { return partitions / 2; }
@@ -104,22 +110,16 @@ inline constexpr int least_partition = 32;     ///< smallest M of a reduction on
 inline constexpr std::int64_t least_last = 64; ///< rows that every backend solves without a reduction
 inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
 
-/// Rows that are in partitions. In a cyclic system their number is even: rows x = 0 cannot fill up the last partition,
-/// since they would open the ring, and a partition of an odd number of rows with a zero diagonal is singular inside.
-/// The last row of a cyclic system with an odd number of rows is copied into the coarse system.
-template <bool Cyclic>
-COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t partitioned_rows(std::int64_t size) {
-    return Cyclic ? size & ~std::int64_t{1} : size;
-}
-/// Partitions of a system: whole pairs (rpts_borders.hpp), of which the last one is filled up with rows x = 0; in a
-/// cyclic system any number, of which the last one may be shorter.
+/// Partitions of a system: whole pairs (rpts_borders.hpp), of which the last one is filled up with rows x = 0. In a
+/// cyclic system such rows would open the ring, and a partition without a partner could not be changed where it is
+/// nearly singular inside: the rows behind the last whole pair are copied into the coarse system.
 inline std::int64_t partitions_of(std::int64_t size, int partition, bool cyclic = false) {
-    if (cyclic) return (partitioned_rows<true>(size) + partition - 1) / partition;
+    if (cyclic) return size / (2 * partition) * 2;
     std::int64_t const needed = (size + partition - 1) / partition;
     return needed + (needed & 1);
 }
-COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t partitions, bool cyclic) {
-    return 2 * partitions + (cyclic ? size & 1 : 0);
+COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t partitions, int partition, bool cyclic) {
+    return 2 * partitions + (cyclic ? size - partitions * partition : 0);
 }
 
 /// Elements that the borders of a stage take behind its coarse systems.
@@ -138,7 +138,7 @@ std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_
     std::int64_t offset = 0;
     while (!is_last(size)) {
         std::int64_t const partitions = partitions_of(size, partition, cyclic);
-        std::int64_t const coarse = coarse_rows(size, partitions, cyclic);
+        std::int64_t const coarse = coarse_rows(size, partitions, partition, cyclic);
         std::int64_t const band = elements_in_workspace_units<T>(coarse);
         visit(size, partitions, offset, band);
         offset += (3 + columns) * systems * band + elements_of_borders<T>(partitions, systems);

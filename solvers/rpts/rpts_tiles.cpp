@@ -73,7 +73,7 @@ struct tile {
     void scatter_solution(system_view<T> const& s, std::int64_t row, std::int64_t count) {
         for (int l = 0; l < lanes::size; ++l)
             for (int j = 0; j < length && std::int64_t(l) * length + j < count; ++j)
-                s.x[s.order[row + std::int64_t(l) * length + j]] = at(3, j, l);
+                s.x[s.target[row + std::int64_t(l) * length + j]] = at(3, j, l);
     }
 
     // The partitions from `partition` on; corner entries outside the matrix become zero.
@@ -95,7 +95,7 @@ struct tile {
     }
     void store_solution(system_view<T> const& s, std::int64_t partition) {
         std::int64_t const row = partition * length, count = s.size - row;
-        if (s.order) return scatter_solution(s, row, count);
+        if (s.target) return scatter_solution(s, row, count);
         if (count >= std::int64_t(length) * lanes::size) {
             store_band(3, s.x + row);
             return;
@@ -179,19 +179,20 @@ struct lane_pair {
     COPPICE_ALWAYS_INLINE partition_rows<T> rows(int first = 0) {
         return {bands[0] + first, bands[1] + first, bands[2] + first, bands[3] + first};
     }
-    // The first move with which neither partition is nearly singular inside; 0 where that is none or there is none.
+    // Number of the first move with which neither partition is nearly singular inside; 0 where that is none or there
+    // is none.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE int find_move() {
+    COPPICE_ALWAYS_INLINE int find_move(T const& threshold) {
         for (int k = 0; k < border_moves; ++k) {
             int const border = length + border_move(k);
             auto const is_good = [&](int first, int count) COPPICE_INLINE_LAMBDA {
                 auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
-                    return share_in_pair<P, T>(rows(), first, count, downwards,
+                    return share_in_pair<P, T>(rows(), first, count, downwards, threshold,
                                                [](int i) COPPICE_INLINE_LAMBDA { return i; });
                 };
                 return share(true) >= T(least_share) || share(false) >= T(least_share);
             };
-            if (is_good(0, border) && is_good(border, 2 * length - border)) return border_move(k);
+            if (is_good(0, border) && is_good(border, 2 * length - border)) return k;
         }
         return 0;
     }
@@ -200,25 +201,25 @@ struct lane_pair {
 // After the reduction of a tile with these shares: moves borders where they are small, and writes the coarse rows anew.
 template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
-                                          typename tile<T>::lanes const& shares) {
-    T const* const share = reinterpret_cast<T const*>(&shares);
-    bool any = false;
-    for (int l = 0; l < tile<T>::lanes::size; ++l) any |= share[l] < T(watched_share);
-    if (!any) {
-        std::int64_t const whole = last - partition < tile<T>::lanes::size ? last - partition : tile<T>::lanes::size;
-        __builtin_memset(s.borders + partition / 2, 0, std::size_t(whole / 2));
-        return;
-    }
+                                          outer_shares<typename tile<T>::lanes> const& shares) {
+    auto const* const first = reinterpret_cast<T const*>(&shares.first);
+    auto const* const final = reinterpret_cast<T const*>(&shares.last);
+    auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return outer_shares<T>{first[l], final[l]}; };
     for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
-        int move = 0;
-        bool const small = share[l] < T(watched_share) || share[l + 1] < T(watched_share);
-        if (small && P != pivoting::none && s.threshold == T(0)) {
+        unsigned of_pair = small_shares(of_lane(l), 0) | small_shares(of_lane(l + 1), 1);
+        int number = 0;
+        bool const small = of_lane(l).larger_one() < T(watched_share) || of_lane(l + 1).larger_one() < T(watched_share);
+        if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
-            move = pair.template find_move<P>();
-            for (int k = 0; move != 0 && k < 2; ++k) {
+            number = pair.template find_move<P>(s.threshold);
+            int const move = border_move(number);
+            if (number != 0) of_pair = 0;
+            for (int k = 0; number != 0 && k < 2; ++k) {
                 coarse_row<T> up, down;
+                outer_shares<T> moved;
                 reduce_both<P>(pair.rows(k == 0 ? 0 : length + move), k == 0 ? length + move : length - move,
-                               no_threshold{}, up, down);
+                               s.threshold, up, down, no_side_work{}, &moved);
+                of_pair |= small_shares(moved, k);
                 std::int64_t const to = 2 * (partition + l + k);
                 auto const put = [&](std::int64_t i, coarse_row<T> const& row) COPPICE_INLINE_LAMBDA {
                     s.coarse.lower[i] = row.lower;
@@ -230,27 +231,36 @@ COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partit
                 put(to + 1, down);
             }
         }
-        s.borders[(partition + l) / 2] = std::int8_t(move);
+        s.borders[(partition + l) / 2] = pair_note(number, of_pair).stored();
     }
 }
 
-// The pairs of a tile whose borders have moved, from before its substitution on.
+// What the reduction has noted of the pairs of a tile.
 template <pivoting P, class T>
-class moved_pairs {
+class noted_pairs {
 public:
-    COPPICE_ALWAYS_INLINE moved_pairs(stage<T> const& s, std::int64_t partition, std::int64_t last) {
+    outer_shares<typename tile<T>::lanes> shares; ///< of pairs whose borders have not moved
+
+    COPPICE_ALWAYS_INLINE noted_pairs(stage<T> const& s, std::int64_t partition, std::int64_t last) {
         constexpr int pairs = tile<T>::lanes::size / 2;
-        std::int8_t moves[pairs] = {};
+        std::int8_t notes[pairs] = {};
         std::int64_t const left = (last - partition) / 2;
         if (left >= pairs)
-            __builtin_memcpy(moves, s.borders + partition / 2, pairs);
+            __builtin_memcpy(notes, s.borders + partition / 2, pairs);
         else
-            __builtin_memcpy(moves, s.borders + partition / 2, std::size_t(left));
-        int all = 0;
-        for (int k = 0; k < pairs; ++k) all |= moves[k];
-        for (int k = 0; all != 0 && k < pairs; ++k) moved_ |= std::uint32_t(moves[k] != 0) << 2 * k;
+            __builtin_memcpy(notes, s.borders + partition / 2, std::size_t(left));
+        auto* const first = reinterpret_cast<T*>(&shares.first);
+        auto* const final = reinterpret_cast<T*>(&shares.last);
+        for (int k = 0; k < pairs; ++k) {
+            pair_note const note(notes[k]);
+            moved_ |= std::uint32_t(note.move() != 0) << 2 * k;
+            for (int j = 0; j < 2; ++j) {
+                auto const of_lane = note.template shares<T>(j);
+                first[2 * k + j] = of_lane.first, final[2 * k + j] = of_lane.last;
+            }
+        }
     }
-    COPPICE_ALWAYS_INLINE bool any() const { return moved_ != 0; }
+    COPPICE_ALWAYS_INLINE bool any_moved() const { return moved_ != 0; }
     // Instead of substitute_partition for all lanes of the tile.
     COPPICE_ALWAYS_INLINE void substitute(stage<T> const& s, std::int64_t partition, tile<T>& t,
                                           interface_values<typename tile<T>::lanes> const& x,
@@ -261,15 +271,16 @@ public:
         for (int l = 0; l < tile<T>::lanes::size; l += 2) {
             if ((moved_ >> l & 1) == 0) continue;
             lane_pair<T> pair(t, l);
-            int const border = length + s.borders[(partition + l) / 2];
+            pair_note const note(s.borders[(partition + l) / 2]);
+            int const border = length + note.move();
             for (int k = 0; k < 2; ++k)
                 substitute_partition<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
                                         interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k),
                                                             of_lane(x.last, l + k), of_lane(x.after, l + k)},
-                                        no_threshold{});
+                                        s.threshold, note.template shares<T>(k));
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
-        substitute_partition<P>(t.rows(), length, x, threshold);
+        substitute_partition<P>(t.rows(), length, x, threshold, shares);
         for (int l = 0; l < tile<T>::lanes::size; l += 2)
             for (int j = 0; j < 2 * length && (moved_ >> l & 1) != 0; ++j)
                 t.at(3, j % length, l + j / length) = solutions[l / 2][j];
@@ -327,7 +338,7 @@ void solve_downwards(system_view<T> const& s, T threshold, T* memory) {
         rows.rhs[i] = s.rhs[s.place_of(i)];
     }
     solve_directly<P>(rows, int(n), threshold);
-    for (std::int64_t i = 0; i < n; ++i) s.x[s.place_of(i)] = rows.rhs[i];
+    for (std::int64_t i = 0; i < n; ++i) s.x[s.target_of(i)] = rows.rhs[i];
 }
 
 } // namespace
@@ -362,7 +373,7 @@ void rpts_reduce(stage<T> const& s, std::int64_t first, std::int64_t last) {
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
         coarse_row<lanes> up, down;
-        lanes shares;
+        outer_shares<lanes> shares;
         reduce_both<P>(t.rows(), length, threshold, up, down, fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size),
                        &shares);
         store_coarse(s.coarse.lower + 2 * p, up.lower, down.lower, last - p);
@@ -380,12 +391,12 @@ void rpts_substitute(stage<T> const& s, std::int64_t first, std::int64_t last) {
     lanes const threshold(s.threshold);
     for (std::int64_t p = first; p < last; p += lanes::size) {
         t.load(s.fine, p);
-        moved_pairs<P, T> const moved(s, p, last);
+        noted_pairs<P, T> const noted(s, p, last);
         auto const x = load_interfaces<lanes>(s, p);
-        if (moved.any())
-            moved.substitute(s, p, t, x, threshold);
+        if (noted.any_moved())
+            noted.substitute(s, p, t, x, threshold);
         else
-            substitute_partition<P>(t.rows(), length, x, threshold,
+            substitute_partition<P>(t.rows(), length, x, threshold, noted.shares,
                                     fetch_ahead<T, sizeof(lanes)>(s.fine, p + lanes::size));
         t.store_solution(s.fine, p);
     }

@@ -47,26 +47,26 @@ few_rows<T, Lanes> middle_of(band_ends<T> const& e) {
     }
     for (int s = 0; s < e.sides; ++s) {
         T const *const first = down + (e.width + s) * e.lanes, *const second = up + (e.width + s) * e.lanes;
-        for (int r = 0; r < e.lower; ++r) m.side(s)[r] = first[r];
-        for (int r = 0; r < e.upper; ++r) m.side(s)[e.lower + r] = second[r];
+        for (int r = 0; r < e.lower; ++r) m.side(r, s) = first[r];
+        for (int r = 0; r < e.upper; ++r) m.side(e.lower + r, s) = second[r];
     }
     return m;
 }
 
 /// All rows of a small matrix.
-template <int Lanes, class T>
-few_rows<T, Lanes> all_rows_of(band_ends<T> const& e) {
+template <int Lanes, int Most, class T>
+few_rows<T, Lanes, Most> all_rows_of(band_ends<T> const& e) {
     matrix_rows<T> const& a = e.a;
     int const n = int(a.scalar_rows);
-    few_rows<T, Lanes> m(n, e.lower + e.upper, e.sides);
+    few_rows<T, Lanes, Most> m(n, e.lower + e.upper, e.sides);
     bool const turned = a.op != matrix_operation::none;
     for (int band = -a.lower_bands; band <= a.upper_bands; ++band) {
         T const* const from = a.diagonal + (band + a.lower_bands) * a.scalar_rows;
         for (int i = band < 0 ? -band : 0; i < n && i + band < n; ++i)
-            (turned ? m.entry[i][i + band] : m.entry[i + band][i]) = from[i];
+            (turned ? m.at(i + band, i) : m.at(i, i + band)) = from[i];
     }
     for (int s = 0; s < e.sides; ++s)
-        for (int i = 0; i < n; ++i) m.side(s)[i] = e.d[i + s * e.d_leading];
+        for (int i = 0; i < n; ++i) m.side(i, s) = e.d[i + s * e.d_leading];
     if (e.how.equilibrate) m.equilibrate();
     return m;
 }
@@ -106,9 +106,9 @@ void close(band_ends<T> const& e) {
             up[s * e.width + k] = k < m.n ? m.x[s][m.n - 1 - k] : T(0);
         }
 }
-template <int Lanes, class T>
+template <int Lanes, int Most, class T>
 void solve_small(band_ends<T> const& e) {
-    few_rows<T, Lanes> m = all_rows_of<Lanes>(e);
+    few_rows<T, Lanes, Most> m = all_rows_of<Lanes, Most>(e);
     m.solve(threshold_of(e), middle_teller<T>{e, 0, 0});
     for (int s = 0; s < e.sides; ++s)
         for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.x[s][k];
@@ -173,7 +173,9 @@ void band_ends_close(band_ends<T> const& e) {
 
 template <class T>
 void band_ends_small(band_ends<T> const& e) {
-    e.a.scalar_rows <= 8 ? solve_small<8>(e) : solve_small<e.most_small>(e);
+    e.a.scalar_rows <= 8    ? solve_small<8, 8>(e)
+    : e.a.scalar_rows <= 16 ? solve_small<16, 16>(e)
+                            : solve_small<16, e.most_small>(e);
 }
 
 template <class T>

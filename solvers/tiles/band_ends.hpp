@@ -31,7 +31,7 @@ namespace chain {
 template <class T>
 struct band_ends {
     static constexpr int tile_rows = 32;           ///< that an end copies at a time
-    static constexpr std::int64_t most_small = 16; ///< rows of a matrix that is its own middle
+    static constexpr std::int64_t most_small = 28; ///< rows of a matrix that is its own middle
 
     matrix_rows<T> a{};
     T const* d = nullptr;
@@ -56,6 +56,14 @@ struct band_ends {
     std::int64_t tile = 0, entries = 0, values = 0, behind = 0, end_elements = 0;
 };
 
+/// Whether a banded matrix is its own middle: ends that have hardly begun cost more than they save, the wider the
+/// bands.
+template <class T>
+bool is_own_middle(matrix_rows<T> const& a) {
+    std::int64_t const most = a.n > 4 ? band_ends<T>::most_small : a.n > 2 ? 20 : 16;
+    return a.scalar_rows <= most;
+}
+
 /// What pivot rows that are kept may take, in bytes: 3.7 million rows of 17 bands in double.
 inline constexpr std::int64_t most_kept_bytes = std::int64_t(1) << 29;
 
@@ -72,7 +80,7 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int sides, std::int64_t most_kept 
     e.lanes = std::max(e.lower, e.upper) <= 4 ? 4 : 8;
     e.width = e.lanes == 4 ? (bands <= 4 ? 4 : 8) : bands <= 10 ? 10 : (bands + 1) / 2 * 2;
     std::int64_t const rows = a.scalar_rows;
-    e.small = rows <= e.most_small;
+    e.small = is_own_middle(a);
     if (e.small) return e;
     e.split = (rows + e.lower - e.upper + 1) / 2;
     e.steps[0] = e.split - e.lower;

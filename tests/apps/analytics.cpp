@@ -2,6 +2,7 @@
 // Commands of the catalogue of graph algorithms: files in, files out, errors in words.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <sstream>
 #include <utility>
@@ -50,6 +51,8 @@ TEST_CASE("graph algorithms: answers count vertices from 1") {
     CHECK(answer({"triangles"}).first == "1 2 2 1 0 0 0");
     CHECK(answer({"cores"}).first == "2 2 2 2 1 1 1");
     CHECK(answer({"matching"}).first == "0 3 2 5 4 7 6");         // 6 - 7, 4 - 5, 2 - 3: the heaviest first
+    CHECK(answer({"b-matching", "--capacity", "1"}).second["weight"] == 11 + 7 + 3);
+    CHECK(answer({"b-matching"}).second["edges"] == 5);
     CHECK(answer({"maximal-matching"}).first == "2 1 4 3 0 7 6"); // near numbers first
     CHECK(answer({"mst"}).second["weight"] == 1 + 2 + 4 + 7 + 11);
     CHECK(answer({"pagerank"}).second["converged"] == 1);
@@ -105,4 +108,93 @@ TEST_CASE("graph algorithms: bad input is one line that says what to do") {
     fails({"bfs", folder.write("wide.mtx", banner + "general\n2 3 1\n1 1 1\n")}, 3, "square");
     fails({"sssp", folder.write("nan.mtx", banner + "general\n2 2 1\n1 2 nan\n")}, 3, "");
     CHECK(run({"mst", folder.write("one.mtx", banner + "general\n1 1 1\n1 1 3\n")}).code == 0);
+}
+
+TEST_CASE(
+    "graph algorithms: the report has degrees, what was found, a ranking and a drawing; no script, no reference") {
+    scratch_folder const folder;
+    auto const graph = folder.write("kite.mtx", kite);
+    auto const has = [](std::string const& text, std::string const& part) {
+        return text.find(part) != std::string::npos;
+    };
+    auto const count = [](std::string const& text, std::string const& part) {
+        int n = 0;
+        for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+        return n;
+    };
+    auto const page_of = [&](std::vector<std::string> arguments) {
+        auto const path = folder / "r.html";
+        arguments.insert(arguments.end(), {"--report", path, "--backend", "host"});
+        auto const r = run(arguments);
+        CAPTURE(r.err);
+        REQUIRE(r.code == 0);
+        auto const page = read_text_file(path);
+        for (std::string const part :
+             {"<!doctype html>", "id=graph", "id=found", "id=settings", "Vertices by their edges"})
+            CHECK_MESSAGE(has(page, part), part);
+        for (std::string const part : {"http", "<script", "<link", "@import", "url(", "nan", "inf,"})
+            CHECK_MESSAGE(!has(page, part), part);
+        CHECK(count(page, "<svg") == count(page, "</svg>"));
+        return page;
+    };
+    auto const ranks = page_of({"pagerank", graph});
+    CHECK(has(ranks, "The largest values"));
+    CHECK(has(ranks, "<tr><td class=number>1<td class=number>4<td")); // of most edges, and of those with few
+    CHECK(count(ranks, "<circle") == 7);
+    CHECK(has(ranks, "<title>3–4: 3</title>")); // 2, 3 and 4 have three edges
+    auto const parts = page_of({"components", graph});
+    CHECK(has(parts, "<td class=number>1<td class=number>1<td class=number>5<"));
+    CHECK(has(parts, "<td class=number>2<td class=number>6<td class=number>2<"));
+    auto const levels = page_of({"bfs", graph, "--source", "7"}); // most are not reached
+    CHECK(has(levels, "<title>1: 1</title>"));
+    CHECK(has(levels, "<td>source<td>7<"));
+    CHECK(has(page_of({"matching", graph}), "<title>matched: 6</title>"));
+    CHECK(has(page_of({"mst", graph}), "id=drawing"));
+    auto const large = page_of({"cores", "generate:rmat,scale=10"});
+    CHECK(!has(large, "id=drawing"));
+    CHECK(has(large, "Vertices by their edges"));
+    for (auto const& row : {"sssp", "betweenness", "colouring", "bridges", "truss", "diameter"}) page_of({row, graph});
+}
+
+TEST_CASE("pictures of forests, matchings and factors: every edge is drawn, those that were taken once more") {
+    scratch_folder const folder;
+    auto const picture_of = [&](std::vector<std::string> arguments) {
+        auto const path = folder / "p.svg";
+        arguments.insert(arguments.end(), {"--picture", path, "--backend", "host"});
+        auto const r = run(arguments);
+        CAPTURE(r.err);
+        REQUIRE(r.code == 0);
+        return read_text_file(path);
+    };
+    auto const edges = [](std::string const& picture, std::string const& colour) { // lines of that colour
+        auto const at = picture.find("stroke='" + colour);
+        if (at == std::string::npos) return std::ptrdiff_t(0);
+        auto const path = picture.substr(at, picture.find("/>", at) - at);
+        return std::count(path.begin(), path.end(), 'L');
+    };
+    std::string const all = "#9aa5b1", taken = "#0b5cad", grid = "generate:aniso2,nx=9,ny=6";
+    auto const forest = picture_of({"forest", grid});
+    CHECK(forest.rfind("<?xml", 0) == 0);
+    CHECK(forest.find("xmlns='http://www.w3.org/2000/svg'") != std::string::npos);
+    CHECK(forest.find("viewBox='0 0 9.2 6.2'") != std::string::npos); // points where they are
+    CHECK(edges(forest, all) == 8 * 6 + 9 * 5 + 2 * 8 * 5);
+    CHECK(edges(forest, taken) >= 54 - 14); // lines along the strong direction, 14 at most
+    CHECK(edges(forest, taken) < 54);
+    CHECK(edges(picture_of({"factor", grid, "--degree", "1"}), taken) <= 27);
+    auto const graph = folder.write("kite.mtx", kite);
+    CHECK(edges(picture_of({"factor", graph, "--degree", "2", "--method", "greedy"}), taken) == 5);
+    CHECK(edges(picture_of({"matching", graph}), taken) == 3);
+    CHECK(edges(picture_of({"maximal-matching", graph}), taken) == 3);
+    CHECK(edges(picture_of({"mst", graph}), taken) == 5);
+    CHECK(edges(picture_of({"components", graph}), all) == 7);
+    CHECK(picture_of({"mst", graph}) == picture_of({"mst", graph}));
+    for (std::string const command : {"mst", "forest", "factor"}) {
+        CAPTURE(command);
+        auto const r = run({command, "generate:rmat,scale=10", "--picture", folder / "large.svg", "--backend", "host"});
+        CHECK(r.code == 2);
+        CHECK(is_one_error_line(r.err));
+        CHECK(r.err.find("this one has 1024") != std::string::npos);
+        CHECK(run({command, graph, "--picture", folder / "x.png"}).code == 2);
+        CHECK(run({command, graph, "-o", folder / "x.svg"}).code == 2);
+    }
 }

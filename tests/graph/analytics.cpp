@@ -556,6 +556,53 @@ TEST_CASE("colours by telling: greedy along the order, by warps that wait for ea
     }
 }
 
+/// Numbers that have nothing to do with the graph.
+graph_builder shuffled_path(int n) {
+    graph_builder g(n);
+    auto const number = [n](int i) { return int(i * 787LL % n); }; // a bijection where n is no multiple of 787
+    for (int i = 1; i < n; ++i)
+        if (i % 900 != 0) g.edge(number(i - 1), number(i), 1);
+    return g;
+}
+TEST_CASE("components by tiles: labels of warps, whatever the numbers of the vertices are") {
+    constexpr int tile = analytics::tile_vertices;
+    auto graphs = undirected_graphs();
+    graphs.push_back({"path, many trees a tile", shuffled_path(5 * tile + 3).plain()});
+    // Paths within and across tiles that rows join which are longer than warps read themselves: by their small
+    // neighbours alone where the last vertex has them.
+    for (auto const& hubs : {std::vector<int>{1, 2 * tile, 3 * tile - 1, 6 * tile - 1}, {6 * tile - 1}, {0}}) {
+        graph_builder rows(6 * tile);
+        for (int v = 1; v < 6 * tile; ++v)
+            if (v % 70 != 0) rows.edge(v - 1, v, 1);
+        for (int const hub : hubs)
+            for (int v = hub % 5; v < 6 * tile; v += 40)
+                if (v != hub) rows.edge(hub, v, 1);
+        graphs.push_back({"long rows", rows.plain()});
+    }
+    for (int const n : {tile - 1, tile, tile + 1, 2 * tile}) {
+        graph_builder ends(n); // a matching of far vertices, and a path of even ones backwards
+        for (int v = 0; v < n / 2; v += 2) ends.edge(v, n - 1 - v, 1);
+        for (int v = n - 1; v >= 4; v -= 4) ends.edge(v, v - 4, 1);
+        graphs.push_back({"ends of tiles", ends.plain()});
+    }
+    for (auto const& [name, weights] : graphs) {
+        CAPTURE(name);
+        CAPTURE(weights.rows);
+        if (weights.rows == 0) continue;
+        for (int const threads : {1, 5}) {
+            host_executor const exec(threads);
+            auto const a = weights.on(exec);
+            graph_view const g(a);
+            buffer<vertex_id> labels(exec, g.vertices);
+            auto const everyone = analytics::every_vertex(exec, g);
+            analytics::join_by_tiles(exec, g, labels, everyone.data());
+            std::int64_t const found = analytics::flatten_and_count(exec, labels);
+            CHECK(check_components(weights, to_vector(exec, labels)) == "");
+            CHECK(found == connected_components(exec, g).components);
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {

@@ -150,6 +150,17 @@ scan_result<affine, int> jumping(Executor const& exec, std::int64_t n, neighbor_
     return graph_detail::scan_by_jumping<affine, int>(exec, n, neighbor, initial, combine);
 }
 
+template <class Executor>
+scan_result<affine, int> over_posts(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
+                                    composition combine) {
+    return graph_detail::scan_over_posts<affine, int>(exec, n, neighbor, initial, combine);
+}
+template <class Executor>
+scan_result<affine, int> over_many_posts(Executor const& exec, std::int64_t n, neighbor_of neighbor, affine_of initial,
+                                         composition combine) {
+    return graph_detail::scan_over_posts<affine, int>(exec, n, neighbor, initial, combine, 0);
+}
+
 /// Functions of vertices that are counted from `first` on.
 template <class F>
 struct counted_from {
@@ -221,6 +232,8 @@ TEST_CASE_TEMPLATE("paths of all lengths among cycles, order kept", Fixture, COP
                           link_up({1000, 1023, 1024, 1025}, {128, 3, 256}, 6), link_up({}, {5}, 7)}) {
         check_paths(exec, g, &the_scan<executor_type>);
         check_paths(exec, g, &jumping<executor_type>);
+        check_paths(exec, g, &over_posts<executor_type>);
+        check_paths(exec, g, &over_many_posts<executor_type>);
     }
 }
 
@@ -237,11 +250,12 @@ TEST_CASE_TEMPLATE("an idempotent operator covers whole cycles", Fixture, COPPIC
         auto const n = std::int64_t(g.neighbors.size()) / 2;
         neighbor_of const neighbor{neighbors.data()};
         edge_number const number{neighbors.data()};
-        auto const both = {bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{}).entries.size()};
-        CHECK(*both.begin() == n);
-        for (bool const jump : {false, true}) {
-            auto const result = jump ? graph_detail::scan_by_jumping<int, int>(exec, n, neighbor, number, smaller{})
-                                     : bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{});
+        for (int const way : {0, 1, 2}) {
+            auto const result = way == 0 ? bidirectional_scan<int, int>(exec, n, neighbor, number, smaller{})
+                                : way == 1
+                                    ? graph_detail::scan_by_jumping<int, int>(exec, n, neighbor, number, smaller{})
+                                    : graph_detail::scan_over_posts<int, int>(exec, n, neighbor, number, smaller{});
+            CHECK(result.entries.size() == n);
             auto const entries = to_vector(exec, result.entries);
             require_least_edges(g, entries);
         }
@@ -262,6 +276,26 @@ TEST_CASE_TEMPLATE("pointer jumping stops when all paths are finished", Fixture,
     CHECK(rounds(link_up(std::vector<int>(3000, 8), {}, 1)) == 3);
     CHECK(rounds(link_up(std::vector<int>(3000, 9), {}, 1)) == 4);
     CHECK(rounds(link_up({9}, std::vector<int>(1000, 64), 1)) == 5); // one more to see that cycles are left
+}
+
+TEST_CASE_TEMPLATE("a walk between posts that finds no end gives up", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    // Vertex 0 names a neighbour in a ring that does not name it: a walk from there goes round for ever.
+    std::vector<int> without_post;
+    for (int v = 1; without_post.size() < 3; ++v)
+        if (!graph_detail::is_post(v)) without_post.push_back(v);
+    int const n = without_post.back() + 1;
+    std::vector<int> neighbors(2 * std::size_t(n), -1);
+    for (std::size_t k = 0; k < 3; ++k) {
+        neighbors[2 * std::size_t(without_post[k])] = without_post[(k + 1) % 3];
+        neighbors[2 * std::size_t(without_post[k]) + 1] = without_post[(k + 2) % 3];
+    }
+    neighbors[0] = without_post[0];
+    auto const here = exec.copy(neighbors);
+    auto const result =
+        graph_detail::scan_over_posts<unsigned, int>(exec, n, neighbor_of{here.data()}, bring_one{}, plus{});
+    CHECK(result.entries.size() == n);
+    CHECK(result.open >= 6);
 }
 
 TEST_CASE_TEMPLATE("scan over parts: paths and cycles across cuts, order kept", Fixture, COPPICE_TEST_EXECUTORS) {

@@ -32,7 +32,7 @@ std::vector<plain_matrix<T>> results(Executor const& exec, double density) {
     auto const a = random_sparse<T>(n, n, density, 1).on(exec), b = random_sparse<T>(n, n, 0.1, 2).on(exec);
     auto const m = random_sparse<float>(n, n, 0.3, 3).on(exec);
     op::minus<T> const minus;
-    auto const list = exec.copy(std::vector<std::int32_t>{5, 80, 3, 17, 41, 2});
+    auto const chosen = exec.copy(std::vector<std::int32_t>{5, 80, 3, 17, 41, 2});
     std::vector<plain_matrix<T>> all;
     auto const keep = [&](csr<T> const& c) { all.push_back(plain(exec, c)); };
 
@@ -44,12 +44,12 @@ std::vector<plain_matrix<T>> results(Executor const& exec, double density) {
     keep(ewise_union(exec, minus, a.view(), 3, b.view(), 4));
     keep(apply(exec, times_column{}, a.view()));
     keep(select_entries(exec, above_diagonal{}, a.view()));
-    keep(extract(exec, a.view(), list, list));
+    keep(extract(exec, a.view(), chosen, chosen));
     c = exec.copy(b);
-    auto const small = extract(exec, a.view(), list, list);
-    assign(exec, c, m, no_accumulator{}, small.view(), list, list);
-    subassign(exec, c, no_mask{}, op::plus<T>{}, small.view(), list, list);
-    assign_scalar(exec, c, m, no_accumulator{}, 2.0, list, all_indices{}, {.structure = true});
+    auto const small = extract(exec, a.view(), chosen, chosen);
+    assign(exec, c, m, no_accumulator{}, small.view(), chosen, chosen);
+    subassign(exec, c, no_mask{}, op::plus<T>{}, small.view(), chosen, chosen);
+    assign_scalar(exec, c, m, no_accumulator{}, 2.0, chosen, all_indices{}, {.structure = true});
     keep(c);
     keep(kronecker(exec, minus, small.view(), small.view()));
     std::vector<csr_view<T>> const tiles{a.view(), b.view(), b.view(), a.view()};
@@ -93,8 +93,8 @@ std::vector<plain_matrix<T>> vector_results(Executor const& exec, double density
     update(exec, w, m, op::min<T>{}, ewise_add(exec, op::minus<T>{}, u, w), {.structure = true});
     keep(w);
     keep(select_entries(exec, is_odd_index{}, ewise_mult(exec, op::minus<T>{}, m, w)));
-    auto const list = exec.copy(std::vector<std::int32_t>{77, 2999, 0, 5});
-    assign(exec, w, no_mask{}, no_accumulator{}, extract(exec, m, list.view()), list.view());
+    auto const chosen = exec.copy(std::vector<std::int32_t>{77, 2999, 0, 5});
+    assign(exec, w, no_mask{}, no_accumulator{}, extract(exec, m, chosen.view()), chosen.view());
     assign_scalar(exec, w, m, op::plus<T>{}, 9.0);
     keep(resize(exec, w, n / 2));
     w.make_bitmap(exec);

@@ -125,4 +125,8 @@ TEST_CASE_TEMPLATE("hypersparse matrices of any size cost what their entries do"
     CHECK_THROWS_AS(static_cast<void>(hypersparse<T, wide>(exec, n, exec.copy(std::vector<wide>{3, 2}),
                                                            detail::no_entries<T, wide, wide>(exec, wide(2), n))),
                     matrix_error);
+    csr<T, wide> falls(wide(1), n, exec.copy(std::vector<wide>{0, 2}), exec.copy(std::vector<wide>{7, 6}),
+                       exec.copy(std::vector<T>{1, 1}));
+    CHECK_THROWS_AS(static_cast<void>(hypersparse<T, wide>(exec, n, exec.copy(std::vector<wide>{3}), std::move(falls))),
+                    matrix_error);
 }

@@ -63,6 +63,7 @@ std::vector<shape> shapes() {
             {200, 200, 200, 0.02, 0.02},
             {30, 400, 50, 0.2, 0.004},
             {3, 4, 60000, 1, 0.5},
+            {12, 6, 50000, 0.6, 0.01},
             {5, 0, 7, 0, 0},
             {0, 4, 3, 0, 0},
             {6, 3, 0, 0, 0}};
@@ -191,29 +192,50 @@ TEST_CASE_TEMPLATE("operands that keep their transposes serve for them", Fixture
 TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
     host_executor const exec(2);
     std::uint64_t seed = 50;
-    for (auto const [rows, inner, columns, a_density, b_density] : shapes()) {
-        if (races_watched && columns >= 60000) continue; // minutes, for the races that 20000 columns would show as well
-        auto const a = random_sparse<double>(rows, inner, a_density, seed++),
-                   b = random_sparse<double>(inner, columns, b_density, seed++);
+    auto all = shapes();
+    all.insert(all.end(), {{300, 60, 50, 0.05, 0.1}, {300, 60, 500, 0.2, 0.04}, {300, 200, 40, 0.08, 0.2}});
+    for (auto const [rows, inner, columns, a_density, b_density] : all) {
+        if (races_watched && columns >= 50000) continue; // minutes, for the races that 20000 columns would show as well
+        auto a = random_sparse<double>(rows, inner, a_density, seed++),
+             b = random_sparse<double>(inner, columns, b_density, seed++);
+        for (double& v : a.values) v = 1 / (v + 3); // sums depend on the order
+        for (double& v : b.values) v = 1 / (v + 7);
         auto const m = random_sparse<float>(rows, columns, b_density, seed++);
         auto const da = a.on(exec), db = b.on(exec);
         auto const dm = m.on(exec);
         plus_times<double> const s;
-        auto const check = [&](auto const& mask, bool masked) {
+        auto const check = [&](auto const& mask, bool masked, coppice::detail::product_schedule const& schedule) {
             auto const expected = coppice::detail::plan_product(exec, da.view(), db.view(), mask, masked, {0, rows});
             auto plan = coppice::detail::blank_plan(da.view(), db.view(), {0, rows});
             plan.masked = masked;
-            coppice::detail::find_structure_by_lanes(exec, da.view(), db.view(), mask, plan);
+            coppice::detail::find_structure_by_lanes(exec, da.view(), db.view(), mask, plan, schedule);
             REQUIRE(to_vector(exec, plan.offsets) == to_vector(exec, expected.offsets));
             REQUIRE(to_vector(exec, plan.indices) == to_vector(exec, expected.indices));
             buffer<double> x(exec, plan.nonzeros()), y(exec, plan.nonzeros());
-            coppice::detail::sum_products_by_lanes(exec, plan, s, da.view(), db.view(), x.view());
+            coppice::detail::sum_products_by_lanes(exec, plan, s, da.view(), db.view(), x.view(), schedule);
             product_values(exec, expected, s, da.view(), db.view(), y.view());
             CHECK(to_vector(exec, x) == to_vector(exec, y));
         };
-        check(coppice::detail::constant_mask{}, false);
-        check(coppice::detail::mask_of(dm.view(), {}), true);
-        check(coppice::detail::mask_of(dm.view(), {.complement = true}), true);
+        // A warp has one row where there are so few; with 32 short and long ones lie beside each other.
+        using coppice::detail::few_partners, coppice::detail::some_partners, coppice::detail::most_partners;
+        auto const usual = coppice::detail::schedule_of(da.view(), db.view());
+        coppice::detail::product_schedule const schedules[] = {usual,
+                                                               {few_partners, few_partners, 1000, 32, 32},
+                                                               {some_partners, some_partners, 1000, 32, 4},
+                                                               {most_partners, 0, 1000, 3, 1},
+                                                               {0, 0, 0, 1, 32}};
+        for (auto const& schedule : schedules) {
+            if (columns > 20000 && &schedule != schedules) continue; // windows of columns take their time
+            CAPTURE(schedule.slots);
+            CAPTURE(schedule.merged_each);
+            check(coppice::detail::constant_mask{}, false, schedule);
+            auto const whole = coppice::detail::product_by_lanes<double>(
+                exec, coppice::detail::blank_plan(da.view(), db.view(), {0, rows}), s, da.view(), db.view(), schedule);
+            CHECK(plain(exec, whole) == plain(exec, mxm(exec, s, da.view(), db.view())));
+            if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32)) continue; // no other way
+            check(coppice::detail::mask_of(dm.view(), {}), true, schedule);
+            check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
+        }
     }
 }
 #endif

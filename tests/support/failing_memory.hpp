@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Host memory whose n-th allocation fails, and that counts what is still held.
+/// Host memory whose n-th allocation fails, and that counts what is held, and was at most.
 ///
 /// every_allocation_fails_once(threads, work) runs work(exec) again and again, failing the first allocation, then the
 /// second, ... until it succeeds: each failure must come out as memory_error and leak nothing.
@@ -26,7 +26,9 @@ public:
         if (allocations_.fetch_add(1) == fail_at_) throw memory_error("allocation refused by the test");
         void* const p = host_memory()->allocate(bytes);
         std::memset(p, 0xcd, bytes); // so that nothing relies on fresh memory being zero
-        held_bytes_ += static_cast<std::int64_t>(bytes);
+        std::int64_t const held = held_bytes_ += static_cast<std::int64_t>(bytes);
+        for (std::int64_t most = peak_bytes_; most < held && !peak_bytes_.compare_exchange_weak(most, held);) {
+        }
         return p;
     }
     void deallocate(void* pointer, std::size_t bytes) noexcept override {
@@ -38,10 +40,11 @@ public:
 
     std::int64_t allocations() const { return allocations_; }
     std::int64_t held_bytes() const { return held_bytes_; }
+    std::int64_t peak_bytes() const { return peak_bytes_; }
 
 private:
     std::int64_t fail_at_;
-    std::atomic<std::int64_t> allocations_{0}, held_bytes_{0};
+    std::atomic<std::int64_t> allocations_{0}, held_bytes_{0}, peak_bytes_{0};
 };
 
 /// Returns the number of allocations that `work` makes.

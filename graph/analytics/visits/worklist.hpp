@@ -10,9 +10,9 @@
 ///     that v may be appended to outs[0] again: then what is appended there may be visited at once instead of standing
 ///     there at the end.
 ///
-///   - `try_items(exec, gate, in, outs, f)`: f(worker, v) for the vertices v of a list, in any order, some of them
+///   - `try_items(exec, gate, in, g, outs, f)`: f(worker, v) for the vertices v of a list, in any order, some of them
 ///     several times, as what they wait for may have come about meanwhile; it says whether v is done with. Those that
-///     are not are appended to outs[0].
+///     are not are appended to outs[0]. A vertex is tried by one worker at a time where worker.recurses does not hold.
 ///
 /// All do nothing where `gate` is closed (core/gate.hpp; null: none). They may be captured and replayed: the length of
 /// the list is read when the work begins. `f` is a function object (COPPICE_HD, trivially copyable) and may be called
@@ -116,8 +116,13 @@ struct list_all {
 /// at once, the last of which find nothing left.
 template <class Executor>
 struct shared_workers;
-template <class Executor>
-using shared_worker = typename shared_workers<Executor>::type;
+template <class Executor, int N = 1>
+using shared_worker = typename shared_workers<Executor>::template type<N>;
+
+/// Reads a row so many edges at a time, all of which are under way at once: by threads of a GPU. One of the host, which
+/// decides what it waits for on the way, takes them one by one.
+template <class Worker>
+inline constexpr int edges_at_once = Worker::recurses ? 1 : 4;
 
 /// The list of all vertices of a graph, for visits.
 template <executor Executor>
@@ -184,12 +189,13 @@ struct next_list {
 
 /// Tries the vertices of `first`, and those that are left, until none is.
 template <executor Executor, class F>
-void settle_items(Executor const& exec, worklist const* first, worklist* now, worklist* next, F const& f) {
-    try_items(exec, nullptr, first, into(now), f);
+void settle_items(Executor const& exec, worklist const* first, graph_view const& g, worklist* now, worklist* next,
+                  F const& f) {
+    try_items(exec, nullptr, first, g, into(now), f);
     auto loop = placed(exec, loop_switch{1});
     repetition<Executor> repeat(exec);
     auto const body = [&] {
-        try_items(exec, nullptr, now, into(next), f);
+        try_items(exec, nullptr, now, g, into(next), f);
         for_each(exec, 1, next_list{now, next, loop.data()});
     };
     repeat.run(loop.data(), {.replayable = true}, body, nullptr);

@@ -115,7 +115,8 @@ private:
 };
 template <>
 struct shared_workers<cuda_executor> {
-    using type = cuda_worker<1>;
+    template <int N>
+    using type = cuda_worker<N>;
     static std::int64_t warps(cuda_executor const& exec) { return std::int64_t(exec.multiprocessors()) * 64; }
 };
 
@@ -140,30 +141,38 @@ __global__ void visit_items_kernel(int const* gate, worklist const* in, outputs<
     visit_items_of(worker, list, f);
 }
 
-inline constexpr int tried_at_once = 64; ///< by a thread
-inline constexpr int most_tries = 32;    ///< then the rest waits for the next list
+/// How many vertices a thread tries, and how often, before the rest waits for the next list. Where rows are short, what
+/// a block tries stays in the first-level cache, and few lanes of a warp that wait are better gathered in the next
+/// list.
+struct trying {
+    bool spreads; ///< rows are long: the vertices of a block are far apart
+    int at_once;  ///< at most 64
+    int tries;
+};
+inline trying how_to_try(graph_view const& g) { return has_long_rows(g) ? trying{true, 64, 32} : trying{false, 8, 32}; }
 
 /// Every thread tries its vertices again and again while others do the same (as ECL-MIS of Burtscher, Devale, Azimi,
 /// Jaiganesh and Powers, 2018, does): a chain of waiting vertices is gone through without a launch for each. The number
 /// of tries is bounded, since a vertex may wait for one whose block has not begun.
 template <int N, class F>
 __global__ void __launch_bounds__(visitors)
-    try_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f) {
+    try_items_kernel(int const* gate, worklist const* in, outputs<N> outs, F f, trying how) {
     wait_for_predecessor();
     if (!is_open(gate)) return;
     worklist const list = *in;
     cuda_worker<N> worker(outs);
-    std::int64_t const stride = std::int64_t(gridDim.x) * blockDim.x;
-    for (std::int64_t base = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; base < list.count;
-         base += tried_at_once * stride) {
-        std::int64_t const rest = (list.count - base + stride - 1) / stride;
-        int const count = int(min(rest, std::int64_t(tried_at_once)));
+    std::int64_t const threads = std::int64_t(gridDim.x) * visitors;
+    std::int64_t const apart = how.spreads ? threads : visitors, block = blockIdx.x;
+    std::int64_t base = (how.spreads ? block : block * how.at_once) * visitors + threadIdx.x;
+    for (; base < list.count; base += how.at_once * threads) {
+        std::int64_t const rest = (list.count - base + apart - 1) / apart;
+        int const count = int(min(rest, std::int64_t(how.at_once)));
         std::uint64_t left = ~std::uint64_t(0) >> (64 - count);
-        for (int tries = 0; left != 0 && tries < most_tries; ++tries)
+        for (int tries = 0; left != 0 && tries < how.tries; ++tries)
             for (int j = 0; j < count; ++j)
-                if ((left >> j & 1) != 0 && f(worker, list[base + j * stride])) left &= ~(std::uint64_t(1) << j);
+                if ((left >> j & 1) != 0 && f(worker, list[base + j * apart])) left &= ~(std::uint64_t(1) << j);
         for (int j = 0; j < count; ++j)
-            if ((left >> j & 1) != 0) worker.emit(list[base + j * stride]);
+            if ((left >> j & 1) != 0) worker.emit(list[base + j * apart]);
     }
 }
 
@@ -280,8 +289,10 @@ void visit_items(cuda_executor const& exec, int const* gate, worklist const* in,
 }
 
 template <int N, class F>
-void try_items(cuda_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
-    launch_early(exec, &try_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f);
+void try_items(cuda_executor const& exec, int const* gate, worklist const* in, graph_view const& g,
+               outputs<N> const& outs, F const& f) {
+    launch_early(exec, &try_items_kernel<N, F>, visiting_blocks(exec), visitors, 0, {}, gate, in, outs, f,
+                 how_to_try(g));
 }
 
 template <int N, class F>

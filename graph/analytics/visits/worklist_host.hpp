@@ -172,7 +172,8 @@ private:
 
 template <>
 struct shared_workers<host_executor> {
-    using type = team_worker<1>;
+    template <int N>
+    using type = team_worker<N>;
     static std::int64_t warps(host_executor const& exec) { return exec.threads(); }
 };
 
@@ -221,7 +222,8 @@ void visit_items(host_executor const& exec, int const* gate, worklist const* in,
 
 /// Once: a worker goes on to what a vertex waits for.
 template <int N, class F>
-void try_items(host_executor const& exec, int const* gate, worklist const* in, outputs<N> const& outs, F const& f) {
+void try_items(host_executor const& exec, int const* gate, worklist const* in, graph_view const&,
+               outputs<N> const& outs, F const& f) {
     visit_items(exec, gate, in, outs, [&](auto& worker, vertex_id v) {
         if (!f(worker, v)) worker.emit(v);
     });

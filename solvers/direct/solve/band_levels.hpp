@@ -9,7 +9,9 @@
 
 namespace coppice::chain {
 
-inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) { return {{n, 2 * n}, l.length(), sides}; }
+COPPICE_HD inline unit_shape<any_size> rows_shape(levels const& l, int n, int sides) {
+    return {{n, 2 * n}, l.length(), sides};
+}
 inline unit_shape<any_size> links_shape(int n, int sides) { return {{2 * n, 2 * n}, stretch_links, sides}; }
 
 /// Short systems get short stretches.

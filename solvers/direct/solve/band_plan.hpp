@@ -15,6 +15,11 @@
 
 namespace coppice::chain {
 
+/// Memory of a chain solve, in the workspace.
+struct chain_memory {
+    std::byte *links = nullptr, *launch = nullptr;
+};
+
 /// Where everything lies in the workspace; one function for sizing and carving.
 struct workspace_plan : workspace_layout {
     std::int64_t links = 0, links_bytes = 0; ///< also the workspace of rpts, which comes first
@@ -23,6 +28,8 @@ struct workspace_plan : workspace_layout {
     std::int64_t residual = 0, residual_bytes = 0;
     std::int64_t vectors = 0, climbs = 0, norms = 0, conditions = 0, singular_of_condition = 0,
                  climbing = 0; ///< of condition_memory
+
+    chain_memory chain_in(std::byte* space) const { return {space + links, space + launch}; }
 
     void take_links(std::int64_t size) { links = take(links_bytes = size); }
     void take_launch(std::int64_t size) { launch = take(launch_bytes = size); }

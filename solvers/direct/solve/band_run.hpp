@@ -11,6 +11,7 @@
 #include <coppice/solvers/direct/solve/band_tries.hpp>
 #include <coppice/solvers/direct/solve/by_chain.hpp>
 #include <coppice/solvers/direct/solve/by_rpts.hpp>
+#include <coppice/solvers/direct/solve/later_tries.hpp>
 #include <coppice/solvers/judge/band_condition.hpp>
 #include <coppice/solvers/judge/band_error.hpp>
 
@@ -28,8 +29,8 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
                                      reinterpret_cast<int*>(space + plan.climbing)};
     climb_condition(exec, a, memory,
                     [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* gate) {
-                        columns_view<T> const x(vectors, a.scalar_rows, condition_starts);
-                        solve_by_chain(exec, rows, columns_view<T const>(x), x, o, space, plan, singular, gate);
+                        row_units<T> const units{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
+                        solve_by_chain(exec, units, condition_starts, elimination_of<T>(o), plan.chain_in(space), gate);
                     });
     return memory.condition;
 }
@@ -52,8 +53,6 @@ struct solve_run {
     matrix_rows<lane> a = rows_of(matrix, o);
     columns_view<lane const> sides{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
     columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
-    columns_view<lane> correction{reinterpret_cast<lane*>(space + plan.residual), a.scalar_rows, x.columns};
-    add_correction<lane> correct{solution.pointer, correction.pointer, a.scalar_rows, x.leading};
     residual_rows<lane> rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
     verdict_memory memory{reinterpret_cast<error_parts*>(space + plan.parts),
                           reinterpret_cast<bool*>(space + plan.inaccurate),
@@ -64,8 +63,15 @@ struct solve_run {
                           matrix.systems,
                           x.columns};
     double bound = error_bound<T>(o);
-    std::int64_t items = a.scalar_rows * x.columns;
     try_plan tries = plan_tries(starts_with_rpts(exec, matrix, o, reported()), reported(), o);
+    later_tries<lane> later{rows,
+                            reinterpret_cast<lane*>(space + plan.residual),
+                            elimination_of<lane>(o),
+                            plan.chain_in(space),
+                            memory,
+                            report.data(),
+                            later_try_of(attempt::chain),
+                            later_try_of(attempt::refined_by_chain)};
 
     bool reported() const { return !report.empty(); }
 
@@ -75,9 +81,7 @@ struct solve_run {
             for_each(exec, clear.items(), clear);
         }
         first_try();
-        if constexpr (std::is_floating_point_v<T>) // complex systems begin with the chain
-            if (tries.follows(attempt::chain)) retry_by_chain();
-        if (tries.follows(attempt::refined_by_chain)) refine_by_chain();
+        if (later.any()) queue_tries(exec, later);
         refine_as_asked();
         if (reported() && o.condition)
             for_each(exec, matrix.systems, report_condition{condition_of(exec, a, o, space, plan), report.data()});
@@ -89,49 +93,25 @@ private:
         if (tries.first == attempt::rpts)
             solve_by_rpts(exec, matrix, d, x, o, {space + plan.links, plan.links_bytes});
         else
-            solve_by_chain(exec, a, sides, solution, o, space, plan, reported() ? memory.singular : nullptr, nullptr);
-        if (reported()) judge_try(tries.first, {.number = 1});
-    }
-    /// The systems that wait for it are solved again, for the first time by the chain; the others keep their bits.
-    void retry_by_chain() const {
-        try_scope const scope = scope_of(attempt::chain);
-        if (stays_closed(exec, scope.gate)) return;
-        solve_by_chain(exec, a, sides, correction, o, space, plan, memory.singular, scope.gate);
-        for_all_rows(take_answer<lane>{a, solution.pointer, correction.pointer, x.leading, scope});
-        judge_try(attempt::chain, scope);
-    }
-    /// x += A^-1 (d - A x) for the columns that wait for it: against the growth of entries in a stretch, which reaches
-    /// far where roots of its recurrence meet on the unit circle (matrix 17 of Table 6).
-    void refine_by_chain() const {
-        try_scope const scope = scope_of(attempt::refined_by_chain);
-        if (stays_closed(exec, scope.gate)) return;
-        for_all_rows(residual_to<lane>{rows, correction.pointer, scope});
-        correct_by_chain(scope.gate);
-        for_all_rows(correct_inaccurate<lane>{a, correct, memory, scope});
-        judge_try(attempt::refined_by_chain, scope);
+            solve_by_chain(exec,
+                           row_units<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
+                                           reported() ? memory.singular : nullptr},
+                           x.columns, later.how, later.space, nullptr);
+        if (reported())
+            judge(exec, rows, memory, report.data(), {.number = 1}, judgement_of<T>(tries.first, tries, bound));
     }
     /// o.refinements steps for all systems.
     void refine_as_asked() const {
         for (int k = 0; k < o.refinements; ++k) {
-            for_all_rows(residual_to<lane>{rows, correction.pointer, {}});
-            correct_by_chain(nullptr);
-            for_each(exec, items, correct);
+            later.correct(exec, {});
+            for_each(exec, later.items(), later.adding());
         }
         if (reported() && o.refinements > 0)
             judge(exec, rows, memory, report.data(), {}, {.bound = bound, .numbered = false, .eliminated = false});
     }
 
-    void correct_by_chain(int const* gate) const {
-        solve_by_chain(exec, a, columns_view<lane const>(correction), correction, o, space, plan, nullptr, gate);
-    }
-    void judge_try(attempt a_try, try_scope const& scope) const {
-        judge(exec, rows, memory, report.data(), scope, judgement_of<T>(a_try, tries, bound));
-    }
-    try_scope scope_of(attempt a_try) const { return memory.waiting_for(tries.number(a_try)); }
-    template <class Work>
-    void for_all_rows(Work const& work) const {
-        std::int64_t const workers = workers_for(items);
-        for_each(exec, workers, strided_work<Work>{work, items, workers});
+    later_try later_try_of(attempt a_try) const {
+        return {tries.follows(a_try), memory.waiting_for(tries.number(a_try)), judgement_of<T>(a_try, tries, bound)};
     }
 };
 

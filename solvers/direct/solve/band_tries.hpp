@@ -73,9 +73,10 @@ judgement judgement_of(attempt a, try_plan const& plan, double bound) {
 }
 
 /// A finished try: measured, judged, written to the report.
+COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
-void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory, solve_report* report,
-           try_scope const& scope, judgement const& about) {
+COPPICE_HD void judge(Executor const& exec, residual_rows<T> const& rows, verdict_memory const& memory,
+                      solve_report* report, try_scope const& scope, judgement const& about) {
     matrix_rows<T> const& a = rows.a;
     measure_job<T> const job{rows, memory.parts, memory.columns, scope, {a, memory.uneven}};
     judge_system const judging{memory, report, scope, about, a.batch, a.n, a.scalar_rows};

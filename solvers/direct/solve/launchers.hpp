@@ -18,6 +18,8 @@
 /// and, where from_both_ends(exec, rows) says that there are no links at all, by
 ///
 ///     ends_bytes(rows, sides), solve_from_ends(exec, units, how, memory, gate)
+///
+/// It may have a queue_tries(exec, later_tries) of its own (later_tries.hpp).
 #pragma once
 
 #include <coppice/solvers/chain/chain_host.hpp>

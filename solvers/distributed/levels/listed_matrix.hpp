@@ -130,7 +130,7 @@ listed_matrix<T> renumber(Executor const& exec, listed_matrix<T> a, std::int32_t
     for_each(exec, list.size(), move_index{list.data(), rows_by});
     for_each(exec, parts.indices.size(), move_index{parts.indices.data(), columns_by});
     auto const count = std::int32_t(list.size());
-    return {exec, rows, std::move(list),
+    return {detail::sound_rows{}, rows, std::move(list),
             csr<T>(count, columns, std::move(parts.offsets), std::move(parts.indices), std::move(parts.values))};
 }
 

@@ -57,7 +57,7 @@ listed_matrix<T> push_rows(Executor const& exec, part_messages const& others, li
         if (from == behind) continue;
         auto list = copy_of(exec, names.view().slice(from, behind - from));
         for_each(exec, list.size(), move_index{list.data(), -first});
-        listed_matrix<T> of_part(exec, rows, std::move(list),
+        listed_matrix<T> of_part(detail::sound_rows{}, rows, std::move(list),
                                  slice_rows(exec, received.view(), from, behind, entries, p));
         sum = sum.nonzeros() == 0 ? std::move(of_part) : add(exec, sum, of_part);
     }

@@ -257,6 +257,7 @@ adaptive_splitting<Executor, T, I>::adaptive_splitting(Executor const& exec, csr
     last_.matrix = std::move(b);
     places_ = {};
     diagonal_.push_back(0);
+    systems_.prepare_turns(exec);
     finish(exec);
 }
 

@@ -65,7 +65,9 @@ public:
     direct_splitting(Executor const& exec, csr_view<T, I> a, splitting_options const& options = {.omega = 0})
         : diagonal_(exec, a.rows()),
           forests_(exec, a, options.tridiagonal, detail::find_heavy_forests<Executor>{exec, options},
-                   [&](auto& forests) { read(exec, a, forests); }) {}
+                   [&](auto& forests) { read(exec, a, forests); }) {
+        forests_.systems().prepare_turns(exec);
+    }
 
     /// As that of inner_alternation.
     void refresh(Executor const& exec, csr_view<T, I> a) {

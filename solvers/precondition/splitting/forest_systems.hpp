@@ -3,6 +3,7 @@
 /// Several tridiagonal systems of one size, each along a linear forest of its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -46,6 +47,14 @@ struct lift_weak_row {
     }
 };
 
+/// Where the vertices that one order has at its positions stand in another order.
+template <class I>
+struct compose_orders {
+    I const *permutation, *inverse;
+    I* positions;
+    COPPICE_HD void operator()(std::int64_t p) const { positions[p] = inverse[permutation[p]]; }
+};
+
 /// Forests with a system each, and the memory that mending and solving them takes, which they share.
 template <executor Executor, class T, class I>
 class forest_systems {
@@ -82,12 +91,33 @@ public:
         solve_tridiagonal_in_order(exec, system(l).view(), forest(l).permutation.data(), r, z, workspace_.view(),
                                    options_);
     }
-    /// z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79). z may be r.
+    /// For solve_in_turn(), once all forests are there.
+    void prepare_turns(Executor const& exec) {
+        from_next_.clear();
+        for (int l = 0; l + 1 < count(); ++l) {
+            from_next_.emplace_back(exec, n_);
+            for_each(exec, n_,
+                     compose_orders<I>{forest(l).permutation.data(), forest(l + 1).inverse.data(),
+                                       from_next_.back().data()});
+        }
+        for (int k = 0; k < std::min(count() - 1, 2); ++k) between_[k] = buffer<T>(exec, n_);
+    }
+    /// z = M_0^-1 ... M_{m-1}^-1 r (Eq. 79). z may be r. A factor leaves its unknowns in the order of its own paths,
+    /// and the next one reads them from there: m + 1 permuted accesses for m factors, none a pass of its own.
     void solve_in_turn(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         require_size("r of a preconditioner", r.size(), n_);
         require_size("z of a preconditioner", z.size(), n_);
-        solve(exec, count() - 1, r, z);
-        for (int l = count() - 2; l >= 0; --l) solve(exec, l, array_view<T const>(z), z);
+        int const last = count() - 1;
+        if (last == 0) return solve(exec, 0, r, z);
+        array_view<T const> read = r;
+        for (int l = last; l >= 0; --l) {
+            I const* const from = l == last ? forest(l).permutation.data() : from_next_[std::size_t(l)].data();
+            array_view<T> const write = l == 0 ? z : between_[(last - l) % 2].view();
+            solve_tridiagonal_between_orders(exec, system(l).view(), from,
+                                             l == 0 ? forest(0).permutation.data() : nullptr, read, write,
+                                             workspace_.view(), options_);
+            read = write;
+        }
     }
     std::int64_t mended_rows() const {
         std::int64_t sum = 0;
@@ -111,6 +141,8 @@ private:
     std::vector<std::int64_t> mended_{};
     tridiagonal_mender<Executor, T> mender_{};
     mutable buffer<std::byte> workspace_;
+    std::vector<buffer<I>> from_next_{}; ///< [l][p]: position in forest l + 1 of the vertex at p in forest l
+    mutable buffer<T> between_[2]{};     ///< factors
 };
 
 } // namespace coppice::detail

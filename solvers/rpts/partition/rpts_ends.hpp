@@ -81,8 +81,8 @@ struct system_ends {
     }
     COPPICE_ALWAYS_INLINE void store(std::int64_t j, Lanes const& x) const {
         std::int64_t const up = 2 * half - 1 - j;
-        s.x[s.place_of(j)] = x.v[0][0];
-        if (up < s.size) s.x[s.place_of(up)] = x.v[0][1];
+        s.x[s.target_of(j)] = x.v[0][0];
+        if (up < s.size) s.x[s.target_of(up)] = x.v[0][1];
     }
 };
 

@@ -26,7 +26,7 @@ struct half_rows {
 /// Step is -1 and the bands trade places. The half has one row more than unknowns; at first the row too many, `alone`,
 /// is row 0. It takes part in the choice of every pivot: the better one of `alone` and p is compared with the next row;
 /// the other one, after x[j-1] is eliminated from it, has x[j] alone and is the next `alone`. Without pivoting `alone`
-/// is left out.
+/// is left out, and so it is, as a row of zeros, where row 0 has a large share (outer_shares).
 template <pivoting P, int Step, class T, class R = T>
 struct half {
     T *near, *middle, *away; // bands seen in the direction of the half, at its row 0
@@ -42,10 +42,12 @@ struct half {
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
         return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
     }
-    /// Rows 0 and 1, where x[-1] and x[0] are known.
-    COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first) const {
+    /// Rows 0 and 1, where x[-1] and x[0] are known; `share` is that of row 0.
+    COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first, T const& share) const {
         auto const zeroth = row(0), second = row(1);
-        return {{zeroth.upper, T(0), zeroth.rhs - zeroth.diagonal * first - zeroth.lower * before},
+        auto const counts = share < T(least_outer_share);
+        return {{select(counts, zeroth.upper, T(0)), T(0),
+                 select(counts, zeroth.rhs - zeroth.diagonal * first - zeroth.lower * before, R(T(0)))},
                 {second.diagonal, second.upper, second.rhs - second.lower * first}};
     }
     /// Eliminates x[j-1] with row j. The equation that determines x[j-1] from x[j] and x[j+1] stays in slot j-1.
@@ -54,22 +56,24 @@ struct half {
         p.entry = flushed(p.entry, threshold);
         if constexpr (P != pivoting::none) {
             alone.entry = flushed(alone.entry, threshold);
-            auto const change = outdone<P>(p.entry, alone.entry);
-            combination<T> const c(alone.entry, p.entry);
-            open_row<T, R> const next{c.q_factor * p.next, T(0), c.of(alone.rhs, p.rhs)};
-            p = {select(change, alone.entry, p.entry), select(change, T(0), p.next), select(change, alone.rhs, p.rhs)};
+            auto const change = outdone<P>(p.entry * alone.weight, alone.entry * p.weight);
+            combination<T> const c(alone.entry, p.entry, alone.weight, p.weight);
+            open_row<T, R> const next{c.q_factor * p.next, T(0), c.of(alone.rhs, p.rhs), c.weight};
+            p = {select(change, alone.entry, p.entry), select(change, T(0), p.next), select(change, alone.rhs, p.rhs),
+                 select(change, alone.weight, p.weight)};
             alone = next;
         }
         auto const q = row(j);
         T const q_entry = flushed(q.lower, threshold);
-        auto const swap = outdone<P>(p.entry, q_entry);
-        combination<T> const c(p.entry, q_entry);
+        T const weight = P == pivoting::none ? T(1) : p.weight;
+        auto const swap = outdone<P>(p.entry, q_entry * weight);
+        combination<T> const c(p.entry, q_entry, weight);
         int const slot = (j - 1) * Step;
         near[slot] = c.template reciprocal_of_pivot<P>(swap, p.entry);
         middle[slot] = select(swap, q.diagonal, p.next);
         away[slot] = select(swap, q.upper, T(0));
         side[slot] = select(swap, q.rhs, p.rhs);
-        p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
+        p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
     }
     /// Computes the unknown of slot j from the two unknowns behind it, and makes it the first of these two.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
@@ -139,17 +143,17 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(fixed_length<Rows>, Step co
 /// The `length` - 2 inner unknowns stand in all `length` rows. Algorithm 2 eliminates with the inner rows and looks at
 /// the two outer ones at its ends only (lines 26-30, 38-42); then the first row holds no better than the forward error
 /// of the inner system allows, which costs many digits of backward error where that system is ill-conditioned
-/// (Table 4, matrices 12, 14, 15). Here all rows take part in the pivoting from the first column on, so that none has
-/// a large residual as long as the interface unknowns satisfy the coarse system. Both ends are worked on at once,
-/// towards the middle and back: two chains of half the length.
+/// (Table 4, matrices 12, 14, 15). Here an outer row with a small share takes part in the pivoting from the first
+/// column on, so that no row has a large residual as long as the interface unknowns satisfy the coarse system. Both
+/// ends are worked on at once, towards the middle and back: two chains of half the length.
 template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> const& rows, auto length,
                                                            interface_values<R> const& x, auto const& threshold,
-                                                           SideWork beside = {}) {
+                                                           outer_shares<T> const& shares, SideWork beside = {}) {
     int const lower = length / 2, upper = length - lower; // rows of the halves
     half<P, 1, T, R> const down(rows, length);
     half<P, -1, T, R> const up(rows, length);
-    auto from_top = down.begin(x.before, x.first), from_bottom = up.begin(x.after, x.last);
+    auto from_top = down.begin(x.before, x.first, shares.first), from_bottom = up.begin(x.after, x.last, shares.last);
     for_inner_rows(length, [&](int j) COPPICE_INLINE_LAMBDA {
         beside(2 * j - 2);
         beside(2 * j - 1);

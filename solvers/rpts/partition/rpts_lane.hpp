@@ -123,15 +123,25 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T flushed(T const& entry, T const& threshold) {
 /// one combination without the unknown. So no pivot is chosen here and nothing divided, which leaves a chain of
 /// dependent instructions half as long; the larger factor is near one, as with a pivot. Where neither row has the
 /// unknown, q stays.
+///
+/// Near one is not one: with factors between a half and one, row after row, a running equation would fade beside the
+/// rows of the matrix, its pivots be passed over, and what it says be lost as the product of the factors. So a running
+/// equation has a weight, its size beside that which it has in an elimination that divides: pivots are compared as they
+/// would be there, and the factors are such that weights stay near one.
 template <class T>
 struct combination {
-    T p_factor, q_factor, scale;
+    T p_factor, q_factor, scale, weight;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry) {
-        T const largest = larger_magnitude(q_entry, p_entry);
+    COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry)
+        : combination(p_entry, q_entry, T(1)) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE combination(T const& p_entry, T const& q_entry, T const& p_weight,
+                                                 T const& q_weight = T(1)) {
+        T const largest = larger_magnitude(q_entry * p_weight, p_entry * q_weight);
+        auto const none = largest <= T(0);
         scale = rough_inverse(largest);
         p_factor = -(q_entry * scale);
-        q_factor = select(largest <= T(0), T(1), p_entry * scale);
+        q_factor = select(none, T(1), p_entry * scale);
+        weight = rough_is_exact<T> ? T(1) : select(none, T(1), largest * scale);
     }
     template <class V>
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {
@@ -164,7 +174,8 @@ struct sweep {
     R const* side;
     T far, entry, next;
     R rhs;
-    T share; ///< of the last row in the combination (least_share), where the largest share of any row is near 1
+    T weight; ///< of the running equation (combination)
+    T share;  ///< of the last row in the combination (least_share), where the largest share of any row is near 1
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
@@ -174,7 +185,7 @@ struct sweep {
         side = rows.rhs + start;
         auto const p = row(1);
         far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
-        share = T(1);
+        weight = share = T(1);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
         return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
@@ -182,7 +193,8 @@ struct sweep {
     /// Eliminates x[j-1] from the running equation with row j.
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
         auto const q = row(j);
-        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold));
+        combination<T> const c(flushed(entry, threshold), flushed(q.lower, threshold), weight);
+        if constexpr (P != pivoting::none) weight = c.weight;
         far = c.p_factor * far;
         entry = c.of(next, q.diagonal);
         next = c.q_factor * q.upper;
@@ -201,6 +213,20 @@ inline constexpr double least_share = 1.0 / 128;
 /// Partitions whose sweeps report a smaller share are looked at more closely: a sweep knows the largest share only to
 /// be near 1.
 inline constexpr double watched_share = 1.0 / 32;
+/// Where its share is smaller, an outer row takes part in the elimination of the inner unknowns; see outer_shares.
+inline constexpr double least_outer_share = 1.0 / 8;
+
+/// The shares of the outer rows of a partition, each in the sweep that ends with it.
+///
+/// The inner unknowns stand in two rows more than there are of them, and two rows are not used for a pivot. What the
+/// interface unknowns lack in a coarse equation is left in these two, over their shares in it. So the outer rows stay
+/// out where their shares are large; with them in, the rows left out may be some in the middle, whose shares fall
+/// exponentially where solutions grow or decay from row to row. An outer row with a small share takes part instead.
+template <class T>
+struct outer_shares {
+    T first{0}, last{0};
+    COPPICE_HD COPPICE_ALWAYS_INLINE T larger_one() const { return larger(first, last); }
+};
 
 /// The coarse row of a partition's last unknown: couples it to the partition's first and to the unknown behind it.
 /// `share`, if not null, gets the share of the last row.
@@ -225,12 +251,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<
     return {up.next, up.entry, up.far, up.rhs};
 }
 
-/// Both coarse rows at once, for workers that profit from two independent chains of instructions. `share`, if not null,
-/// gets the larger share of the two outer rows.
+/// Both coarse rows at once, for workers that profit from two independent chains of instructions. `shares`, if not
+/// null, gets those of the two outer rows.
 template <pivoting P, class T, class R, class SideWork = no_side_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
                                                   coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {},
-                                                  T* share = nullptr) {
+                                                  outer_shares<T>* shares = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
@@ -239,7 +265,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
         down.eliminate(j, threshold);
         up.eliminate(j, threshold);
     }
-    if (share) *share = larger_magnitude(up.share, down.share);
+    if (shares) *shares = {magnitude(up.share), magnitude(down.share)};
     first = {up.next, up.entry, up.far, up.rhs};
     last = {down.far, down.entry, down.next, down.rhs};
 }
@@ -249,6 +275,7 @@ template <class T, class R = T>
 struct open_row {
     T entry, next;
     R rhs;
+    T weight{1}; ///< as of a combination
 };
 
 template <pivoting P, class T, class R>
@@ -273,11 +300,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, 
                                                               equation<T, R> const& q, open_row<T, R> const& p,
                                                               auto const& threshold) {
     T const p_entry = flushed(p.entry, threshold), q_entry = flushed(q.lower, threshold);
-    auto const swap = outdone<P>(p_entry, q_entry);
-    combination<T> const c(p_entry, q_entry);
+    T const weight = P == pivoting::none ? T(1) : p.weight;
+    auto const swap = outdone<P>(p_entry, q_entry * weight);
+    combination<T> const c(p_entry, q_entry, weight);
     store_slot(rows, j - 1, c.template reciprocal_of_pivot<P>(swap, p_entry), select(swap, q.diagonal, p.next),
                select(swap, q.upper, T(0)), select(swap, q.rhs, p.rhs));
-    return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs)};
+    return {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
 }
 
 /// Eliminates downwards through rows [from, to) of a square system, unknown j-1 in row j; returns what is left of the

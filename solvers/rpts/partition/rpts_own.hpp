@@ -148,10 +148,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
         T* const to = all.x + row;
         int const left = block.from_lane(own.left, p);
         band_vector<T> const granule = by[place_of_granule<granules>(p, g)];
-        if (all.order) {
+        if (all.target) {
             COPPICE_UNROLL
             for (int j = 0; j < length; ++j)
-                if (first + j < left) all.x[all.order[row + j]] = granule.element[j];
+                if (first + j < left) all.x[all.target[row + j]] = granule.element[j];
         } else if (first + length <= left && aligned_to_16(to)) {
             *reinterpret_cast<band_vector<T>*>(to) = granule;
         } else {

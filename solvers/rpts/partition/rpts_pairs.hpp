@@ -99,12 +99,13 @@ struct pair_tree {
 
 /// The segment of a longer partition, pair by pair, where the sweeps would lose digits; its joints are not kept.
 template <pivoting P, class T, int M>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> joined_segment(own_rows<T, M> const& own, T const& scale) {
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> joined_segment(own_rows<T, M> const& own, T const& scale,
+                                                           auto const& threshold) {
     segment<T> all = segment_of_pair<P>(own, 0, scale);
     COPPICE_UNROLL
     for (int k = 2; k < M; k += 2) {
         joint<T> unused;
-        all = join<P>(all, segment_of_pair<P>(own, k, scale), no_threshold{}, unused);
+        all = join<P>(all, segment_of_pair<P>(own, k, scale), threshold, unused);
     }
     return all;
 }

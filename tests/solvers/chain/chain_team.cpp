@@ -74,16 +74,7 @@ struct tile_executor {
         auto const launch = []<class Rows, int K, int W>(chain::stage<T, Rows> const& s,
                                                          chain::tile_sizes<T, Rows, K, W, Left> sizes,
                                                          chain::tile_plan const& plan) {
-            auto const again = chain::reflected_stretches<T, Rows, K, W, int>::elements(s.shape);
-            block_runner blocks(warp_lanes, std::max(std::size_t(plan.bytes), std::size_t(again) * sizeof(T)));
-            auto const redo = [&] {
-                int const looks = int((s.stretches + chain::marks_of_warp - 1) / chain::marks_of_warp);
-                blocks.run(looks, [&](auto const& block, int w, std::byte* shared) {
-                    chain::redo_marked<Left, K, W>(block, s, std::int64_t(w) * chain::marks_of_warp,
-                                                   reinterpret_cast<T*>(shared));
-                });
-            };
-            if (!Left) redo();
+            block_runner blocks(warp_lanes, std::size_t(plan.bytes));
             int const warps = int((s.stretches + sizes.stretches - 1) / sizes.stretches);
             blocks.run(warps, [&](auto const& block, int w, std::byte* shared) {
                 using Block = std::decay_t<decltype(block)>;
@@ -91,7 +82,6 @@ struct tile_executor {
                                                              plan, reinterpret_cast<unsigned char*>(shared))
                     .run();
             });
-            if (Left) redo();
             return true;
         };
         // Blocks of n + 1 rows: each takes the compiler a while.

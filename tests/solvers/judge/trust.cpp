@@ -15,6 +15,7 @@
 #include "support/sanitized.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/pentadiagonal_gallery.hpp>
+#include <coppice/solvers/judge/error_rows.hpp>
 
 using namespace coppice;
 using namespace coppice::test;
@@ -762,4 +763,30 @@ TEST_CASE_TEMPLATE("tridiagonal: digits lost in a partition do not hurt a precon
     CAPTURE(result.iterations);
     CHECK(result.converged);
     CHECK(result.iterations <= 10);
+}
+
+TEST_CASE("reports: the largest quotient of rows of single precision without dividing each") {
+    random_values<double> random(5);
+    for (int turn = 0; turn < 200; ++turn) {
+        chain::row_extremes<double> divided;
+        chain::quotient_extremes found;
+        for (int i = 0; i < 40; ++i) {
+            // Sums of products of floats, from the smallest to the largest; some rows have nothing but zeros.
+            auto const size = [&] { return random() < -0.9 ? 0.0 : std::pow(10, 75 * random()); };
+            double const product = size(), d = size(), whole = product + d / chain::error_unit;
+            double const r = whole * chain::error_unit * std::abs(random()), row = size(), x = size();
+            divided.add(r, row, x, d, product);
+            found.add(r, row, x, d, product);
+        }
+        auto const all = found.divided();
+        CHECK(std::abs(all.componentwise - divided.componentwise) <= 1e-15 * divided.componentwise);
+        CHECK((all.residual == divided.residual && all.matrix == divided.matrix && all.solution == divided.solution &&
+               all.side == divided.side && all.hollow == divided.hollow));
+    }
+    for (double const broken : {infinity, nan_value}) {
+        chain::quotient_extremes found;
+        found.add(1e-7, 1, 1, 1, 1);
+        found.add(broken, 1, 1, broken, 1);
+        CHECK(std::isnan(found.divided().componentwise));
+    }
 }

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apps/report/graph_page.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "apps/output.hpp"
+#include "apps/report/parts.hpp"
+#include "apps/report/svg.hpp"
+#include "apps/version.hpp"
+
+namespace coppice::app::report {
+namespace {
+
+constexpr std::size_t most_ranked = 10;
+
+/// Sizes in bins 0, 1, 2, 3 to 4, 5 to 8, ...
+bar_chart chart_sizes(std::string const& title, std::string const& axis, std::vector<std::int64_t> const& sizes) {
+    bar_chart chart{title, axis, {}};
+    std::vector<std::int64_t> bins;
+    for (auto const size : sizes) {
+        auto const bin = size == 0 ? std::size_t(0) : std::size_t(1 + std::bit_width(std::uint64_t(size - 1)));
+        if (bins.size() <= bin) bins.resize(bin + 1, 0);
+        ++bins[bin];
+    }
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+        auto const last = bin == 0 ? 0 : std::int64_t(1) << (bin - 1), first = bin < 2 ? last : last / 2 + 1;
+        if (bin == 0 && bins[0] == 0) continue;
+        chart.bars.emplace_back(first == last ? std::to_string(last) : fmt::format("{}–{}", first, last), bins[bin]);
+    }
+    return chart;
+}
+
+/// A bar for each whole number where there are few, else bins of equal width. What is not finite is left out.
+bar_chart chart_values(std::string const& axis, std::vector<double> const& values) {
+    constexpr int most_bars = 40, bins = 24;
+    bar_chart chart{"Values", axis, {}};
+    std::vector<double> finite;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](double x) { return std::isfinite(x); });
+    if (finite.empty()) return chart;
+    auto const [least, most] = std::minmax_element(finite.begin(), finite.end());
+    bool const whole = std::all_of(finite.begin(), finite.end(), [](double x) { return x == std::floor(x); });
+    double const first = *least, width = whole && *most - first < most_bars ? 1 : (*most - first) / bins;
+    std::vector<std::int64_t> counts(width == 1 ? std::size_t(*most - first) + 1 : std::size_t(bins), 0);
+    for (double const x : finite)
+        ++counts[width > 0 ? std::min(counts.size() - 1, std::size_t((x - first) / width)) : 0];
+    if (width == 0) counts.resize(1);
+    for (std::size_t k = 0; k < counts.size(); ++k)
+        chart.bars.emplace_back(fmt::format("{:.3g}", first + double(k) * width), counts[k]);
+    return chart;
+}
+
+/// The largest figures, those of smaller numbers first among equals.
+ranking rank(std::string const& title, std::string const& item, std::string const& figure,
+             std::vector<std::pair<std::int64_t, double>> rows) {
+    auto const before = [](auto const& a, auto const& b) {
+        return a.second != b.second ? a.second > b.second : a.first < b.first;
+    };
+    auto const count = std::min(rows.size(), most_ranked);
+    std::partial_sort(rows.begin(), rows.begin() + std::ptrdiff_t(count), rows.end(), before);
+    rows.resize(count);
+    return {title, item, figure, std::move(rows)};
+}
+
+void show_values(graph_answer::values const& values, std::string const& meaning, graph_page& page) {
+    page.found = chart_values(meaning, values);
+    std::vector<std::pair<std::int64_t, double>> rows;
+    double least = INFINITY, most = -INFINITY;
+    for (std::size_t v = 0; v < values.size(); ++v) {
+        if (!std::isfinite(values[v])) continue;
+        rows.emplace_back(std::int64_t(v) + 1, values[v]);
+        least = std::min(least, values[v]);
+        most = std::max(most, values[v]);
+    }
+    page.top = rank("The largest values", "vertex", "value", std::move(rows));
+    if (page.drawing.places.empty()) return;
+    for (std::size_t v = 0; v < values.size(); ++v) {
+        page.drawing.fills.push_back(shade(most > least ? (values[v] - least) / (most - least) : values[v] - least));
+        page.drawing.words.push_back(fmt::format("{}: {:.6g}", v + 1, values[v]));
+    }
+}
+/// Labels are vertices of the part.
+void show_parts(graph_answer::vertex_numbers const& labels, graph_page& page) {
+    std::vector<std::int64_t> size(labels.size(), 0), sizes, part(labels.size(), 0);
+    for (auto const label : labels) ++size[std::size_t(label)];
+    std::vector<std::pair<std::int64_t, double>> rows;
+    for (std::size_t v = 0; v < size.size(); ++v) {
+        if (size[v] == 0) continue;
+        part[v] = std::int64_t(sizes.size());
+        sizes.push_back(size[v]);
+        rows.emplace_back(std::int64_t(v) + 1, double(size[v]));
+    }
+    page.found = chart_sizes("Parts by their size", "vertices of a part", sizes);
+    page.top = rank("The largest parts", "part of vertex", "vertices", std::move(rows));
+    if (page.drawing.places.empty()) return;
+    for (std::size_t v = 0; v < labels.size(); ++v) {
+        page.drawing.fills.push_back(part_colour(part[std::size_t(labels[v])]));
+        page.drawing.words.push_back(fmt::format("{}: part of {}", v + 1, labels[v] + 1));
+    }
+}
+void show_mates(graph_answer::vertex_numbers const& mates, graph_page& page) {
+    std::int64_t alone = 0;
+    for (std::size_t v = 0; v < mates.size(); ++v) {
+        alone += mates[v] < 0;
+        if (mates[v] > std::int64_t(v)) page.drawing.taken.emplace_back(std::int32_t(v), std::int32_t(mates[v]));
+    }
+    page.found = {"Vertices", "", {{"matched", std::int64_t(mates.size()) - alone}, {"alone", alone}}};
+}
+void show_edges(answer_edges const& edges, graph_page& page) {
+    page.found = chart_values("value of an edge", edges.weights);
+    for (std::size_t e = 0; e < edges.from.size(); ++e)
+        page.drawing.taken.push_back(std::minmax(edges.from[e], edges.to[e]));
+}
+
+std::string draw(bar_chart const& chart) {
+    if (chart.bars.empty()) return {};
+    constexpr double left = 70, right = 1000, top = 26, bottom = 200;
+    double most = 1;
+    for (auto const& [name, count] : chart.bars) most = std::max(most, double(count));
+    double const each = (right - left) / double(chart.bars.size()), broad = std::min(each - 2, 70.0);
+    auto const up = [&](double count) { return coordinate(bottom - (bottom - top) * count / most); };
+    std::string svg;
+    for (double const tick : round_ticks(most, 4))
+        svg += fmt::format("<line class=grid x1={0} x2={1} y1={2} y2={2} />"
+                           "<text class=tick x={3} y={2} dy=4 text-anchor=end>{4}</text>",
+                           left, right, up(tick), left - 10, show_count(std::int64_t(tick)));
+    auto const step = std::max<std::size_t>(1, (chart.bars.size() + 19) / 20); // names that have room
+    for (std::size_t k = 0; k < chart.bars.size(); ++k) {
+        auto const& [name, count] = chart.bars[k];
+        double const middle = left + (double(k) + 0.5) * each;
+        svg += fmt::format("<rect class=bar x={} y={} width={} height={}><title>{}: {}</title></rect>",
+                           coordinate(middle - broad / 2), up(double(count)), coordinate(broad),
+                           coordinate((bottom - top) * double(count) / most), name, show_count(count));
+        if (chart.bars.size() <= 16)
+            svg += fmt::format("<text class=value x={} y={} dy=-5 text-anchor=middle>{}</text>", coordinate(middle),
+                               up(double(count)), show_count(count));
+        if (k % step == 0)
+            svg += fmt::format("<text class=tick x={} y={} text-anchor=middle>{}</text>", coordinate(middle),
+                               bottom + 20, name);
+    }
+    svg += fmt::format("<line class=axis x1={0} x2={1} y1={2} y2={2} />"
+                       "<text class='tick faint' x={1} y={3} text-anchor=end>{4}</text>",
+                       left, right, bottom, bottom + 40, escaped(chart.axis));
+    return fmt::format("<h3>{0}</h3><div class=scroll><svg class=chart viewBox='0 0 1040 246' role=img "
+                       "aria-label='{0}'>{1}</svg></div>",
+                       escaped(chart.title), svg);
+}
+
+std::string table(ranking const& top) {
+    if (top.rows.empty()) return {};
+    std::string html = fmt::format("<h3>{}</h3><div class=scroll><table><thead><tr><th class=number>place<th "
+                                   "class=number>{}<th class=number>{}</tr></thead><tbody>",
+                                   top.title, top.item, top.figure);
+    for (std::size_t k = 0; k < top.rows.size(); ++k)
+        html += fmt::format("<tr><td class=number>{}<td class=number>{}<td class=number>{:.6g}</tr>", k + 1,
+                            show_count(top.rows[k].first), top.rows[k].second);
+    return html + "</tbody></table></div>";
+}
+std::string list(std::string const& title, entries const& rows) {
+    std::string html = fmt::format("<section><h3>{}</h3><table><tbody>", title);
+    for (auto const& [name, value] : rows) html += fmt::format("<tr><td>{}<td>{}</tr>", escaped(name), escaped(value));
+    return html + "</tbody></table></section>";
+}
+
+} // namespace
+
+bar_chart chart_degrees(std::vector<std::int32_t> const& offsets) {
+    std::vector<std::int64_t> degrees;
+    for (std::size_t v = 0; v + 1 < offsets.size(); ++v) degrees.push_back(offsets[v + 1] - offsets[v]);
+    return chart_sizes("Vertices by their edges", "edges of a vertex", degrees);
+}
+
+void show_answer(graph_answer const& answer, graph_algorithm_row const& row, graph_page& page) {
+    if (auto const* edges = std::get_if<answer_edges>(&answer.found)) return show_edges(*edges, page);
+    if (auto const* values = std::get_if<graph_answer::values>(&answer.found))
+        return show_values(*values, std::string(row.output), page);
+    // Nobody is the own mate, and every part has a vertex that names it.
+    auto const& numbers = std::get<graph_answer::vertex_numbers>(answer.found);
+    bool are_labels = false;
+    for (std::size_t v = 0; v < numbers.size(); ++v) are_labels = are_labels || numbers[v] == std::int64_t(v);
+    if (are_labels)
+        show_parts(numbers, page);
+    else
+        show_mates(numbers, page);
+}
+
+std::string render(graph_page const& page) {
+    std::string figures = "<dl class=figures>";
+    for (auto const& [name, value] : page.facts)
+        figures += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value));
+    std::string html = fmt::format(
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width, "
+        "initial-scale=1'><title>coppice {0} · {1}</title><style>{2}</style></head><body><main><header><p "
+        "class=overline>coppice {0}</p><h1>{1}</h1><p class=size>{3}</p><p class=verdict>{4}.</p>{5}</dl></header>",
+        page.command, escaped(page.graph), style_sheet, escaped(page.size), escaped(page.summary), figures);
+    html += "<section id=graph><h2>The graph</h2>" + draw(page.degrees) + "</section>";
+    html += "<section id=found><h2>What was found</h2>" + draw(page.found) + table(page.top) + "</section>";
+    if (auto const picture = graph_picture(page.drawing); !picture.empty())
+        html += "<section id=drawing><h2>Drawing</h2>" + picture + "</section>";
+    html += "<section id=settings><h2>Settings and environment</h2><div class=columns>" +
+            list("Settings", page.settings) + list("Environment", page.environment) + "</div></section>";
+    return html + fmt::format("<footer>Written by coppice {}.</footer></main></body></html>\n", version);
+}
+
+} // namespace coppice::app::report
