@@ -32,6 +32,21 @@
 #define COPPICE_UNROLL_FOUR
 #endif
 
+// Unrolls the loop that follows on the host, too, where what it indexes is to stay in registers.
+#if defined(__CUDACC__)
+#define COPPICE_UNROLL_ALL COPPICE_UNROLL
+#else
+#define COPPICE_UNROLL_ALL _Pragma("GCC unroll 16")
+#endif
+
+// Unrolls the loop that follows `n` times, a constant expression.
+#if defined(__CUDA_ARCH__)
+#define COPPICE_PRAGMA(text) _Pragma(#text)
+#define COPPICE_UNROLL_BY(n) COPPICE_PRAGMA(unroll(n))
+#else
+#define COPPICE_UNROLL_BY(n)
+#endif
+
 // Keeps the loop that follows as it is: the device compiler would mix the loads of two rounds and wait for both.
 #if defined(__CUDA_ARCH__)
 #define COPPICE_NO_UNROLL _Pragma("unroll 1")

@@ -14,16 +14,15 @@
 
 namespace coppice {
 
-/// Starts to copy `Count` elements, at addresses that are multiples of their bytes; they are there for this thread
-/// after finish_copies(), for others behind a barrier after that.
-template <int Count = 1, class T>
+/// Starts to copy an element; it is there for this thread after finish_copies(), for others behind a barrier after
+/// that.
+template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void start_copy(T* to, T const* from) {
-    constexpr int bytes = Count * int(sizeof(T));
-    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 #if defined(__CUDA_ARCH__)
-    __pipeline_memcpy_async(to, from, bytes);
+    __pipeline_memcpy_async(to, from, sizeof(T));
 #else
-    for (int i = 0; i < Count; ++i) to[i] = from[i];
+    *to = *from;
 #endif
 }
 
@@ -34,6 +33,20 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T load_once(T const* from) {
     if constexpr (std::is_floating_point_v<T>) return __ldcs(from);
 #endif
     return *from;
+}
+/// What another block wrote during this kernel, so not from the first-level cache.
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE T load_fresh(T const* from) {
+#if defined(__CUDA_ARCH__)
+    using word = std::conditional_t<alignof(T) % 16 == 0, int4, std::conditional_t<alignof(T) % 8 == 0, int2, int>>;
+    T copy;
+    COPPICE_UNROLL
+    for (int w = 0; w < int(sizeof(T) / sizeof(word)); ++w)
+        reinterpret_cast<word*>(&copy)[w] = __ldcg(reinterpret_cast<word const*>(from) + w);
+    return copy;
+#else
+    return *from;
+#endif
 }
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_once(T* to, T const& value) {

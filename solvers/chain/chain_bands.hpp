@@ -5,7 +5,7 @@
 /// As blocks of n = max(kl, ku) rows, a stretch of a banded matrix is eliminated n columns at a time from a window of
 /// W + n rows, many of whose entries lie outside the bands. With scalar rows as units (K = 1, W = 2 n) one row enters,
 /// one column is eliminated from W + 1 rows, and all entries of a unit lie inside the bands. Stretches, links, y and z
-/// are those of blocks. (On the host band_front in tiles/band_stretch.hpp does the same without moving rows.)
+/// are those of blocks. The window is that of the host (window/chain_front.hpp).
 #pragma once
 
 #include <coppice/solvers/chain/chain_stage.hpp>

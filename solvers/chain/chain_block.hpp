@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <coppice/solvers/chain/chain_bands.hpp>
-#include <coppice/solvers/chain/window/chain_ring.hpp>
+#include <coppice/solvers/chain/window/chain_front.hpp>
 #include <coppice/solvers/tiles/chain_tile.hpp>
 
 namespace coppice::chain {
@@ -66,7 +66,7 @@ template <class T, class Units, class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_place const& at,
                                                   slot_rows<T, Shape> const& from, int thread) {
     Shape const& g = from.g;
-    int const k = g.rows(), w = g.width(), in_y = std::is_same_v<Units, link_units<T>> ? 0 : w / 2 - k;
+    int const k = g.rows(), w = g.width(), in_y = w / 2 - k;
     solution_run<T> const to = units.solution(at, g.units, 0);
     for (int i = thread; i < to.rows; i += warp_lanes)
         to.at[i / k * to.stride + i % k] =
@@ -131,8 +131,8 @@ struct reflected_stretches {
         if (!size.reflected) return;
         real tolerance = size.tolerance();
         if (s.how.flush) tolerance = larger(tolerance, s.how.threshold);
-        unrolled_reflecting_stacks stacks(
-            memory_stacks(team, units, g, at, memory, W, static_cast<T const*>(nullptr), s.how), tolerance);
+        reflecting_stacks stacks(memory_stacks(team, units, g, at, memory, W, static_cast<T const*>(nullptr), s.how),
+                                 tolerance);
         reduce_stretch(stacks, g, at, s.links, pivot_teller<Units, 1>{{}, s.units, at});
         team.sync();
     }
@@ -143,7 +143,7 @@ struct reflected_stretches {
         slot_rows<T, shape> const& slots = units.from;
         link_boundary<T> const boundary{s.links};
         take_left(team, g, at, slots, boundary);
-        unrolled_reflecting_stacks stacks(
+        reflecting_stacks stacks(
             memory_stacks(team, units, g, at, memory, 0, static_cast<T const*>(slots.known()), s.how), real(0));
         substitute_stretch(team, stacks, g, at, slots, boundary, silent_teller{});
         store_slots(s.units, at.lane[0], slots, team.rank());
@@ -163,10 +163,9 @@ private:
         team.sync();
         return {slots, s.units.conjugated()};
     }
-    /// The largest entry of the units that are rows of the matrix; 0 for units that are links.
+    /// The largest entry of the units that are rows of the matrix, not rows that fill up the stretch.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_of_rows(stretch_place const& place,
                                                           staged_units<T, K, W> const& units) const {
-        if (!Units::of_rows) return 0;
         int const rows = s.units.solution(place, g.units, 0).rows;
         real largest(0);
         for (int i = team.rank(); i < rows; i += warp_lanes) {
@@ -202,52 +201,40 @@ struct tile_plan {
     int bytes;
 };
 
-/// Sizes of the tiles of a stage: one right-hand side, units of K rows and K + W columns. `Left`: of a reduction.
+/// Sizes of the tiles of a stage of rows: one right-hand side, units of K rows and K + W columns. `Left`: of a
+/// reduction.
 template <class T, class Units, int K, int W, bool Left>
 struct tile_sizes {
     using shape = unit_shape<known_size<K, W>>;
-    static constexpr bool of_rows = !std::is_same_v<Units, link_units<T>>;
-
     /// Lanes of a stretch: one lane if the window fits into its registers and if, in a substitution, the slots of 32
     /// stretches fit into a fair share of the shared memory; else the fewest that divide K for which both hold.
-    static constexpr int lanes_for_rows() {
+    static constexpr int fewest_lanes() {
         constexpr int words = (K + W) * (K + W + (Left ? W : 0) + 1) * int(sizeof(T)) / 4;
         constexpr int most = Left ? 150 : 40;
         int lanes = 1;
         while (lanes < K && (K % lanes != 0 || words > most * lanes)) ++lanes;
         return lanes;
     }
-    static constexpr int lanes = of_rows ? lanes_for_rows() : int(std::bit_ceil(unsigned(ring_columns<K, W, Left>)));
+    static constexpr int lanes = fewest_lanes();
     static constexpr int stretches = warp_lanes / lanes;
 
-    /// Elements that are copied at once. Links lie in memory as they are staged, at aligned addresses; rows do not.
-    static constexpr int copied_at_once() {
-        if (of_rows) return 1;
-        int count = 16 / int(sizeof(T));
-        while (K % count != 0) count /= 2;
-        return count;
-    }
-    static constexpr int count = copied_at_once();
-
-    /// A reduction of rows stages a stretch piece by piece; the first piece has all units that reach into y. In a piece
+    /// A reduction stages a stretch piece by piece; the first piece has all units that reach into y. In a piece
     /// a band is a run of at least 64 bytes, which the memory delivers at once. Blocks, of which one alone is 16 bytes
     /// or more, take runs of 32 bytes.
-    static constexpr bool whole = !(Left && of_rows);
-    static constexpr int log_piece_for_rows() {
+    static constexpr int shortest_piece() {
         constexpr int run_bytes = K == 1 ? 64 : 32;
         int log = 1;
         while ((K << log) * int(sizeof(T)) < run_bytes || K << log < W) ++log;
         return log;
     }
-    static constexpr int log_piece = whole ? 0 : log_piece_for_rows();
+    static constexpr int log_piece = Left ? shortest_piece() : 0;
 
     template <class Block>
-    using tile = unit_tile<log_piece, count, stretches, T, Block, Units, shape>;
+    using tile = unit_tile<log_piece, stretches, T, Block, Units, shape>;
 
     static tile_plan plan(int units) {
         shape const g{{}, units, 1};
-        int const slots = (int((g.slot_elements() + W + count - 1) / count) | 1) * count;
-        int const pitch = whole ? slots : tile<int>::piece_pitch(g);
+        int const pitch = Left ? tile<int>::piece_pitch(g) : int(g.slot_elements() + W) | 1;
         int const bytes = stretches * int(sizeof(staged_stretch)) + stretches * pitch * int(sizeof(T));
         int const again = int(reflected_stretches<T, Units, K, W, int>::elements(g) * sizeof(T));
         return {pitch, (std::max(bytes, again) + 15) / 16 * 16};
@@ -262,9 +249,11 @@ struct warp_tile {
     using shape = typename sizes::shape;
     using team_type = tile_team<Block, sizes::lanes>;
     using tile_type = typename sizes::template tile<Block>;
-    using stacks_type =
-        std::conditional_t<sizes::of_rows, register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>,
-                           ring_stacks<T, K, W, Left, team_type, tile_type>>;
+    /// Scalar rows stay where they are; rows of blocks move up together. So do scalar rows that would spill more where
+    /// they stay (double, four bands on a side, 2^22 rows: 1077 instead of 978 us).
+    static constexpr bool rows_stay = K == 1 && (!Left || W * int(sizeof(T)) < 64);
+    using stacks_type = std::conditional_t<rows_stay, band_rows_window<T, W / 2, Left, team_type, tile_type>,
+                                           register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>>;
 
     Block const& block;
     stage<T, Units> const& s;
@@ -300,13 +289,11 @@ private:
         tile.arrive_first();
         stacks_type stacks(team, tile, nullptr, s.how);
         reduce_stretch(stacks, g, at, s.links, teller);
-        real of_units{1};
-        if constexpr (sizes::of_rows) of_units = stacks.largest_seen();
-        again(mark(at.lane[0], of_units, stacks.largest_left()));
+        again(mark(at.lane[0], stacks.largest_seen(), stacks.largest_left()));
     }
     /// Stores the link_size of the link that a stretch became, with a mark where the link has grown: `of_rows` is the
-    /// size of the units where they are rows of the matrix, `largest` the largest entry of the link in this lane's
-    /// columns. Returns which lanes have seen growth.
+    /// size of the rows, `largest` the largest entry of the link in this lane's columns. Returns which lanes have seen
+    /// growth.
     COPPICE_HD COPPICE_ALWAYS_INLINE unsigned mark(stretch_place const& place, real of_rows, real largest) const {
         bool const none = team.idle || place.link < 0;
         link_size<real> const size = none ? link_size<real>(0, false) : s.size_before(place, of_rows);
@@ -360,7 +347,7 @@ private:
     /// Stores the solution, which has replaced the right-hand sides of the slots; not of the stretches with a lane in
     /// `reflected`.
     COPPICE_HD COPPICE_ALWAYS_INLINE void store(unsigned reflected) const {
-        constexpr int in_y = sizes::of_rows ? W / 2 - K : 0; // as in store_slots
+        constexpr int in_y = W / 2 - K; // as in store_slots
         team.sync();
         if (tile.follow() && g.units * K % warp_lanes == 0 && reflected == 0) {
             T* const to = s.units.solution(places[0].at.lane[0], g.units, 0).at;
@@ -392,25 +379,22 @@ bool has_tiles(matrix_rows<T> const& a) {
 
 /// Returns launch(stage, its tile_sizes, its plan) if there are tiles for the stage, else false. A banded matrix
 /// becomes a stage of scalar rows for this.
-template <bool Left, class T, class Units, class Launch, int... N>
-bool with_tiles(stage<T, Units> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
+template <bool Left, class T, class Launch, int... N>
+bool with_tiles(stage<T, row_units<T>> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
     if (s.shape.sides != 1 || !has_tiles(s.units.a)) return false;
     auto const try_size = [&](auto const& of, auto sizes) {
         using shape = typename decltype(sizes)::shape;
         return of.shape.rows() == shape::rows() && of.shape.width() == shape::width() &&
                launch(of, sizes, sizes.plan(of.shape.units));
     };
-    if constexpr (std::is_same_v<Units, row_units<T>>) {
-        if (s.units.a.banded()) {
-            auto const by_rows = row_by_row(s);
-            return (try_size(by_rows, tile_sizes<T, band_row_units<T>, 1, 2 * (N + 1), Left>()) || ...);
-        }
+    if (s.units.a.banded()) {
+        auto const by_rows = row_by_row(s);
+        return (try_size(by_rows, tile_sizes<T, band_row_units<T>, 1, 2 * (N + 1), Left>()) || ...);
     }
-    constexpr int factor = std::is_same_v<Units, row_units<T>> ? 1 : 2; // links have units of 2 n rows
-    return (try_size(s, tile_sizes<T, Units, factor*(N + 1), 2 * (N + 1), Left>()) || ...);
+    return (try_size(s, tile_sizes<T, row_units<T>, N + 1, 2 * (N + 1), Left>()) || ...);
 }
-template <bool Left, class T, class Units, class Launch>
-bool with_tiles(stage<T, Units> const& s, Launch const& launch) {
+template <bool Left, class T, class Launch>
+bool with_tiles(stage<T, row_units<T>> const& s, Launch const& launch) {
     return with_tiles<Left>(s, launch, std::make_integer_sequence<int, largest_tiled>());
 }
 

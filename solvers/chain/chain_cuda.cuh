@@ -173,13 +173,15 @@ int sides_at_once(cuda_executor const&, matrix_rows<T> const& a) {
 
 template <class T, class Units>
 void reduce(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    if (with_tiles<true>(s, run_tiles{exec})) return;
+    if constexpr (Units::of_rows)
+        if (with_tiles<true>(s, run_tiles{exec})) return;
     run_teams(exec, &reduce_kernel<T, Units>, s, s.stretches, s.shape.reduce_columns(), s.shape.reduce_elements());
 }
 
 template <class T, class Units>
 void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*) {
-    if (with_tiles<false>(s, run_tiles{exec})) return;
+    if constexpr (Units::of_rows)
+        if (with_tiles<false>(s, run_tiles{exec})) return;
     run_teams(exec, &substitute_kernel<T, Units>, s, s.stretches, s.shape.substitute_columns(),
               s.shape.substitute_elements());
 }
@@ -189,10 +191,13 @@ void close(cuda_executor const& exec, closing<T> const& c, std::byte*) {
     run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.links.width, c.elements());
 }
 
-/// Whether all links are solved by one kernel.
+/// Whether all links are solved by one kernel: not where one system may be so much longer than the others that one
+/// block would join its links while the device waits.
 template <class T>
 bool joins_links(cuda_executor const&, matrix_rows<T> const& a) {
-    return has_tiles(a) && !a.batch.offsets;
+    constexpr std::int64_t rows_of_a_block = 1 << 13, most_uneven = 8;
+    batch_shape const& b = a.batch;
+    return has_tiles(a) && (!b.offsets || b.rows <= rows_of_a_block || b.rows * b.systems <= most_uneven * b.total);
 }
 
 template <class T>

@@ -15,6 +15,7 @@ namespace coppice::chain::models {
 struct any_block {
     int thread() const;
     void sync() const;
+    void sync_warp() const;
     unsigned ballot(bool) const;
     template <class T>
     T from_lane(T const&, int) const;
@@ -51,6 +52,6 @@ using team_of_block = tile<any_block, 2>;
 static_assert(is_window<memory_window>);
 static_assert(is_window<reflecting_stacks<double, alone, rows, unit_shape<any_size>, stretch_places<1>>>);
 static_assert(is_window<register_stacks<double, 2, 4, 2, true, team_of_block, any_tile>>);
-static_assert(is_window<ring_stacks<double, 4, 4, true, tile<any_block, 16>, any_tile>>);
+static_assert(is_window<band_rows_window<double, 2, true, tile<any_block, 1>, any_tile>>);
 
 } // namespace coppice::chain::models

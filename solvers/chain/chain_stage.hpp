@@ -326,34 +326,6 @@ struct link_units {
     COPPICE_HD COPPICE_ALWAYS_INLINE filling_sizes filling(stretch_place const& at) const {
         return a.filling(a.batch.system(at.units.system));
     }
-    /// See row_units.
-    COPPICE_HD COPPICE_ALWAYS_INLINE static bool fills(stretch_place const& at, int to) {
-        return at.begin + to > at.units.rows;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr bool conjugated() { return false; }
-    template <class Shape>
-    static constexpr int most_units = stretch_links;
-    COPPICE_HD COPPICE_ALWAYS_INLINE unit_range plain(stretch_place const& at, int units) const {
-        return unit_range::inside(at, plain_begin(), plain_end(at) - at.begin, units);
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t first_of(stretch_place const& at) { return at.begin; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t origin(stretch_place const& at) {
-        return at.units.base + at.begin;
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr int plain_begin() { return 0; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static std::int64_t plain_end(stretch_place const& at) { return at.units.rows; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stride() { return 1; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE solution_run<T> solution(stretch_place const& at, int units, int side) const {
-        std::int64_t const rows = at.units.rows - at.begin;
-        int const here = at.link < 0 ? 0 : rows < units ? int(rows) : units;
-        return {rhs + ((at.units.base + at.begin) * sides + side) * width, std::int64_t(sides) * width, here * width};
-    }
-    template <class Shape, class Run>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void for_each_run(Shape const&, Run const& run) const {
-        constexpr int w = Shape::width(); // and one side
-        run(rhs, w, std::integral_constant<int, w>(), 0, 1);
-        run(matrix, 2 * w * w, std::integral_constant<int, 2 * w * w>(), w, 1);
-    }
     template <class Lane, int Lanes>
     COPPICE_HD void store(stretch_places<Lanes> const& at, int u, int r, int side, Lane const& value) const {
         for (int l = 0; l < Lanes; ++l) {

@@ -17,9 +17,11 @@
 #include <bit>
 
 #include <coppice/core/block.hpp>
+#include <coppice/core/element_copy.hpp>
 #include <coppice/core/gate.hpp>
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/chain/chain_join.hpp>
+#include <coppice/solvers/joins/join_tree.hpp>
 
 namespace coppice::chain {
 
@@ -115,12 +117,27 @@ COPPICE_HD inline std::int64_t tree_elements(int w, std::int64_t links, std::int
     return whole_vectors(links * (2 * w * w + w + 1 + w * (w + 1) / 2)) + shares * ((2 * w + 1) * w + 1);
 }
 
+/// The links of one system.
+struct system_links {
+    std::int64_t first; ///< the first of them among those of all systems
+    std::int64_t count;
+    std::int64_t rows; ///< block rows that they stand for
+    int shares;        ///< blocks that share them
+
+    /// Behind the last link z is y with its halves exchanged, see matrix_rows::entry.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
+    /// The first link of a share.
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int share) const {
+        return shares == 1 ? share * count : count * share / shares;
+    }
+};
+
 /// Everything that a launcher needs but the plan.
 template <class T>
 struct tree_job {
     link_units<T> links; ///< of the finest stage, one side; in memory of tree_elements, one after the other
     T *upper, *shares;   ///< behind them: triangles of a link_store, and links of shares
-    std::int64_t rows;   ///< block rows of a system
+    levels all;
     elimination<real_lane_t<T>> how;
     int const* gate; ///< as of a stage
     tree_plan plan;
@@ -128,11 +145,20 @@ struct tree_job {
     COPPICE_HD tree_job(link_units<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e,
                         int const* opened)
         : links(from), upper(from.rhs + l.total(1) * (from.width + 1)),
-          shares(from.matrix + tree_elements(from.width, l.total(1), 0)), rows(l.batch.rows), how(e),
-          gate(opened), plan{l.batch.systems, l.count(l.batch.rows, 1)} {}
+          shares(from.matrix + tree_elements(from.width, l.total(1), 0)), all(l), how(e),
+          gate(opened), plan{l.batch.systems,
+                             l.batch.offsets ? l.total(1) / l.batch.systems : l.count(l.batch.rows, 1)} {}
 
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool exchanged() const { return rows % 2 == 1; }
+    /// Whether systems have different numbers of links; the plan is then for as many as they have on average.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool uneven() const { return all.batch.offsets != nullptr; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE system_links of_system(std::int64_t s) const {
+        if (s >= plan.systems) return {0, 0, 0, 0};
+        if (!uneven()) return {s * plan.links, plan.links, all.batch.rows, plan.shares};
+        std::int64_t const rows = all.batch.system(s).rows, count = all.count(rows, 1),
+                           most = (count + 2 * plan.teams() - 1) / (2 * plan.teams());
+        return {all.first(s, 1), count, rows, most < plan.shares ? int(most) : plan.shares};
+    }
     template <int W>
     COPPICE_HD link_store<T, W> store() const {
         return {links.matrix, links.rhs, upper, links.sizes};
@@ -142,10 +168,6 @@ struct tree_job {
         T *const rhs = shares + plan.systems * plan.shares * 2 * W * W, *const behind =
                                                                             rhs + plan.systems * plan.shares * W;
         return {shares, rhs, nullptr, reinterpret_cast<real_lane_t<T>*>(behind)};
-    }
-    /// The first link of a share.
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t first_of(int share) const {
-        return plan.shares == 1 ? share * plan.links : plan.links * share / plan.shares;
     }
 };
 
@@ -183,9 +205,10 @@ struct link_level {
     link_store<T, W> links, joining;
     T* around_;
     std::int64_t system, first; ///< of the system, the first of the links
-    int count;
-    bool exists; ///< whether the group has a system
-    bool of_shares;
+    int count;                  ///< none where the group has no links
+    int most;                   ///< the largest count of the groups of this warp
+    int most_teams;             ///< that a group of the block uses: those who meet at its barriers
+    bool of_shares, exchanged;
 
     /// Links of team t: [begin(t), begin(t + 1)).
     COPPICE_HD COPPICE_ALWAYS_INLINE int begin(int t) const {
@@ -195,9 +218,9 @@ struct link_level {
     COPPICE_HD COPPICE_ALWAYS_INLINE int used_teams() const {
         return count < job.plan.teams() ? count : job.plan.teams();
     }
-    /// Links of a team at most.
+    /// Links of a team of the warp at most.
     COPPICE_HD COPPICE_ALWAYS_INLINE int most_links() const {
-        return (count + job.plan.teams() - 1) >> job.plan.log_teams;
+        return (most + job.plan.teams() - 1) >> job.plan.log_teams;
     }
     /// The team's number in its group.
     COPPICE_HD COPPICE_ALWAYS_INLINE int number(team_type const& team) const {
@@ -211,7 +234,8 @@ struct link_level {
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return level.job.links.singular != nullptr; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
             link_units<T> const& all = level.job.links;
-            std::int64_t const at = level.of_shares ? level.job.first_of(link) : level.first + link;
+            std::int64_t const at =
+                level.of_shares ? level.job.of_system(level.system).first_of(link) : level.first + link;
             if (std::int64_t const row = all.row_before(at, k, level.system); row >= 0)
                 lower_to(all.singular + level.system,
                          met_at(step + (level.of_shares ? 32 : 0) + (link == 0 && k >= W / 2 ? 1 : 0), row));
@@ -224,15 +248,56 @@ struct link_level {
         else
             block.sync();
     }
-    /// Whether a team of the warp has a right neighbour so far apart.
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_joins(team_type const& team, int apart) const {
-        int const leader = number(team) & ~(team_type::in_warp - 1);
-        return (leader & (2 * apart - 1)) == 0 && leader + apart < used_teams();
+    /// Whether a team of the warp takes the link of a team so far behind it.
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_takes(team_type const& team, int apart) const {
+        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, most_teams);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool joins(team_type const& team, int apart) const {
-        return exists && (number(team) & (2 * apart - 1)) == 0 && number(team) + apart < used_teams();
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(team_type const& team, int apart) const {
+        return joins::takes(number(team), apart, used_teams());
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool leads(team_type const& team) const { return exists && number(team) == 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool leads(team_type const& team) const { return count > 0 && number(team) == 0; }
+};
+
+/// The teams of a level, which join its links.
+template <class T, int W, class Block>
+struct joining_teams {
+    using level_type = link_level<T, W, Block>;
+    using columns_type = typename level_type::columns_type;
+
+    level_type const& level;
+    typename level_type::team_type const& team;
+    int const t, begin, end;
+    columns_type own;
+    typename columns_type::right_part next; ///< of the run, loaded ahead
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE joining_teams(level_type const& l, typename level_type::team_type const& of,
+                                                   elimination<real_lane_t<T>> const& how)
+        : level(l), team(of), t(l.number(of)), begin(l.begin(t)), end(l.begin(t + 1)), own(of, how) {
+        own.take_first(level.links, begin, begin < end);
+        next = own.take_right(level.links, begin + 1, false, begin + 1 < end);
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams; }
+    /// One text for runs and tree: a join is long.
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
+        auto right = next;
+        bool const in_tree = step.in_tree();
+        int const apart = step.apart, i = in_tree ? t + apart : begin + step.link;
+        bool active = i < end;
+        if (in_tree) {
+            if (step.level() == 0) own.prepare_own();
+            if (joins::gives(t, apart)) own.put(level.joining, team.number);
+            level.sync(apart);
+            if (!level.warp_takes(team, apart)) return;
+            active = level.takes(team, apart);
+            right = own.take_right(level.joining, team.number + apart, own.turned, active);
+        } else {
+            next = own.take_right(level.links, i + 1, !own.turned, i + 1 < end);
+        }
+        own.join(right, in_tree ? level.joining : level.links, in_tree ? team.number + apart : i, active,
+                 typename level_type::teller{level, in_tree ? level.begin(i) : i, in_tree ? 2 + step.level() : 1});
+    }
 };
 
 /// Joins the links of a level; the first team puts what they become to place `to` of `joined`, or closes it.
@@ -243,81 +308,66 @@ template <class T, int W, class Block>
     using level_type = link_level<T, W, Block>;
     typename level_type::team_type const team(level.block);
     elimination<real_lane_t<T>> const how = level.job.how;
-    int const t = level.number(team), begin = level.begin(t), end = level.begin(t + 1), most = level.most_links();
-    typename level_type::columns_type own(team, how);
-    own.take_first(level.links, begin, level.exists && begin < end);
-    auto next = own.take_right(level.links, begin + 1, false, level.exists && begin + 1 < end);
-    COPPICE_NO_UNROLL
-    for (int k = 1;; ++k) { // one loop for the links of a team and for the tree: a join is long
-        auto right = next;
-        bool const in_tree = k >= most;
-        int const apart = in_tree ? 1 << (k - most) : 0, i = in_tree ? t + apart : begin + k;
-        bool active = level.exists && i < end;
-        if (in_tree) {
-            if (apart >= level.used_teams()) break;
-            if (k == most) own.prepare_own();
-            if (level.exists && (t & (2 * apart - 1)) == apart) own.put(level.joining, team.number);
-            level.sync(apart);
-            if (!level.warp_joins(team, apart)) continue;
-            active = level.joins(team, apart);
-            right = own.take_right(level.joining, team.number + apart, own.turned, active);
-        } else {
-            next = own.take_right(level.links, i + 1, !own.turned, level.exists && i + 1 < end);
-        }
-        own.join(right, in_tree ? level.joining : level.links, in_tree ? team.number + apart : i, active,
-                 typename level_type::teller{level, in_tree ? level.begin(i) : i, in_tree ? 2 + k - most : 1});
-    }
+    joining_teams<T, W, Block> teams(level, team, how);
+    joins::join_links(teams);
     if (!closes) {
-        if (level.leads(team)) own.put(joined, to);
+        if (level.leads(team)) teams.own.put(joined, to);
         return;
     }
-    if ((t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
+    if ((teams.t & ~(team.in_warp - 1)) != 0) return; // a warp without a first team
     T y[W];
-    own.close(level.job.exchanged(), y, level.leads(team), typename level_type::teller{level, 0, 30});
+    teams.own.close(level.exchanged, y, level.leads(team), typename level_type::teller{level, 0, 30});
     T* const around = level.around(team);
     COPPICE_UNROLL
     for (int r = 0; r < W; ++r) {
         if (!level.leads(team) || team.rank() != r) continue;
         around[r] = y[r];
-        around[W + (level.job.exchanged() ? (r + W / 2) % W : r)] = y[r];
+        around[W + (level.exchanged ? (r + W / 2) % W : r)] = y[r];
     }
 }
 
-/// From the unknowns around all links of a level, which the first team has, to those before each: in the place of
-/// right-hand sides.
-COPPICE_NO_EXEC_CHECK
+/// The teams of a level on the way back, from the unknowns around all links, which the first team has, to those before
+/// each, which take the place of right-hand sides.
 template <class T, int W, class Block>
-[[gnu::noinline]] COPPICE_HD void part_level(link_level<T, W, Block> const level) {
+struct parting_teams {
     using level_type = link_level<T, W, Block>;
     using rows_type = joint_rows<T, W, typename level_type::team_type>;
-    typename level_type::team_type const team(level.block);
-    rows_type const joint{team};
-    int const t = level.number(team), begin = level.begin(t), last = level.begin(t + 1) - 1, most = level.most_links();
-    T* const around = level.around(team);
+
+    level_type const& level;
+    typename level_type::team_type const& team;
+    rows_type const& joint;
+    int const begin, last;
+    T* const around;
+    typename rows_type::part next; ///< of the run, loaded ahead
     T known[W], m[W];
-    level.sync(level.job.plan.teams() - 1);
-    auto next = joint.load(level.links, last, level.exists && last > begin);
-    COPPICE_NO_UNROLL
-    for (int apart = int(std::bit_floor(unsigned(level.used_teams() - 1))); apart > 0; apart /= 2) {
-        if (level.warp_joins(team, apart)) {
-            bool const joins = level.joins(team, apart);
-            auto const part = joint.load(level.joining, team.number + apart, joins);
-            COPPICE_UNROLL
-            for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE parting_teams(level_type const& l, typename level_type::team_type const& of,
+                                                   rows_type const& rows)
+        : level(l), team(of), joint(rows), begin(l.begin(l.number(of))), last(l.begin(l.number(of) + 1) - 1),
+          around(l.around(of)), next(rows.load(l.links, last, last > begin)) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_known() {
+        COPPICE_UNROLL
+        for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
+    }
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD COPPICE_ALWAYS_INLINE void part_tree(int apart) {
+        if (level.warp_takes(team, apart)) {
+            bool const takes = level.takes(team, apart);
+            auto const part = joint.load(level.joining, team.number + apart, takes);
+            take_known();
             T const z = around[W + joint.row()], own = joint.solve(part, known, m);
             level.block.sync_warp(); // all have read
-            if (joins && joint.of_z()) around[apart * 2 * W + W + joint.row()] = z;
-            if (joins && joint.of_y()) around[apart * 2 * W + joint.row()] = around[W + joint.row()] = own;
+            if (takes && joint.of_z()) around[apart * 2 * W + W + joint.row()] = z;
+            if (takes && joint.of_y()) around[apart * 2 * W + joint.row()] = around[W + joint.row()] = own;
         }
         level.sync(apart);
     }
-    COPPICE_UNROLL
-    for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
-    T const y = around[joint.row()];
-    COPPICE_NO_UNROLL
-    for (int k = 0; k < most - 1; ++k) {
-        int const i = last - k;
-        bool const active = level.exists && i > begin;
+    /// The last link of every team comes first.
+    COPPICE_HD COPPICE_ALWAYS_INLINE void part_run(int link) {
+        int const i = last - (run() - 1 - link);
+        bool const active = i > begin;
         auto const part = next;
         next = joint.load(level.links, i - 1, active && i - 1 > begin);
         T const own = joint.solve(part, known, m);
@@ -325,25 +375,41 @@ template <class T, int W, class Block>
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) known[c] = joint.of_z() ? m[c] : known[c];
     }
-    if (level.exists && begin <= last && joint.of_y()) level.links.side(begin)[joint.row()] = y;
+};
+
+/// The way back through a level.
+COPPICE_NO_EXEC_CHECK
+template <class T, int W, class Block>
+[[gnu::noinline]] COPPICE_HD void part_level(link_level<T, W, Block> const level) {
+    using level_type = link_level<T, W, Block>;
+    typename level_type::team_type const team(level.block);
+    joint_rows<T, W, typename level_type::team_type> const joint{team};
+    level.sync(level.job.plan.teams() - 1);
+    parting_teams<T, W, Block> teams(level, team, joint);
+    joins::part_tree(teams);
+    teams.take_known();
+    T const y = teams.around[joint.row()];
+    joins::part_runs(teams);
+    if (teams.begin <= teams.last && joint.of_y()) level.links.side(teams.begin)[joint.row()] = y;
 }
 
 /// What another block wrote during this kernel: `count` elements, by all threads of a block.
 template <class T, class Block>
 COPPICE_HD inline void copy_fresh(Block const& block, T* to, T const* from, int count) {
-    if constexpr (is_complex_lane<T>) {
-        using real = real_lane_t<T>;
-        copy_fresh(block, reinterpret_cast<real*>(to), reinterpret_cast<real const*>(from), 2 * count);
-    } else {
-        COPPICE_UNROLL_FOUR
-        for (int i = block.thread(); i < count; i += block.threads()) {
-#if defined(__CUDA_ARCH__)
-            to[i] = __ldcg(from + i);
-#else
-            to[i] = from[i];
-#endif
-        }
+    COPPICE_UNROLL_FOUR
+    for (int i = block.thread(); i < count; i += block.threads()) to[i] = load_fresh(from + i);
+}
+
+/// The largest of the values of the lanes of a warp.
+COPPICE_NO_EXEC_CHECK
+template <class Block>
+COPPICE_HD inline int most_of_warp(Block const& block, int value) {
+    int const lane = block.thread() & (warp_lanes - 1);
+    for (int apart = 1; apart < warp_lanes; apart *= 2) {
+        int const other = block.from_lane(value, lane ^ apart);
+        value = value < other ? other : value;
     }
+    return value;
 }
 
 /// What block `index` does. `shared` holds what tree_memory says; `meeting.meet(block, system, shares)` is a barrier of
@@ -356,36 +422,55 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
     int const shares = job.plan.shares, group = int(unsigned(block.thread()) / join_lanes<W>) >> job.plan.log_teams;
     std::int64_t const system = shares > 1 ? index / shares : index * job.plan.systems_of_block(join_lanes<W>) + group;
     int const share = shares > 1 ? int(index - system * shares) : 0;
-    std::int64_t const first = job.first_of(share), end = job.first_of(share + 1);
-    bool const exists = system < job.plan.systems;
+    system_links const of_system = job.of_system(system);
+    bool const works = share < of_system.shares;
+    std::int64_t const first = works ? of_system.first_of(share) : 0, end = works ? of_system.first_of(share + 1) : 0;
+    int const count = int(end - first);
+    int const most = job.uneven() ? most_of_warp(block, count) : shares == 1 ? int(job.plan.links) : count;
+    int const teams = job.plan.teams();
     link_level<T, W, Block> const own{block,
                                       job,
-                                      job.template store<W>().from((exists ? system : 0) * job.plan.links + first),
+                                      job.template store<W>().from(of_system.first + first),
                                       memory.of_teams(),
                                       memory.around(),
                                       system,
                                       first,
-                                      int(end - first),
-                                      exists,
-                                      false};
+                                      count,
+                                      most,
+                                      job.uneven() || most > teams ? teams : most,
+                                      false,
+                                      of_system.exchanged()};
     auto const of_shares = job.template store_of_shares<W>();
     join_level(own, shares == 1, of_shares, index);
     if (shares > 1) {
         meeting.meet(block, system, shares);
+        if (!works) return;
+        int const joined_shares = of_system.shares;
         auto const all = memory.of_shares(), theirs = of_shares.from(system * shares);
-        copy_fresh(block, all.matrix, theirs.matrix, shares * 2 * W * W);
-        copy_fresh(block, all.rhs, theirs.rhs, shares * W);
-        copy_fresh(block, all.sizes, theirs.sizes, shares);
+        copy_fresh(block, all.matrix, theirs.matrix, joined_shares * 2 * W * W);
+        copy_fresh(block, all.rhs, theirs.rhs, joined_shares * W);
+        copy_fresh(block, all.sizes, theirs.sizes, joined_shares);
         block.sync();
-        link_level<T, W, Block> const joined{block,  job,  all, memory.joining_shares(), memory.around(), system, 0,
-                                             shares, true, true};
+        link_level<T, W, Block> const joined{block,
+                                             job,
+                                             all,
+                                             memory.joining_shares(),
+                                             memory.around(),
+                                             system,
+                                             0,
+                                             joined_shares,
+                                             joined_shares,
+                                             joined_shares < teams ? joined_shares : teams,
+                                             true,
+                                             of_system.exchanged()};
         join_level(joined, true, all, 0);
         part_level(joined);
         block.sync();
         if (int const r = block.thread(); r < W) {
-            bool const last = share + 1 == shares;
+            bool const last = share + 1 == joined_shares;
             memory.around()[r] = all.side(share)[r];
-            memory.around()[W + r] = last ? all.side(0)[job.exchanged() ? (r + W / 2) % W : r] : all.side(share + 1)[r];
+            memory.around()[W + r] =
+                last ? all.side(0)[of_system.exchanged() ? (r + W / 2) % W : r] : all.side(share + 1)[r];
         }
     }
     part_level(own);

@@ -4,6 +4,5 @@
 namespace coppice {
 
 COPPICE_BANDS_DECLARE(template, double, cuda_executor)
-COPPICE_BANDS_DECLARE(template, std::complex<double>, cuda_executor)
 
 } // namespace coppice

@@ -4,6 +4,5 @@
 namespace coppice {
 
 COPPICE_BANDS_DECLARE(template, float, cuda_executor)
-COPPICE_BANDS_DECLARE(template, std::complex<float>, cuda_executor)
 
 } // namespace coppice

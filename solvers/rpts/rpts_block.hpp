@@ -437,14 +437,14 @@ COPPICE_HD inline void eliminate_half(partition_rows<T, R> const& rows, R const&
                                       auto const& threshold) {
     half<P, Step, T, R> const h(rows, block_partition);
     auto left = h.begin(before, first, share);
-    COPPICE_RPTS_UNROLL(7)
+    COPPICE_UNROLL_BY(7)
     for (int j = 2; j < block_partition / 2; ++j) h.eliminate(j, left, threshold);
     leave_rows(h, left);
 }
 template <pivoting P, int Step, class T, class R>
 COPPICE_HD inline void substitute_half(partition_rows<T, R> const& rows, R x1, R x2) {
     half<P, Step, T, R> const h(rows, block_partition);
-    COPPICE_RPTS_UNROLL(7)
+    COPPICE_UNROLL_BY(7)
     for (int j = block_partition / 2 - 2; j > 0; --j) h.substitute(j, x1, x2);
 }
 

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include <coppice/core/element_copy.hpp>
 #include <coppice/solvers/rpts/partition/rpts_own.hpp>
 #include <coppice/solvers/rpts/partition/rpts_pairs.hpp>
 #include <coppice/solvers/rpts/partition/rpts_tree.hpp>
@@ -68,20 +69,43 @@ struct resident_job {
     T threshold;
 };
 
-/// Reads a segment that another block wrote during this kernel, so not from the first-level cache.
+/// The segments of the shares of a system, of which a lane joins a run before the lanes join theirs.
+template <pivoting P, class T, class Threshold>
+struct joining_shares {
+    resident_memory<T> const& memory;
+    int lane;
+    Threshold const& threshold;
+    segment<T>& own;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.shares_of_lane; }
+    COPPICE_HD static constexpr int workers() { return 1; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
+        int const share = lane * run() + step.link;
+        if (share >= memory.shares) return;
+        joint<T> kept;
+        own = rpts::join<P>(own, memory.of_shares()[share], threshold, kept);
+        memory.joints_of_shares(step.link).put(lane, kept);
+    }
+};
+
+/// The way back to share `share`; the result counts in the lane that has it.
 template <class T>
-COPPICE_HD inline segment<T> load_fresh(share_segment<T> const* from) {
-#if defined(__CUDA_ARCH__)
-    share_segment<T> copy;
-    constexpr int vectors = int(sizeof(copy) / 16);
-    COPPICE_UNROLL
-    for (int v = 0; v < vectors; ++v)
-        reinterpret_cast<int4*>(&copy)[v] = __ldcg(reinterpret_cast<int4 const*>(from) + v);
-    return copy.of_all;
-#else
-    return from->of_all;
-#endif
-}
+struct parting_shares : parting_lanes<T> {
+    resident_memory<T> const& memory;
+    int share;
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE parting_shares(lane_group const& g, joint_store<T> const& kept,
+                                                    interface_values<T> const& around, resident_memory<T> const& m,
+                                                    int which)
+        : parting_lanes<T>(g, kept, around), memory(m), share(which) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return memory.shares_of_lane; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE void part_run(int link) {
+        int const first = this->group.lane * run();
+        if (first + link >= memory.shares || first + link < share) return;
+        auto const both = part(memory.joints_of_shares(link).get(this->group.lane), this->x);
+        this->x = first + link == share ? both.right : both.left;
+    }
+};
 
 /// Joins the segments of all shares of a system, in the first warp of each block, and returns in that warp the unknowns
 /// around the share of `item`. `brought`, in thread 0, is the segment of this share.
@@ -90,37 +114,25 @@ template <pivoting P, bool Cyclic, class T, class Block, class Meeting>
 COPPICE_HD inline interface_values<T>
 solve_shares(Block const& block, resident_job<T> const& job, resident_item const& item, Meeting& meeting,
              segment<T> const& brought, resident_memory<T> const& memory, auto const& threshold) {
-    int const shares = job.plan.shares, share = item.share, each = memory.shares_of_lane;
+    int const shares = job.plan.shares, share = item.share;
     share_segment<T>* const all = job.segments + item.pair * shares;
     if (block.thread() == 0) all[share].of_all = brought;
     meeting.meet(block, item.pair, shares);
-    for (int i = block.thread(); i < shares; i += block.threads()) memory.of_shares()[i] = load_fresh(all + i);
+    for (int i = block.thread(); i < shares; i += block.threads()) memory.of_shares()[i] = load_fresh(all + i).of_all;
     block.sync();
     if (block.thread() >= warp_lanes) return {};
 
-    int const lane = block.thread(), first = lane * each;
+    int const lane = block.thread(), first = lane * memory.shares_of_lane;
     segment<T> own = memory.of_shares()[first < shares ? first : 0];
-    COPPICE_NO_UNROLL
-    for (int k = 1; k < each && first + k < shares; ++k) {
-        joint<T> kept;
-        own = join<P>(own, memory.of_shares()[first + k], threshold, kept);
-        memory.joints_of_shares(k).put(lane, kept);
-    }
-    lane_group const lanes{lane, 0, (shares + each - 1) / each, warp_lanes};
+    lane_group const lanes{lane, 0, (shares + memory.shares_of_lane - 1) / memory.shares_of_lane, warp_lanes};
+    joining_shares<P, T, std::decay_t<decltype(threshold)>> run{memory, lane, threshold, own};
+    joins::join_links(run);
     join_lanes<P>(block, lanes, own, memory.joints_of_shares(0), threshold);
-    auto x = block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0);
-    x = part_lanes(lanes, x, memory.joints_of_shares(0));
-    COPPICE_NO_UNROLL
-    for (int k = each - 1; k > 0; --k) { // the result counts in the lane that has the share
-        if (first + k >= shares) continue;
-        auto const met = solve_joint(memory.joints_of_shares(k).get(lane), x);
-        if (first + k <= share) {
-            x.before = met.left, x.first = met.right;
-            break;
-        }
-        x.last = met.left, x.after = met.right;
-    }
-    return block.from_lane(x, share / each);
+    joint_store<T> const joints = memory.joints_of_shares(0);
+    parting_shares<T> back(lanes, joints, block.from_lane(solve_whole<P, Cyclic>(own, threshold), 0), memory, share);
+    joins::part_tree<joins::whole>(back);
+    joins::part_runs(back);
+    return block.from_lane(back.x, share / memory.shares_of_lane);
 }
 
 /// Joins the segments of the warps of a block, `own` in each; returns the unknowns around the warp's own segment.

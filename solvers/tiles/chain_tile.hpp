@@ -40,8 +40,8 @@ template <class T, class Units, class Shape>
 
 /// The Tile of the stacks in registers. Either all of a stretch is staged at once and stays, so that slot_rows may lie
 /// over it; or, with a `LogPiece`, pieces of `1 << LogPiece` units take turns in a place so small that other warps have
-/// work while one waits. `Count` elements are copied at once.
-template <int LogPiece, int Count, int Stretches, class T, class Block, class Units, class Shape>
+/// work while one waits.
+template <int LogPiece, int Stretches, class T, class Block, class Units, class Shape>
 struct unit_tile {
     static constexpr bool whole = LogPiece == 0;
 
@@ -145,13 +145,13 @@ private:
                     if (tile.g.units == units / 2) return copy_row<Length, units / 2>(from, first, step);
             }
             // Lanes side by side copy what lies side by side, of one stretch or of several.
-            int const words = Length / Count, chunk = words * tile.piece_units();
+            int const chunk = Length * tile.piece_units();
             int const each = whole || chunk > warp_lanes ? warp_lanes : chunk, groups = warp_lanes / each;
             int const thread = tile.block.thread(), group = thread / each;
             if (group >= groups) return;
             COPPICE_NO_UNROLL
             for (int i = thread - group * each; i < chunk; i += each) {
-                int const u = i / words, e = (i - u * words) * Count, at = first + e * step;
+                int const u = i / Length, e = i - u * Length, at = first + e * step;
                 T* const to = tile.stretch(0) + (u * tile.g.unit_elements() + at);
                 copy(from, pitch, piece * tile.piece_units() + u, e, to, group, groups);
             }
@@ -160,19 +160,19 @@ private:
         /// computed twice, and most are known to the compiler but for a base.
         template <int Length, int All>
         COPPICE_HD COPPICE_ALWAYS_INLINE void copy_row(T const* from, int first, int step) const {
-            constexpr int words = Length / Count, units = whole ? All : 1 << LogPiece, chunk = units * words;
-            constexpr int each = lanes_for<Length, All>(), groups = warp_lanes / each, apart = each / words;
-            int const thread = tile.block.thread(), group = thread / each, i = thread % each, u = i / words;
-            int const e = (i - u * words) * Count, pitch = tile.pitch();
+            constexpr int units = whole ? All : 1 << LogPiece, chunk = units * Length;
+            constexpr int each = lanes_for<Length, All>(), groups = warp_lanes / each, apart = each / Length;
+            int const thread = tile.block.thread(), group = thread / each, i = thread % each, u = i / Length;
+            int const e = i - u * Length, pitch = tile.pitch();
             if (each * groups < warp_lanes && group >= groups) return;
-            T const* source = from + (tile.places[0].origin + piece * units + group * All) * Length + i * Count;
+            T const* source = from + (tile.places[0].origin + piece * units + group * All) * Length + i;
             T* target = tile.stretch(group) + (u * tile.g.unit_elements() + first + e * step);
             COPPICE_UNROLL_FOUR
             for (int q = 0; q < Stretches; q += groups) {
                 if (Stretches % groups == 0 || q + group < Stretches) {
                     COPPICE_UNROLL
                     for (int h = 0; h < chunk / each; ++h)
-                        start_copy<Count>(target + h * apart * tile.g.unit_elements(), source + h * each * Count);
+                        start_copy(target + h * apart * tile.g.unit_elements(), source + h * each);
                 }
                 source += groups * All * Length;
                 target += groups * pitch;
@@ -181,15 +181,15 @@ private:
         /// Lanes that share a stretch there: the most that have the same part of as many units.
         template <int Length, int All>
         static constexpr int lanes_for() {
-            int const words = Length / Count, chunk = (whole ? All : 1 << LogPiece) * words;
+            int const chunk = (whole ? All : 1 << LogPiece) * Length;
             int each = warp_lanes;
-            while (each > 1 && (chunk % each != 0 || each % words != 0)) --each;
+            while (each > 1 && (chunk % each != 0 || each % Length != 0)) --each;
             return each;
         }
         template <int Length, int All>
         static constexpr bool fills_warp() {
             int const each = lanes_for<Length, All>();
-            return (whole || All % (1 << LogPiece) == 0) && each % (Length / Count) == 0 &&
+            return (whole || All % (1 << LogPiece) == 0) && each % Length == 0 &&
                    warp_lanes / each * each >= 3 * warp_lanes / 4;
         }
         /// Element e of unit u of every stretch, every `groups`th from `group` on.
@@ -203,7 +203,7 @@ private:
                 if (!tile.borders) {
                     COPPICE_UNROLL
                     for (int q = 0; q < Stretches; q += groups) { // stretches of lanes at the end may be none
-                        if (Stretches % groups == 0 || q + group < Stretches) start_copy<Count>(target, source);
+                        if (Stretches % groups == 0 || q + group < Stretches) start_copy(target, source);
                         target += groups * tile.pitch();
                         source += apart;
                     }
@@ -212,7 +212,7 @@ private:
                 int at = u + group * tile.g.units;
                 COPPICE_UNROLL_FOUR
                 for (int q = group; q < Stretches; q += groups) {
-                    if (tile.copied_from <= at && at < tile.copied_to) start_copy<Count>(target, source);
+                    if (tile.copied_from <= at && at < tile.copied_to) start_copy(target, source);
                     target += groups * tile.pitch();
                     source += apart;
                     at += groups * tile.g.units;
@@ -225,7 +225,7 @@ private:
                 staged_stretch const& place = tile.places[q];
                 if (!place.copied(u)) continue;
                 if (source)
-                    start_copy<Count>(to + q * tile.pitch(), source + place.origin * pitch);
+                    start_copy(to + q * tile.pitch(), source + place.origin * pitch);
                 else
                     to[q * tile.pitch()] = T(0);
             }

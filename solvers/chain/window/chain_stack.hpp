@@ -135,6 +135,7 @@ template <class T, int Rows>
 struct register_pivot {
     int row;
 
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit register_pivot(int number) : row(number) {}
     COPPICE_HD COPPICE_ALWAYS_INLINE register_pivot(T const* column, int k, int rows) {
         real_lane_t<T> best[Rows];
         int at[Rows];
@@ -501,28 +502,6 @@ struct memory_stacks {
     }
 };
 
-/// memory_stacks with an elimination by reflections; a pivot up to `tolerance` counts as no pivot.
-template <class T, class Team, class Units, class Shape, class Places>
-struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
-    real_lane_t<T> tolerance;
-
-    COPPICE_HD COPPICE_ALWAYS_INLINE reflecting_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows,
-                                                       real_lane_t<T> const& zero)
-        : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {}
-
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
-        load_unit_apart(this->team, this->units, this->g, this->at, u, this->now, this->how);
-        this->clear_new_columns();
-    }
-    template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
-        reflected_column<T> told[most_unit_rows];
-        reflect_columns(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
-                        told);
-        tell_of_reflected(this->team, told, this->g.rows(), tolerance, tell);
-    }
-};
-
 /// `elements`, rounded up to whole 16 bytes.
 template <class T>
 COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
@@ -530,27 +509,43 @@ COPPICE_HD constexpr std::int64_t aligned_elements(std::int64_t elements) {
     return (elements + together - 1) / together * together;
 }
 
-/// reflecting_stacks whose sizes the compiler knows, for kernels that do nothing else. Both stacks take
-/// aligned_elements() and begin at a multiple of 16 bytes: `now` and `next` trade places, and nvcc 13.0 takes the
-/// alignment that it knows of one for both and loads 16 bytes at once.
+/// memory_stacks with an elimination by reflections; a pivot up to `tolerance` counts as no pivot. Where the compiler
+/// knows the sizes, in kernels that do nothing else, all of it is unrolled. Both stacks take aligned_elements() there
+/// and begin at a multiple of 16 bytes: `now` and `next` trade places, and nvcc 13.0 takes the alignment that it knows
+/// of one for both and loads 16 bytes at once.
 template <class T, class Team, class Units, class Shape, class Places>
-struct unrolled_reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
+struct reflecting_stacks : memory_stacks<T, Team, Units, Shape, Places> {
+    static constexpr bool unrolled = !std::is_same_v<Shape, unit_shape<any_size>>;
     real_lane_t<T> tolerance;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE
-    unrolled_reflecting_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows, real_lane_t<T> const& zero)
+    COPPICE_HD COPPICE_ALWAYS_INLINE reflecting_stacks(memory_stacks<T, Team, Units, Shape, Places> const& rows,
+                                                       real_lane_t<T> const& zero)
         : memory_stacks<T, Team, Units, Shape, Places>(rows), tolerance(zero) {
-        this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
+        if (unrolled) this->next.at = this->now.at + aligned_elements<T>(this->now.pitch * this->now.columns);
     }
 
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
+        if constexpr (unrolled)
+            load_unit(this->team, this->units, this->g, this->at, u, this->now, this->how);
+        else
+            load_unit_apart(this->team, this->units, this->g, this->at, u, this->now, this->how);
+        this->clear_new_columns();
+    }
     template <class Tell>
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(Tell const& tell) {
-        constexpr int count = Shape::rows(), rows = count + Shape::width();
-        reflected_column<T> told[count];
-        COPPICE_UNROLL
-        for (int k = 0; k < count; ++k) told[k] = reflect_column(this->team, this->now, k, rows);
-        move_left_rows(this->team, this->now, count, rows, rows, this->next);
-        tell_of_reflected(this->team, told, count, tolerance, tell);
+        if constexpr (unrolled) {
+            constexpr int count = Shape::rows(), rows = count + Shape::width();
+            reflected_column<T> told[count];
+            COPPICE_UNROLL
+            for (int k = 0; k < count; ++k) told[k] = reflect_column(this->team, this->now, k, rows);
+            move_left_rows(this->team, this->now, count, rows, rows, this->next);
+            tell_of_reflected(this->team, told, count, tolerance, tell);
+        } else {
+            reflected_column<T> told[most_unit_rows];
+            reflect_columns(this->team, this->now, this->g.rows(), this->g.stack_rows(), this->g.active(), this->next,
+                            told);
+            tell_of_reflected(this->team, told, this->g.rows(), tolerance, tell);
+        }
     }
 };
 

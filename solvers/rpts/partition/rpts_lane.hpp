@@ -23,14 +23,6 @@
 #include <coppice/core/lane/lane_math.hpp>
 #include <coppice/solvers/direct/pivoting.hpp>
 
-/// Unrolls the loop that follows `n` times on a GPU.
-#if defined(__CUDA_ARCH__)
-#define COPPICE_RPTS_PRAGMA(text) _Pragma(#text)
-#define COPPICE_RPTS_UNROLL(n) COPPICE_RPTS_PRAGMA(unroll(n))
-#else
-#define COPPICE_RPTS_UNROLL(n)
-#endif
-
 namespace coppice::rpts {
 
 /// Calls `use` with the pivoting as a compile-time constant.
@@ -242,7 +234,7 @@ template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
                                                                    auto const& threshold, T* share = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
-    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
+    COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
     if (share) *share = magnitude(down.share);
     return {down.far, down.entry, down.next, down.rhs};
@@ -253,7 +245,7 @@ template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<T, R> const& rows, auto length,
                                                                  auto const& threshold, T* share = nullptr) {
     sweep<P, -1, T, R> up(rows, length);
-    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
+    COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
     if (share) *share = magnitude(up.share);
     return {up.next, up.entry, up.far, up.rhs};
@@ -267,7 +259,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& ro
                                                   outer_shares<T>* shares = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
-    COPPICE_RPTS_UNROLL(rows_at_once<decltype(length)>)
+    COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) {
         beside(j);
         down.eliminate(j, threshold);
@@ -322,7 +314,7 @@ template <pivoting P, int AtOnce, class T, class R, class SideWork = no_side_wor
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
                                                                open_row<T, R> p, auto const& threshold,
                                                                SideWork beside = {}) {
-    COPPICE_RPTS_UNROLL(AtOnce)
+    COPPICE_UNROLL_BY(AtOnce)
     for (int j = from; j < to; ++j) {
         beside(j);
         p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
@@ -341,7 +333,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE R solve_slot(T const& reciprocal, T const& next
 template <int AtOnce, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_upwards(partition_rows<T, R> const& rows, int first, int last, R x1,
                                                          R x2) {
-    COPPICE_RPTS_UNROLL(AtOnce)
+    COPPICE_UNROLL_BY(AtOnce)
     for (int j = last; j >= first; --j) {
         R const x = solve_slot(rows.lower[j], rows.diagonal[j], rows.upper[j], rows.rhs[j], x1, x2);
         rows.rhs[j] = x;

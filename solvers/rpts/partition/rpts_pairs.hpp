@@ -10,6 +10,7 @@
 /// again on the way back. With sixteen the joints would not fit into the registers.
 #pragma once
 
+#include <coppice/solvers/joins/join_tree.hpp>
 #include <coppice/solvers/rpts/partition/rpts_own.hpp>
 #include <coppice/solvers/rpts/partition/rpts_segment.hpp>
 
@@ -19,73 +20,92 @@ namespace coppice::rpts {
 template <int M>
 inline constexpr bool joins_pairs = M <= 8;
 
+/// Rows k and k + 1 of a partition as a segment.
+template <pivoting P, class T, int M>
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of_pair(own_rows<T, M> const& own, int k, T const& scale) {
+    return segment_of(scaled<P>(own.lower[k], own.diagonal[k], own.upper[k], own.rhs[k]),
+                      scaled<P>(own.lower[k + 1], own.diagonal[k + 1], own.upper[k + 1], own.rhs[k + 1]), scale);
+}
+
 template <class T, int M>
 struct pair_tree {
     static constexpr int pairs = M / 2;
     joint<T> joints[pairs]; ///< joints[k]: where pair k begins the right one of two segments
 
     /// The segment of a partition. Of a cyclic system it has the first `left` rows alone.
-    template <pivoting P, bool Cyclic = false>
-    COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(own_rows<T, M> const& own, T const& scale, auto const& threshold,
-                                                       int left = M) {
-        segment<T> all[pairs];
+    template <pivoting P, bool Cyclic = false, class Threshold>
+    COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> reduce(own_rows<T, M> const& own, T const& scale,
+                                                       Threshold const& threshold, int left = M) {
+        joining<P, Threshold> all{*this, threshold};
         COPPICE_UNROLL
         for (int k = 0; k < pairs; ++k) {
-            auto const upper = scaled<P>(own.lower[2 * k], own.diagonal[2 * k], own.upper[2 * k], own.rhs[2 * k]),
-                       lower = scaled<P>(own.lower[2 * k + 1], own.diagonal[2 * k + 1], own.upper[2 * k + 1],
-                                         own.rhs[2 * k + 1]);
-            all[k] = {{scale * upper.lower, scale * upper.diagonal, scale * upper.upper, T(0), scale * upper.rhs},
-                      {T(0), scale * lower.lower, scale * lower.diagonal, scale * lower.upper, scale * lower.rhs}};
+            segment<T>& pair = all.links[k];
+            pair = segment_of_pair<P>(own, 2 * k, scale);
             if constexpr (Cyclic) {
                 if (left == 2 * k + 1) { // the last unknown is a copy of the first
-                    all[k].upper.after = all[k].upper.last, all[k].upper.last = T(0);
-                    all[k].lower = {T(0), T(-1), T(1), T(0), T(0)};
+                    pair.upper.after = pair.upper.last, pair.upper.last = T(0);
+                    pair.lower = {T(0), T(-1), T(1), T(0), T(0)};
                 }
-                if (left <= 2 * k) all[k] = empty_segment<T>();
+                if (left <= 2 * k) pair = empty_segment<T>();
             }
         }
-        COPPICE_UNROLL
-        for (int width = 1; width < pairs; width *= 2) {
-            COPPICE_UNROLL
-            for (int k = 0; k < pairs; k += 2 * width)
-                all[k] = join<P>(all[k], all[k + width], threshold, joints[k + width]);
-        }
-        return all[0];
+        joins::join_links<joins::whole>(all);
+        return all.links[0];
     }
 
     /// All unknowns, from those around the partition.
     COPPICE_HD COPPICE_ALWAYS_INLINE void solve(interface_values<T> const& x, T (&solution)[M]) const {
-        interface_values<T> around[pairs];
-        around[0] = x;
+        parting all{*this};
+        all.around[0] = x;
+        joins::part_tree<joins::whole>(all);
         COPPICE_UNROLL
-        for (int width = pairs / 2; width > 0; width /= 2) {
-            COPPICE_UNROLL
-            for (int k = 0; k < pairs; k += 2 * width) {
-                auto const met = solve_joint(joints[k + width], around[k]);
-                around[k + width] = {met.left, met.right, around[k].last, around[k].after};
-                around[k].last = met.left, around[k].after = met.right;
-            }
-        }
-        COPPICE_UNROLL
-        for (int k = 0; k < pairs; ++k) solution[2 * k] = around[k].first, solution[2 * k + 1] = around[k].last;
+        for (int k = 0; k < pairs; ++k) solution[2 * k] = all.around[k].first, solution[2 * k + 1] = all.around[k].last;
     }
+
+    /// The pairs are the workers, all of them one thread.
+    struct workers_of_thread {
+        COPPICE_HD static constexpr int run() { return 1; }
+        COPPICE_HD static constexpr int workers() { return pairs; }
+    };
+    template <pivoting P, class Threshold>
+    struct joining : workers_of_thread {
+        pair_tree& tree;
+        Threshold const& threshold;
+        segment<T> links[pairs];
+
+        COPPICE_HD COPPICE_ALWAYS_INLINE joining(pair_tree& t, Threshold const& least) : tree(t), threshold(least) {}
+        COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
+            COPPICE_UNROLL
+            for (int k = 0; k < pairs; ++k)
+                if (joins::takes(k, step.apart, pairs))
+                    links[k] = rpts::join<P>(links[k], links[k + step.apart], threshold, tree.joints[k + step.apart]);
+        }
+    };
+    struct parting : workers_of_thread {
+        pair_tree const& tree;
+        interface_values<T> around[pairs];
+
+        COPPICE_HD COPPICE_ALWAYS_INLINE explicit parting(pair_tree const& t) : tree(t) {}
+        COPPICE_HD COPPICE_ALWAYS_INLINE void part_tree(int apart) {
+            COPPICE_UNROLL
+            for (int k = 0; k < pairs; ++k)
+                if (joins::takes(k, apart, pairs)) {
+                    auto const both = part(tree.joints[k + apart], around[k]);
+                    around[k] = both.left, around[k + apart] = both.right;
+                }
+        }
+    };
 };
 
 /// The segment of a longer partition, pair by pair, where the sweeps would lose digits; its joints are not kept.
 template <pivoting P, class T, int M>
 COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> joined_segment(own_rows<T, M> const& own, T const& scale,
                                                            auto const& threshold) {
-    auto const of_pair = [&](int k) COPPICE_INLINE_LAMBDA -> segment<T> {
-        auto const upper = scaled<P>(own.lower[k], own.diagonal[k], own.upper[k], own.rhs[k]),
-                   lower = scaled<P>(own.lower[k + 1], own.diagonal[k + 1], own.upper[k + 1], own.rhs[k + 1]);
-        return {{scale * upper.lower, scale * upper.diagonal, scale * upper.upper, T(0), scale * upper.rhs},
-                {T(0), scale * lower.lower, scale * lower.diagonal, scale * lower.upper, scale * lower.rhs}};
-    };
-    segment<T> all = of_pair(0);
+    segment<T> all = segment_of_pair<P>(own, 0, scale);
     COPPICE_UNROLL
     for (int k = 2; k < M; k += 2) {
         joint<T> unused;
-        all = join<P>(all, of_pair(k), threshold, unused);
+        all = join<P>(all, segment_of_pair<P>(own, k, scale), threshold, unused);
     }
     return all;
 }

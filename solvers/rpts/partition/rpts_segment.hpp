@@ -31,10 +31,9 @@ struct segment {
     end_equation<T> upper, lower;
 };
 
-/// The segment of a partition: its two coarse rows, times `scale`.
+/// The segment of two rows, times `scale`: neighbouring rows of the matrix, or the coarse rows of a partition.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(coarse_row<T> const& first, coarse_row<T> const& last,
-                                                       T const& scale) {
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(auto const& first, auto const& last, T const& scale) {
     return {{scale * first.lower, scale * first.diagonal, scale * first.upper, T(0), scale * first.rhs},
             {T(0), scale * last.lower, scale * last.diagonal, scale * last.upper, scale * last.rhs}};
 }
@@ -169,6 +168,17 @@ template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE joint_values<T> solve_joint(joint<T> const& j, interface_values<T> const& x) {
     T const right = j.right_reciprocal * residual_of(j.right, x);
     return {j.left_reciprocal * (residual_of(j.left, x) - j.left_right * right), right};
+}
+
+/// The unknowns around either of two segments that met.
+template <class T>
+struct parted_values {
+    interface_values<T> left, right;
+};
+template <class T>
+COPPICE_HD COPPICE_ALWAYS_INLINE parted_values<T> part(joint<T> const& j, interface_values<T> const& x) {
+    auto const met = solve_joint(j, x);
+    return {{x.before, x.first, met.left, met.right}, {met.left, met.right, x.last, x.after}};
 }
 
 /// The unknowns at the ends of a segment that is a whole system. In a cyclic system they are also the unknowns beyond

@@ -91,12 +91,18 @@ struct tile_executor {
     }
 };
 template <class T, class Units>
-void reduce(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte*) {
-    exec.run<true>(s);
+void reduce(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+    if constexpr (Units::of_rows)
+        exec.run<true>(s);
+    else
+        reduce(team_executor{1}, s, memory);
 }
 template <class T, class Units>
-void substitute(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte*) {
-    exec.run<false>(s);
+void substitute(tile_executor const& exec, chain::stage<T, Units> const& s, std::byte* memory) {
+    if constexpr (Units::of_rows)
+        exec.run<false>(s);
+    else
+        substitute(team_executor{1}, s, memory);
 }
 template <class T>
 void close(tile_executor const&, chain::closing<T> const& c, std::byte* memory) {

@@ -11,6 +11,7 @@
 #include "support/share_barrier.hpp"
 #include <coppice/solvers/chain/chain_tree.hpp>
 #include <coppice/solvers/direct/band_solve.hpp>
+#include <coppice/solvers/joins/join_models.hpp>
 
 namespace coppice::test {
 namespace {
@@ -263,6 +264,33 @@ TEST_CASE("teams: joined links of batches, thresholds, singular systems") {
             }
         }
     }
+}
+
+TEST_CASE("teams: joined links of systems of different sizes") {
+    std::vector<std::int64_t> const bounds{0, 1, 3, 35, 36, 100, 100, 700, 723, 1131, 1131};
+    std::int64_t const length = bounds.back(), systems = std::int64_t(bounds.size()) - 1;
+    for (int const n : {1, 2, 3})
+        for (bool const cyclic : {false, true}) {
+            block_storage<double> s(length, n, 8, true);
+            plain_rows<double> meaning(length * n);
+            for (std::size_t k = 0; k + 1 < bounds.size(); ++k) {
+                if (!cyclic) s.spoil(bounds[k], bounds[k + 1]);
+                s.describe(meaning, bounds[k], bounds[k + 1], cyclic);
+            }
+            auto a = band_matrix<double>::batch(s.view(), array_view<std::int64_t const>(bounds.data(), systems + 1));
+            for (tree_layout const& how : layouts_for(n)) check_tree<double>(a, meaning, how, {.cyclic = cyclic});
+            // A row of zeros in one of them.
+            for (int e = 0; e < n * n; ++e)
+                s.lower[std::size_t(500 * n * n + e)] = s.upper[std::size_t(500 * n * n + e)] =
+                    s.diagonal[std::size_t(500 * n * n + e)] = 0;
+            std::vector<double> const d(std::size_t(a.size), 1.0);
+            for (tree_layout const& how : layouts_for(n)) {
+                std::vector<std::int64_t> singular(std::size_t(systems), chain::no_row);
+                solve_with<double>({how}, a, {.cyclic = cyclic}, d, singular.data());
+                for (std::int64_t k = 0; k < systems; ++k)
+                    CHECK((singular[std::size_t(k)] != chain::no_row) == (k == 6));
+            }
+        }
 }
 
 TEST_CASE("teams: plans of joined links") {
