@@ -78,7 +78,7 @@ void tell(sheet& result, graph_answer const& answer, double seconds) {
     json["seconds"] = seconds;
 }
 
-report::entries settings_of(graph_algorithm_row const& row, options const& o) {
+report::entries settings_of(graph_algorithm_row const& row, graph_request const& o) {
     auto const& a = o.algorithm;
     auto const show = [](double v) { return fmt::format("{:.6g}", v); };
     report::entries all;
@@ -98,7 +98,7 @@ report::entries settings_of(graph_algorithm_row const& row, options const& o) {
 
 /// The page and the picture, of what is in host memory.
 template <class T>
-void write_pictures(graph_algorithm_row const& row, options const& o, any_executor const& chosen, csr_view<T> a,
+void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_executor const& chosen, csr_view<T> a,
                     graph_answer const& answer, report::graph_page page, output_files& files) {
     show_answer(answer, row, page);
     if (!o.picture.empty()) files.write_text(o.picture, report::picture_file(page.drawing));
