@@ -570,7 +570,7 @@ linear_forest<I> forest_at(Place const& place, csr_view<T, I, O> weights, graph_
     return forest;
 }
 
-/// The same for whole graphs: extract_forest() of what parallel_factor() has made.
+/// The same for whole graphs.
 template <executor Executor, class T, class I, class O>
 linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f) {
     return forest_at(whole_graph<Executor, I>(exec), weights, f);

@@ -57,6 +57,12 @@ linear_forest<I> copy_of(Executor const& exec, linear_forest<I> const& f) {
 template <executor Executor, class T, class I, class O>
 linear_forest<I> extract_forest(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f);
 
+namespace graph_detail {
+/// The same of what parallel_factor() has made, which is not looked at again.
+template <executor Executor, class T, class I, class O>
+linear_forest<I> forest_of_factor(Executor const& exec, csr_view<T, I, O> weights, graph_factor<I> const& f);
+} // namespace graph_detail
+
 /// The part of A that the forest covers, in the order of the forest: row p reads vertex permutation[p].
 ///
 /// Holds the diagonal of A and the coefficients a_ij, a_ji between neighbours on a path, each from its own place, so A
