@@ -36,7 +36,8 @@ __device__ COPPICE_ALWAYS_INLINE float larger_magnitude(float const& a, float co
 }
 #endif
 
-/// a b + c; fused on a GPU, in whatever expression and for whatever number of right-hand sides it stands.
+/// a b + c; fused where the processor can, in whatever expression and for whatever number of right-hand sides it stands
+/// (of packs the compiler decides).
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T multiply_add(T const& a, T const& b, T const& c) {
     return a * b + c;
@@ -47,6 +48,14 @@ __device__ COPPICE_ALWAYS_INLINE float multiply_add(float const& a, float const&
 }
 __device__ COPPICE_ALWAYS_INLINE double multiply_add(double const& a, double const& b, double const& c) {
     return fma(a, b, c);
+}
+#elif defined(__FMA__) && !defined(__CUDACC__)
+// Left to the compiler, either product of a b + c d may be the one that is rounded, from place to place.
+COPPICE_ALWAYS_INLINE float multiply_add(float const& a, float const& b, float const& c) {
+    return __builtin_fmaf(a, b, c);
+}
+COPPICE_ALWAYS_INLINE double multiply_add(double const& a, double const& b, double const& c) {
+    return __builtin_fma(a, b, c);
 }
 #endif
 

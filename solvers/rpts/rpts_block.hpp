@@ -256,7 +256,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int rest_behind(stage<T> const& s, std::int64_t
 }
 
 /// The rows of partition `lane` of a tile after its border was moved; `length`, their number, changes with it. A pair
-/// of partitions takes 65 places in shared memory; before the move the 33rd is not used.
+/// of partitions takes 65 places in shared memory; before rows move the 33rd is not used.
 template <class T, class R>
 COPPICE_HD inline partition_rows<T, R> moved_rows(partition_rows<T, R> const& all, int lane, int move, int& length) {
     bool const second = (lane & 1) != 0;
@@ -297,8 +297,17 @@ COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool 
     return (both | both >> 1) & 0x55555555u;
 }
 
-/// After the sweeps of a tile: moves borders where partitions are nearly singular inside, see rpts_borders.hpp, and
-/// makes their coarse rows anew. Afterwards the tile may be overwritten.
+/// Where the last row of a pair lies behind its first.
+inline constexpr int last_place = padded<block_partition>(2 * block_partition - 1);
+
+/// How far rows of a pair move up where it is cut anew: so far that every partition stands without a gap.
+COPPICE_HD COPPICE_ALWAYS_INLINE int gap_move(pair_cut const& cut) {
+    if (!cut.is_whole()) return cut.move();
+    return cut.whole().below ? block_partition - 1 : block_partition;
+}
+
+/// After the sweeps of a tile: cuts pairs anew where partitions are nearly singular inside, see rpts_borders.hpp, and
+/// makes their coarse rows. Afterwards the tile may be overwritten.
 COPPICE_NO_EXEC_CHECK
 template <pivoting P, class T, class R, class Block>
 COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std::int64_t tile,
@@ -308,39 +317,44 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
     int const lane = block.thread() % tile_partitions, pair = lane & ~1;
     bool const may = has_pair(s, tile, lane);
     unsigned watched = pairs_with(block, words, may && share < T(watched_share));
-    int number = 0, move = 0;
+    pair_cut mine;
     T share_then = share;
     if (watched != 0) { // the same in all threads
         COPPICE_NO_UNROLL
-        for (int k = 0; k < border_moves && watched != 0; ++k) {
-            bool const mine = (watched >> pair & 1) != 0;
-            int const border = block_partition + border_move(k);
+        for (int k = 0; k < pair_cut::numbers && watched != 0; ++k) {
+            bool const looks = (watched >> pair & 1) != 0;
+            pair_cut const cut{k};
+            int const border = block_partition + cut.move();
+            int first = lane == pair ? 0 : border, length = lane == pair ? border : 2 * block_partition - border;
+            if (cut.is_whole()) first = cut.whole().first(), length = cut.whole().length(2 * block_partition);
             T found(1);
-            if (mine)
-                found = share_in_pair<P, T>(lane_rows(all, pair), lane == pair ? 0 : border,
-                                            lane == pair ? border : 2 * block_partition - border, downwards,
-                                            s.threshold, [](int i) { return padded<block_partition>(i); });
+            if (looks)
+                found = share_in_pair<P, T>(lane_rows(all, pair), first, length, downwards, s.threshold,
+                                            [](int i) { return padded<block_partition>(i); });
             unsigned const still = watched & pairs_with(block, words + 2 - k % 2 * 2, found < T(least_share));
-            if (mine && (still >> pair & 1) == 0) number = k, move = border_move(k);
+            if (looks && (still >> pair & 1) == 0) mine = cut;
             watched = still;
         }
-        if (move != 0 && downwards && lane == pair) move_rows(all, lane, move);
+        if (mine.number != 0 && downwards && lane == pair) move_rows(all, lane, gap_move(mine));
         block.sync();
-        if (move != 0) {
+        if (mine.is_whole())
+            row = row_of_whole<P>(lane_rows(all, pair), 2 * block_partition, last_place, mine.whole(),
+                                  2 * (lane - pair) + int(downwards), s.threshold, share_then);
+        else if (mine.number != 0) {
             int length = block_partition;
-            auto const rows = moved_rows(all, lane, move, length);
+            auto const rows = moved_rows(all, lane, mine.move(), length);
             row = reduce_lane<P>(rows, block.thread(), length, s.threshold, &share_then);
         }
         block.sync();
     }
-    // Threads that sweep downwards end with last rows, the others with first rows.
+    // Threads that walk downwards make the second coarse row of a partition, the others the first.
     unsigned const small = block.ballot(share_then < T(least_outer_share));
     if (block.thread() % tile_partitions == 0) words[downwards ? 4 : 5] = small;
     block.sync();
     if (may && downwards && lane == pair) {
         unsigned const firsts = words[5] >> lane & 3, lasts = words[4] >> lane & 3;
         unsigned const of_pair = (firsts & 1) | (lasts & 1) << 1 | (firsts & 2) << 1 | (lasts & 2) << 2;
-        s.borders[(tile * tile_partitions + lane) / 2] = pair_note(number, of_pair).stored();
+        s.borders[(tile * tile_partitions + lane) / 2] = pair_note(mine.number, of_pair).stored();
     }
 }
 
@@ -488,6 +502,26 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
         substitute_half<P, -1>(rows, middle.up, middle.down);
 }
 
+/// The rows of the partition that a pair has become, whose first lane is `lane`, after they moved.
+template <class T, class R>
+COPPICE_HD inline partition_rows<T, R> rows_of_pair(partition_rows<T, R> const& all, int lane, whole_pair const& pair,
+                                                    int& length) {
+    auto const rows = lane_rows(all, lane);
+    int const from = pair.first();
+    length = pair.length(2 * block_partition);
+    return {rows.lower + from, rows.diagonal + from, rows.upper + from, rows.rhs + from};
+}
+/// The unknowns that such a pair leaves alone; x are those around partition `lane` of two.
+template <class T, class R>
+COPPICE_HD inline void put_alone(partition_rows<T, R> const& all, int lane, whole_pair const& pair,
+                                 interface_values<R> const& x) {
+    R* const rhs = lane_rows(all, lane & ~1).rhs;
+    if (lane % 2 == 0) {
+        if (pair.above) rhs[0] = x.first;
+    } else if (pair.below)
+        rhs[last_place] = x.last;
+}
+
 /// Substitution of one tile; `shared` holds tile_bytes<T, R>. Its rows are there before the kernel in front begins,
 /// which solves the coarse system: they are read while that one works.
 COPPICE_NO_EXEC_CHECK
@@ -502,27 +536,39 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
         targets.read(block, s.fine.target, tile * tile_rows);
     block.await_predecessor();
     interface_values<R> const x = interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane);
-    int move = 0;
+    pair_note note(0, 0);
     outer_shares<T> shares;
     if constexpr (P != pivoting::none)
         if (has_pair(s, tile, lane)) {
-            pair_note const note(s.borders[(tile * tile_partitions + lane) / 2]);
-            move = note.move();
-            shares = note.shares<T>(lane % 2);
+            note = pair_note(s.borders[(tile * tile_partitions + lane) / 2]);
+            shares = note.shares<T>(lane % 2 * 2);
         }
     finish_copies();
     block.sync();
-    bool const moved = P != pivoting::none && block.ballot(move != 0) != 0; // the same in both warps
-    bool const moves_rows = move != 0 && block.thread() < tile_partitions && lane % 2 == 0;
+    bool const anew = note.cut().number != 0;
+    bool const moved = P != pivoting::none && block.ballot(anew) != 0; // the same in both warps
+    bool const moves_rows = anew && block.thread() < tile_partitions && lane % 2 == 0;
     if (moved) {
         if constexpr (P != pivoting::none) {
-            if (moves_rows) move_rows(rows, lane, move);
+            if (moves_rows) move_rows(rows, lane, gap_move(note.cut()));
             block.sync();
             int length = block_partition;
-            auto const own = move != 0 ? moved_rows(rows, lane, move, length) : lane_rows(rows, lane);
-            substitute_lane<P>(block, own, length, x, shares, s.threshold);
+            auto own = lane_rows(rows, lane);
+            interface_values<R> around = x;
+            if (note.cut().is_whole()) {
+                whole_pair const pair = note.cut().whole();
+                if (block.thread() < tile_partitions) put_alone(rows, lane, pair, x);
+                length = 0; // the first lane of the pair has its partition
+                if (lane % 2 == 0) {
+                    own = rows_of_pair(rows, lane, pair, length);
+                    around = pair.around(x, interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane + 1));
+                    shares = note.shares<T>(pair.upward_row());
+                }
+            } else if (anew)
+                own = moved_rows(rows, lane, note.cut().move(), length);
+            substitute_lane<P>(block, own, length, around, shares, s.threshold);
             block.sync();
-            if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, move);
+            if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, gap_move(note.cut()));
         }
     } else if (!Cyclic && s.threshold > T(0))
         substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, shares, s.threshold);

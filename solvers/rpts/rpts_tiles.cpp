@@ -167,7 +167,7 @@ interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partitio
     return x;
 }
 
-// The rows of two neighbouring lanes of a tile, which are solved by themselves where their border is moved.
+// The rows of two neighbouring lanes of a tile, which are solved by themselves where they are cut anew.
 template <class T>
 struct lane_pair {
     T bands[4][2 * length];
@@ -179,12 +179,11 @@ struct lane_pair {
     COPPICE_ALWAYS_INLINE partition_rows<T> rows(int first = 0) {
         return {bands[0] + first, bands[1] + first, bands[2] + first, bands[3] + first};
     }
-    // Number of the first move with which neither partition is nearly singular inside; 0 where that is none or there
-    // is none.
+    // Number of the first cut with which no partition is nearly singular inside; -1 where there is none.
     template <pivoting P>
-    COPPICE_ALWAYS_INLINE int find_move(T const& threshold) {
-        for (int k = 0; k < border_moves; ++k) {
-            int const border = length + border_move(k);
+    COPPICE_ALWAYS_INLINE int find_cut(T const& threshold) {
+        for (int k = 0; k < pair_cut::numbers; ++k) {
+            pair_cut const cut{k};
             auto const is_good = [&](int first, int count) COPPICE_INLINE_LAMBDA {
                 auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
                     return share_in_pair<P, T>(rows(), first, count, downwards, threshold,
@@ -192,13 +191,41 @@ struct lane_pair {
                 };
                 return share(true) >= T(least_share) || share(false) >= T(least_share);
             };
-            if (is_good(0, border) && is_good(border, 2 * length - border)) return k;
+            if (cut.is_whole()) {
+                if (is_good(cut.whole().first(), cut.whole().length(2 * length))) return k;
+            } else {
+                int const border = length + cut.move();
+                if (is_good(0, border) && is_good(border, 2 * length - border)) return k;
+            }
         }
-        return 0;
+        return -1;
     }
 };
 
-// After the reduction of a tile with these shares: moves borders where they are small, and writes the coarse rows anew.
+// The coarse rows of a pair with another cut than the first; the result is what its sweeps tell the substitution.
+template <pivoting P, class T>
+COPPICE_ALWAYS_INLINE unsigned cut_anew(lane_pair<T>& pair, pair_cut const& cut, T const& threshold,
+                                        coarse_row<T> (&coarse)[4]) {
+    unsigned small = 0;
+    if (cut.is_whole()) {
+        for (int k = 0; k < 4; ++k) {
+            T share;
+            coarse[k] = row_of_whole<P>(pair.rows(), 2 * length, 2 * length - 1, cut.whole(), k, threshold, share);
+            small |= unsigned(share < T(least_outer_share)) << k;
+        }
+        return small;
+    }
+    int const border = length + cut.move();
+    for (int k = 0; k < 2; ++k) {
+        outer_shares<T> shares;
+        reduce_both<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border, threshold, coarse[2 * k],
+                       coarse[2 * k + 1], no_side_work{}, &shares);
+        small |= small_shares(shares, 2 * k);
+    }
+    return small;
+}
+
+// After the reduction of a tile with these shares: cuts pairs anew where they are small, and writes their coarse rows.
 template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partition, std::int64_t last, tile<T>& t,
                                           outer_shares<typename tile<T>::lanes> const& shares) {
@@ -206,29 +233,23 @@ COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partit
     auto const* const final = reinterpret_cast<T const*>(&shares.last);
     auto const of_lane = [&](int l) COPPICE_INLINE_LAMBDA { return outer_shares<T>{first[l], final[l]}; };
     for (int l = 0; l + 1 < tile<T>::lanes::size && partition + l + 1 < last; l += 2) {
-        unsigned of_pair = small_shares(of_lane(l), 0) | small_shares(of_lane(l + 1), 1);
+        unsigned of_pair = small_shares(of_lane(l), 0) | small_shares(of_lane(l + 1), 2);
         int number = 0;
         bool const small = of_lane(l).larger_one() < T(watched_share) || of_lane(l + 1).larger_one() < T(watched_share);
         if (small && P != pivoting::none) {
             lane_pair<T> pair(t, l);
-            number = pair.template find_move<P>(s.threshold);
-            int const move = border_move(number);
-            if (number != 0) of_pair = 0;
-            for (int k = 0; number != 0 && k < 2; ++k) {
-                coarse_row<T> up, down;
-                outer_shares<T> moved;
-                reduce_both<P>(pair.rows(k == 0 ? 0 : length + move), k == 0 ? length + move : length - move,
-                               s.threshold, up, down, no_side_work{}, &moved);
-                of_pair |= small_shares(moved, k);
-                std::int64_t const to = 2 * (partition + l + k);
-                auto const put = [&](std::int64_t i, coarse_row<T> const& row) COPPICE_INLINE_LAMBDA {
-                    s.coarse.lower[i] = row.lower;
-                    s.coarse.diagonal[i] = row.diagonal;
-                    s.coarse.upper[i] = row.upper;
-                    s.coarse.rhs[i] = row.rhs;
-                };
-                put(to, up);
-                put(to + 1, down);
+            int const found = pair.template find_cut<P>(s.threshold);
+            if (found >= 0) { // with the first cut as well: packs round in another way, and found a small share
+                number = found;
+                coarse_row<T> rows[4];
+                of_pair = cut_anew<P>(pair, pair_cut{number}, s.threshold, rows);
+                for (int k = 0; k < 4; ++k) {
+                    std::int64_t const to = 2 * (partition + l) + k;
+                    s.coarse.lower[to] = rows[k].lower;
+                    s.coarse.diagonal[to] = rows[k].diagonal;
+                    s.coarse.upper[to] = rows[k].upper;
+                    s.coarse.rhs[to] = rows[k].rhs;
+                }
             }
         }
         s.borders[(partition + l) / 2] = pair_note(number, of_pair).stored();
@@ -239,7 +260,7 @@ COPPICE_ALWAYS_INLINE void settle_borders(stage<T> const& s, std::int64_t partit
 template <pivoting P, class T>
 class noted_pairs {
 public:
-    outer_shares<typename tile<T>::lanes> shares; ///< of pairs whose borders have not moved
+    outer_shares<typename tile<T>::lanes> shares; ///< of pairs that are cut in their middle
 
     COPPICE_ALWAYS_INLINE noted_pairs(stage<T> const& s, std::int64_t partition, std::int64_t last) {
         constexpr int pairs = tile<T>::lanes::size / 2;
@@ -253,9 +274,9 @@ public:
         auto* const final = reinterpret_cast<T*>(&shares.last);
         for (int k = 0; k < pairs; ++k) {
             pair_note const note(notes[k]);
-            moved_ |= std::uint32_t(note.move() != 0) << 2 * k;
+            moved_ |= std::uint32_t(note.cut().number != 0) << 2 * k;
             for (int j = 0; j < 2; ++j) {
-                auto const of_lane = note.template shares<T>(j);
+                auto const of_lane = note.template shares<T>(2 * j);
                 first[2 * k + j] = of_lane.first, final[2 * k + j] = of_lane.last;
             }
         }
@@ -272,12 +293,23 @@ public:
             if ((moved_ >> l & 1) == 0) continue;
             lane_pair<T> pair(t, l);
             pair_note const note(s.borders[(partition + l) / 2]);
-            int const border = length + note.move();
-            for (int k = 0; k < 2; ++k)
-                substitute_partition<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
-                                        interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k),
-                                                            of_lane(x.last, l + k), of_lane(x.after, l + k)},
-                                        s.threshold, note.template shares<T>(k));
+            auto const around = [&](int k) COPPICE_INLINE_LAMBDA {
+                return interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k), of_lane(x.last, l + k),
+                                           of_lane(x.after, l + k)};
+            };
+            if (note.cut().is_whole()) {
+                auto const whole = note.cut().whole();
+                substitute_partition<P>(pair.rows(whole.first()), whole.length(2 * length),
+                                        whole.around(around(0), around(1)), s.threshold,
+                                        note.template shares<T>(whole.upward_row()));
+                if (whole.above) pair.bands[3][0] = around(0).first;
+                if (whole.below) pair.bands[3][2 * length - 1] = around(1).last;
+            } else {
+                int const border = length + note.cut().move();
+                for (int k = 0; k < 2; ++k)
+                    substitute_partition<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
+                                            around(k), s.threshold, note.template shares<T>(2 * k));
+            }
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
         substitute_partition<P>(t.rows(), length, x, threshold, shares);

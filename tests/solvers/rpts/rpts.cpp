@@ -348,6 +348,21 @@ TEST_CASE_TEMPLATE("tridiagonal: no running equation fades beside the rows that 
             }
 }
 
+TEST_CASE_TEMPLATE("tridiagonal: solutions may vanish where partitions begin or end", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const check = [&]<class T>(T, test::rows_in_turns const& rows) {
+        CAPTURE(sizeof(T));
+        CAPTURE(rows.size);
+        CAPTURE(rows.entries[0]);
+        auto const s = test::system_of<T>(rows);
+        double const most = 100 * double(std::numeric_limits<T>::epsilon());
+        for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial})
+            for (double const threshold : {0.0, 1e-30})
+                CHECK(backward_error(s, solve_on(exec, s, {pivot, threshold})) <= most);
+    };
+    for (auto const& rows : test::vanishing_at_ends()) check(1.0, rows), check(1.0f, rows);
+}
+
 TEST_CASE_TEMPLATE("tridiagonal: NaN and infinity come out, singular systems show", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     double const nan = std::numeric_limits<double>::quiet_NaN();

@@ -235,6 +235,32 @@ TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip"
                     check(1.0, n, inner, k), check(1.0f, n, inner, k);
 }
 
+TEST_CASE("rpts: solutions that vanish where partitions begin or end, through tiles and on chip") {
+    auto const check = []<class T>(T, rows_in_turns rows) {
+        CAPTURE(sizeof(T));
+        CAPTURE(rows.entries[0]);
+        auto const s = system_of<T>(rows);
+        double const most = 100 * double(std::numeric_limits<T>::epsilon());
+        for (path const& p : {path{100, 64}, path{5120, 64}, path{5120, 32, true}, path{100, 64, false, 1e-30}}) {
+            if (test::races_watched && p.threshold > 0) continue;
+            CAPTURE(p.last);
+            CHECK(backward_error(s, block_solution<pivoting::partial>(s, p)) <= most);
+            CHECK(backward_error(s, block_solution<pivoting::scaled_partial>(s, p)) <= most);
+            if (p.last != 100 || p.threshold > 0) continue;
+            // Two right-hand sides in a tile.
+            std::int64_t const n = s.size();
+            std::vector<T> d(s.rhs), x(std::size_t(2 * n));
+            d.insert(d.end(), s.rhs.rbegin(), s.rhs.rend());
+            system_view<T> const both{
+                n, s.lower.data(), s.diagonal.data(), s.upper.data(), d.data(), x.data(), 1, 2, n, n, n};
+            solve_in_blocks<pivoting::partial, side_pack<T, 2>>(both, p);
+            CHECK(std::vector<T>(x.begin(), x.begin() + n) == block_solution<pivoting::partial>(s, p));
+        }
+    };
+    for (auto const& rows : vanishing_at_ends())
+        if (rows.size <= 2000) check(1.0, rows), check(1.0f, rows);
+}
+
 TEST_CASE("rpts: borders between partitions move where one is nearly singular inside") {
     CHECK(border_move(0) == 0);
     CHECK((border_move(1) == 1 && border_move(2) == -1 && border_move(3) == 2 && border_move(4) == -2));
@@ -540,6 +566,20 @@ struct cyclic_batch {
         }
         return double(worst);
     }
+    /// |b - A x| / (|A| |x| + |b|), largest entries and row sums.
+    double normwise_error(std::vector<T> const& x) const {
+        long double residual = 0, matrix = 0, solution = 0, side = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            auto const at = [](std::vector<T> const& v, std::int64_t k) -> long double { return v[std::size_t(k)]; };
+            std::int64_t const before = (i + n - 1) % n, after = (i + 1) % n;
+            residual = std::max(residual, std::abs(at(rhs, i) - at(lower, i) * at(x, before) -
+                                                   at(diagonal, i) * at(x, i) - at(upper, i) * at(x, after)));
+            matrix = std::max(matrix, std::abs(at(lower, i)) + std::abs(at(diagonal, i)) + std::abs(at(upper, i)));
+            solution = std::max(solution, std::abs(at(x, i)));
+            side = std::max(side, std::abs(at(rhs, i)));
+        }
+        return double(residual / (matrix * solution + side));
+    }
 };
 
 } // namespace
@@ -610,6 +650,28 @@ TEST_CASE("rpts: no partition of a ring loses digits where it is singular inside
     for (std::int64_t const n : {96, 160, 1056, 2080, 2112, 3103})
         for (path const& p : {path{63, 64}, path{130, 32, true}})
             check(std::numeric_limits<double>::epsilon(), n, p), check(std::numeric_limits<float>::epsilon(), n, p);
+}
+
+TEST_CASE("rpts: solutions that vanish where partitions begin or end, in a ring") {
+    auto const check = []<class T>(T, std::vector<double> const& rows, std::int64_t n) {
+        CAPTURE(sizeof(T));
+        CAPTURE(rows[0]);
+        CAPTURE(n);
+        cyclic_batch<T> s(n, 1, false);
+        for (std::size_t i = 0; i < s.rhs.size(); ++i) {
+            std::size_t const at = 3 * i % rows.size();
+            s.lower[i] = T(rows[at]), s.diagonal[i] = T(rows[at + 1]), s.upper[i] = T(rows[at + 2]);
+        }
+        std::vector<T> x;
+        solve_in_blocks<pivoting::partial, T, true>(s.view(x), {100, 64});
+        T largest(0);
+        for (T const value : x) largest = std::max(largest, std::abs(value));
+        CHECK(largest < T(1e4));
+        CHECK(s.normwise_error(x) <= 100 * double(std::numeric_limits<T>::epsilon()));
+    };
+    for (auto const& rows : vanishing_at_ends())
+        for (std::int64_t const n : {504, 1080, 2076})
+            if (!rows.singular_ring) check(1.0, rows.entries, n), check(1.0f, rows.entries, n);
 }
 
 TEST_CASE("rpts: NaN in one system of a batch stays there") {
