@@ -129,10 +129,9 @@ void output_files::write(std::string const& path, std::function<void(std::string
     if (is_stdout(path)) return write_to("-");
     auto const target = resolved(path);
     if (is_special(target)) return write_to(target.string());
-    auto folder = (folder_of(target) / ".coppice-XXXXXX").string();
-    if (!mkdtemp(folder.data())) refuse(path, std::strerror(errno));
-    remove_on_interrupt(folder);
-    auto const temporary = fs::path(folder) / target.filename();
+    auto const folder = make_removable_folder((folder_of(target) / ".coppice-XXXXXX").string());
+    if (folder.empty()) refuse(path, std::strerror(errno));
+    auto const temporary = folder / target.filename();
     staged_.push_back({temporary, target});
     try {
         write_to(temporary.string());

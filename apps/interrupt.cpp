@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -58,9 +59,11 @@ void handle_interrupts() {
     }).detach();
 }
 
-void remove_on_interrupt(std::filesystem::path const& folder) {
-    std::lock_guard const guard(lock());
-    folders().insert(folder);
+std::filesystem::path make_removable_folder(std::string pattern) {
+    std::lock_guard const guard(lock()); // a signal finds either no folder or one that it knows
+    if (!mkdtemp(pattern.data())) return {};
+    folders().insert(pattern);
+    return pattern;
 }
 
 void forget_interrupt(std::filesystem::path const& folder) {

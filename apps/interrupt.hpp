@@ -4,16 +4,18 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace coppice::app {
 
-/// From here on SIGHUP, SIGINT and SIGTERM (those that are not ignored) first remove the folders that stand in
-/// remove_on_interrupt(), then end the program as they always do. Call it before the first thread is started: the
+/// From here on SIGHUP, SIGINT and SIGTERM (those that are not ignored) first remove the folders of
+/// make_removable_folder(), then end the program as they always do. Call it before the first thread is started: the
 /// signals are taken by a thread of their own, all others leave them alone.
 void handle_interrupts();
 
-/// A signal removes this folder and all that is in it, until forget_interrupt() is called for it.
-void remove_on_interrupt(std::filesystem::path const& folder);
+/// Makes a folder as mkdtemp() does; a signal removes it and all that is in it, from the moment in which it is there
+/// until forget_interrupt() is called for it. An empty path, and errno, where it cannot be made.
+std::filesystem::path make_removable_folder(std::string pattern);
 void forget_interrupt(std::filesystem::path const& folder);
 
 /// While it lives, the first SIGINT does not end the program but asks the work to come to an end with what it has; the

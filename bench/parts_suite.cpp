@@ -15,10 +15,10 @@
 #include <coppice/core/cuda/device_group.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
-#include <coppice/solvers/distributed/graph_parts.hpp>
-#include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/distributed/bands/reduced_parts.hpp>
+#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
+#include <coppice/solvers/distributed/graphs/graph_parts.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
-#include <coppice/solvers/distributed/tridiagonal_parts.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
 
 namespace coppice::bench {

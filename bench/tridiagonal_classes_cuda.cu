@@ -12,9 +12,9 @@
 #include "bench/tridiagonal_cuda.cuh"
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/classical/classical_catalogue.hpp>
-#include <coppice/solvers/direct/band_factor.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/direct/sparse_sides.hpp>
+#include <coppice/solvers/direct/factored/band_factor.hpp>
+#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
 
 namespace coppice::bench {
 namespace {

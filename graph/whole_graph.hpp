@@ -4,8 +4,9 @@
 ///
 /// Factors and forests are written over rows that may be some of those of a graph. What these need to know of other
 /// rows, and what is summed up over all, is asked of a `Place`: this one, for which there are no others, or
-/// part_of_graph (solvers/distributed/part_of_graph.hpp). A vertex has a number among the rows of its place and, behind
-/// these, outer vertices, which are ends of edges that lead to other places; and a name, its number in the whole graph.
+/// part_of_graph (solvers/distributed/graphs/part_of_graph.hpp). A vertex has a number among the rows of its place and,
+/// behind these, outer vertices, which are ends of edges that lead to other places; and a name, its number in the whole
+/// graph.
 #pragma once
 
 #include <cstdint>

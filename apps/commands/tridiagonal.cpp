@@ -18,7 +18,7 @@
 #include <coppice/solvers/classical/classical.hpp>
 #include <coppice/solvers/classical/classical_catalogue.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/distributed/tridiagonal_parts.hpp>
+#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
 
 namespace coppice::app {
 namespace {

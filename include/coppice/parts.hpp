@@ -17,11 +17,11 @@
 #pragma once
 
 #include <coppice/core/multi_executor.hpp>
-#include <coppice/solvers/distributed/band_parts.hpp>
+#include <coppice/solvers/distributed/bands/band_parts.hpp>
+#include <coppice/solvers/distributed/bands/reduced_parts.hpp>
+#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
 #include <coppice/solvers/distributed/csr_parts.hpp>
-#include <coppice/solvers/distributed/graph_parts.hpp>
+#include <coppice/solvers/distributed/graphs/graph_parts.hpp>
+#include <coppice/solvers/distributed/graphs/scan_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
-#include <coppice/solvers/distributed/reduced_parts.hpp>
-#include <coppice/solvers/distributed/scan_parts.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
-#include <coppice/solvers/distributed/tridiagonal_parts.hpp>

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include <coppice/solvers/direct/band_factor.hpp>
+#include <coppice/solvers/direct/factored/band_factor.hpp>
 
 #include "arrays.hpp"
 

@@ -15,8 +15,8 @@
 #include <string>
 
 #include <coppice/solvers/c/c_arguments.hpp>
-#include <coppice/solvers/direct/band_factor.hpp>
-#include <coppice/solvers/direct/sparse_sides.hpp>
+#include <coppice/solvers/direct/factored/band_factor.hpp>
+#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
 
 namespace coppice::c_interface {
 

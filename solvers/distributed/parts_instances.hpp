@@ -6,12 +6,12 @@
 #include <string>
 #include <utility>
 
+#include <coppice/solvers/distributed/bands/reduced_parts_solve.hpp>
+#include <coppice/solvers/distributed/bands/tridiagonal_parts.hpp>
 #include <coppice/solvers/distributed/csr_parts_apply.hpp>
 #include <coppice/solvers/distributed/levels/multilevel_parts.hpp>
 #include <coppice/solvers/distributed/part_executor.hpp>
-#include <coppice/solvers/distributed/reduced_parts_solve.hpp>
 #include <coppice/solvers/distributed/solve_parts.hpp>
-#include <coppice/solvers/distributed/tridiagonal_parts.hpp>
 #include <coppice/solvers/krylov/krylov.hpp>
 
 namespace coppice {

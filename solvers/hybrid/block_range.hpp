@@ -7,7 +7,7 @@
 #include <string>
 
 #include <coppice/algebra/block_hybrid.hpp>
-#include <coppice/solvers/direct/band_factor.hpp>
+#include <coppice/solvers/direct/factored/band_factor.hpp>
 #include <coppice/solvers/precondition/mend_tridiagonal.hpp>
 
 namespace coppice::detail {

@@ -8,7 +8,7 @@
 #include "support/block_stand_in.hpp"
 #include <coppice/solvers/chain/chain_block.hpp>
 #include <coppice/solvers/classical/classical_solve.hpp>
-#include <coppice/solvers/direct/band_factor_solve.hpp>
+#include <coppice/solvers/direct/factored/band_factor_solve.hpp>
 
 namespace coppice::test {
 namespace {

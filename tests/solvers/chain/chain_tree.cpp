@@ -8,6 +8,7 @@
 #include "solvers/band_reference.hpp"
 #include "solvers/chain/growth_families.hpp"
 #include "support/block_stand_in.hpp"
+#include "support/sanitized.hpp"
 #include "support/share_barrier.hpp"
 #include <coppice/solvers/chain/chain_tree.hpp>
 #include <coppice/solvers/direct/band_solve.hpp>
@@ -278,13 +279,15 @@ TEST_CASE("teams: joined links of systems of different sizes") {
                 s.describe(meaning, bounds[k], bounds[k + 1], cyclic);
             }
             auto a = band_matrix<double>::batch(s.view(), array_view<std::int64_t const>(bounds.data(), systems + 1));
-            for (tree_layout const& how : layouts_for(n)) check_tree<double>(a, meaning, how, {.cyclic = cyclic});
+            auto layouts = layouts_for(n);
+            if (sanitized) layouts = {layouts[std::size_t(n + cyclic) % layouts.size()]};
+            for (tree_layout const& how : layouts) check_tree<double>(a, meaning, how, {.cyclic = cyclic});
             // A row of zeros in one of them.
             for (int e = 0; e < n * n; ++e)
                 s.lower[std::size_t(500 * n * n + e)] = s.upper[std::size_t(500 * n * n + e)] =
                     s.diagonal[std::size_t(500 * n * n + e)] = 0;
             std::vector<double> const d(std::size_t(a.size), 1.0);
-            for (tree_layout const& how : layouts_for(n)) {
+            for (tree_layout const& how : layouts) {
                 std::vector<std::int64_t> singular(std::size_t(systems), chain::no_row);
                 solve_with<double>({how}, a, {.cyclic = cyclic}, d, singular.data());
                 for (std::int64_t k = 0; k < systems; ++k)

@@ -5,7 +5,7 @@
 #include "support/executors.hpp"
 #if !defined(COPPICE_TEST_CUDA)
 #include <coppice/solvers/chain/chain_host.hpp>
-#include <coppice/solvers/direct/band_factor_solve.hpp>
+#include <coppice/solvers/direct/factored/band_factor_solve.hpp>
 #endif
 
 using namespace coppice;

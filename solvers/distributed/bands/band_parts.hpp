@@ -26,7 +26,7 @@
 #include <vector>
 
 #include <coppice/core/memory_range.hpp>
-#include <coppice/solvers/distributed/band_part.hpp>
+#include <coppice/solvers/distributed/bands/band_part.hpp>
 
 namespace coppice {
 namespace distributed {

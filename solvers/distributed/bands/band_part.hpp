@@ -15,8 +15,8 @@
 #include <coppice/core/multi_executor.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/direct/band_solver.hpp>
-#include <coppice/solvers/distributed/band_part_rows.hpp>
-#include <coppice/solvers/distributed/end_system.hpp>
+#include <coppice/solvers/distributed/bands/band_part_rows.hpp>
+#include <coppice/solvers/distributed/bands/end_system.hpp>
 #include <coppice/solvers/judge/band_error.hpp>
 
 namespace coppice::distributed {

@@ -12,9 +12,9 @@
 #include <coppice/algebra/largest_entries.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/semiring/stored_value.hpp>
-#include <coppice/solvers/direct/band_factor_solve.hpp>
-#include <coppice/solvers/direct/sparse_activity.hpp>
-#include <coppice/solvers/direct/sparse_sides.hpp>
+#include <coppice/solvers/direct/factored/band_factor_solve.hpp>
+#include <coppice/solvers/direct/sparse_sides/sparse_activity.hpp>
+#include <coppice/solvers/direct/sparse_sides/sparse_sides.hpp>
 
 namespace coppice {
 namespace sparse_sides {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <coppice/graph/factor.hpp>
-#include <coppice/solvers/distributed/graph_parts.hpp>
-#include <coppice/solvers/distributed/part_of_graph.hpp>
+#include <coppice/solvers/distributed/graphs/graph_parts.hpp>
+#include <coppice/solvers/distributed/graphs/part_of_graph.hpp>
 
 namespace coppice {
 namespace distributed {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <coppice/solvers/direct/band_factor.hpp>
+#include <coppice/solvers/direct/factored/band_factor.hpp>
 
 namespace coppice {
 

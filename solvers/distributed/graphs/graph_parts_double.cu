@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/graph_parts_made.hpp>
+#include <coppice/solvers/distributed/graphs/graph_parts_made.hpp>
 
 namespace coppice {
 COPPICE_GRAPH_PARTS(, cuda_executor, double)

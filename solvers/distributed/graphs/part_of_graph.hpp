@@ -10,8 +10,8 @@
 #include <coppice/algebra/rows/row_access.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/graph/edge_order.hpp>
+#include <coppice/solvers/distributed/graphs/scan_parts.hpp>
 #include <coppice/solvers/distributed/halo.hpp>
-#include <coppice/solvers/distributed/scan_parts.hpp>
 
 namespace coppice::distributed {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/band_factor_solve.hpp>
+#include <coppice/solvers/direct/factored/band_factor_solve.hpp>
 
 namespace coppice {
 

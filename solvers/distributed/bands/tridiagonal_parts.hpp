@@ -8,8 +8,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <coppice/solvers/distributed/band_parts.hpp>
-#include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/distributed/bands/band_parts.hpp>
+#include <coppice/solvers/distributed/bands/reduced_parts.hpp>
 
 namespace coppice {
 

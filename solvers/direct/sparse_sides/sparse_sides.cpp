@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/direct/sparse_sides_solve.hpp>
+#include <coppice/solvers/direct/sparse_sides/sparse_sides_solve.hpp>
 
 namespace coppice {
 

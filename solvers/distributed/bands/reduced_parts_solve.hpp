@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include <coppice/core/parallel.hpp>
-#include <coppice/solvers/distributed/reduced_parts.hpp>
+#include <coppice/solvers/distributed/bands/reduced_parts.hpp>
 #include <coppice/solvers/judge/band_error.hpp>
 #include <coppice/solvers/rpts/rpts_parts.hpp>
 
