@@ -225,7 +225,8 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
                                                                {most_partners, 0, 1000, 3, 1},
                                                                {0, 0, 0, 1, 32}};
         for (auto const& schedule : schedules) {
-            if (columns > 20000 && &schedule != schedules) continue; // windows of columns take their time
+            // Windows of columns take their time.
+            if (columns > (races_watched ? 10000 : 20000) && &schedule != schedules) continue;
             CAPTURE(schedule.slots);
             CAPTURE(schedule.merged_each);
             check(coppice::detail::constant_mask{}, false, schedule);
@@ -234,7 +235,7 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
             CHECK(plain(exec, whole) == plain(exec, mxm(exec, s, da.view(), db.view())));
             if (schedule.merged_each == 3 || (races_watched && schedule.merged_each == 32)) continue; // no other way
             check(coppice::detail::mask_of(dm.view(), {}), true, schedule);
-            check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
+            if (!races_watched) check(coppice::detail::mask_of(dm.view(), {.complement = true}), true, schedule);
         }
     }
 }
