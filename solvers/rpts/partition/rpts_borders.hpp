@@ -60,15 +60,20 @@ struct whole_pair {
     }
 };
 
-/// How a pair is cut: by one of the moves of its border, or not at all.
+/// How a pair is cut: by one of the moves of its border, or not at all. Cuts are tried by their numbers; those of whole
+/// pairs come before the longer moves, for where one pair needs such a cut, all of them may.
 struct pair_cut {
     int number = 0;
 
-    static constexpr int numbers = border_moves + 3;
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr bool is_whole() const { return number >= border_moves; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int move() const { return border_move(number); }
+    static constexpr int first_whole = 3, numbers = border_moves + 3;
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr bool is_whole() const {
+        return number >= first_whole && number < first_whole + 3;
+    }
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int move() const {
+        return border_move(number < first_whole ? number : number - 3);
+    }
     COPPICE_HD COPPICE_ALWAYS_INLINE constexpr whole_pair whole() const {
-        return {number != border_moves + 2, number != border_moves + 1};
+        return {number != first_whole + 2, number != first_whole + 1};
     }
 };
 
