@@ -30,6 +30,36 @@ struct add_mirror {
         return 0;
     }
 };
+/// The same where mirrors[k] is the position of the mirror image.
+template <class T, class O>
+struct add_known_mirror {
+    T const* coefficients;
+    O const* mirrors;
+    T* values;
+    COPPICE_HD void operator()(std::int64_t k) const {
+        values[k] = detail::magnitude(coefficients[k]) + detail::magnitude(coefficients[mirrors[k]]);
+    }
+};
+/// Of a nonzero: 2 without a mirror image, 1 with one of another magnitude.
+template <class T, class O>
+struct mirror_fault {
+    T const* coefficients;
+    O const* mirrors;
+    COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        if (mirrors[k] < 0) return 2;
+        return detail::magnitude(coefficients[k]) != detail::magnitude(coefficients[mirrors[k]]) ? 1 : 0;
+    }
+};
+/// Position of a_ji for nonzero k = (i, j), or -1.
+template <class T, class I, class O>
+struct write_mirror {
+    csr_view<T, I, O> a;
+    O* mirrors;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        mirrors[k] = detail::position_in_row(a, a.indices[k], row);
+        return 0;
+    }
+};
 struct ignore_products {
     COPPICE_HD std::uint8_t identity() const { return 0; }
     COPPICE_HD std::uint8_t operator()(std::uint8_t, std::uint8_t) const { return 0; }
@@ -37,6 +67,14 @@ struct ignore_products {
 struct ignore_rows {
     COPPICE_HD void operator()(std::int64_t, std::uint8_t) const {}
 };
+
+/// Where the mirror image of every nonzero of a square matrix stands whose columns rise in every row; -1: nowhere.
+template <executor Executor, class T, class I, class O>
+buffer<O> find_mirrors(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a) {
+    buffer<O> mirrors(exec, a.nonzeros());
+    reduce_rows(exec, plan, write_mirror<T, I, O>{a, mirrors.data()}, ignore_products{}, ignore_rows{});
+    return mirrors;
+}
 
 } // namespace graph_detail
 
@@ -75,5 +113,26 @@ edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> 
     weights.view.coefficients = weights.values.data();
     return weights;
 }
+
+namespace graph_detail {
+/// The same of a matrix whose columns rise and whose values are finite, with find_mirrors() of its pattern.
+template <executor Executor, class T, class I, class O>
+edge_weights<T, I, O> edge_weights_by(Executor const& exec, csr_view<T, I, O> a, array_view<O const> mirrors) {
+    edge_weights<T, I, O> weights;
+    weights.view = a;
+    std::int64_t const nonzeros = a.nonzeros(),
+                       fault = reduce(exec, nonzeros, std::int64_t(0),
+                                      mirror_fault<T, O>{a.coefficients, mirrors.data()}, maximum{});
+    if (fault == 2) {
+        weights.made = detail::united_weights(exec, a);
+        weights.view = weights.made.view();
+    } else if (fault == 1) {
+        weights.values = buffer<T>(exec, nonzeros);
+        for_each(exec, nonzeros, add_known_mirror<T, O>{a.coefficients, mirrors.data(), weights.values.data()});
+        weights.view.coefficients = weights.values.data();
+    }
+    return weights;
+}
+} // namespace graph_detail
 
 } // namespace coppice

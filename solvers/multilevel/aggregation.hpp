@@ -80,7 +80,7 @@ struct level_aggregates {
 template <executor Executor, class I>
 linear_forest<I> strong_forest(Executor const& exec, csr_view<float, I> strong) {
     auto const edges = parallel_factor(exec, strong, {.degree = 2, .ties = tie_rule::near});
-    return extract_forest(exec, strong, edges);
+    return graph_detail::forest_of_factor(exec, strong, edges);
 }
 
 /// Aggregates of A: paths of the strongest couplings cut into runs of `first` vertices at least, and these again, by
@@ -107,8 +107,10 @@ level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_
                          level.forest.links.data(), path_of.data(), alone.data()});
     auto const between = graph_detail::contract_sound(exec, plus_times<T>{}, a, runs, T(1));
     auto const plan = make_srcsr_plan(exec, between.view());
-    auto const across =
-        couplings_of(exec, between.view(), plan, look_at_rows(exec, between.view(), plan), symmetric, path_of.data());
+    buffer<I> mirrors;
+    if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, between.view());
+    auto const across = couplings_of(exec, between.view(), plan, look_at_rows(exec, between.view(), plan),
+                                     array_view<I const>(mirrors.view()), path_of.data());
     auto const forest = strong_forest(exec, across.strong);
     buffer<I> joins(exec, runs.count);
     csr_view<float, I> const all = across.all.view;

@@ -170,11 +170,12 @@ struct coupling_weights {
     csr_view<float, I> strong{};
 };
 
-/// `symmetric`: A is so but for rounding, and so are its couplings then, unless rows go by different signs. `path_of`,
-/// if given: path of each vertex of a contracted graph; couplings along a path count as weak.
+/// Columns of A rise in every row. `mirrors`: as of graph_detail::find_mirrors(); none where A is symmetric but for
+/// rounding, and so are its couplings then, unless rows go by different signs. `path_of`, if given: path of each vertex
+/// of a contracted graph; couplings along a path count as weak.
 template <executor Executor, class T, class I>
 coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                                 row_scales const& rows, bool symmetric, I const* path_of) {
+                                 row_scales const& rows, array_view<I const> mirrors, I const* path_of) {
     using graph_detail::ignore_products;
     using graph_detail::ignore_rows;
     std::int64_t const n = a.rows();
@@ -184,7 +185,9 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
                 write_coupling<T, I>{a, 1 / rows.unit, rows.diagonal.data(), rows.kinds.data(), c.raw.data()},
                 ignore_products{}, ignore_rows{});
     c.all.view = csr_view<float, I>{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, c.raw.data()};
-    if (!symmetric || reduce(exec, n, std::int64_t(0), is_one_sided_kind{rows.kinds.data()}, plus{}) > 0)
+    if (mirrors.size() > 0)
+        c.all = graph_detail::edge_weights_by(exec, c.all.view, mirrors);
+    else if (reduce(exec, n, std::int64_t(0), is_one_sided_kind{rows.kinds.data()}, plus{}) > 0)
         c.all = make_edge_weights(exec, c.all.view);
     csr_view<float, I> const all = c.all.view;
     srcsr_plan<I> own;

@@ -61,16 +61,18 @@ struct level_coarsening {
     csr<T, I> tentative{};
 };
 
-/// By the couplings of the unknowns themselves: P_0 is constant on the aggregates.
+/// By the couplings of the unknowns themselves: P_0 is constant on the aggregates. `mirrors` of A, none where it is
+/// symmetric.
 template <executor Executor, class T, class I>
 level_coarsening<T, I> coarsen_unknowns(Executor const& exec, level_structure<Executor, T, I> const& level,
-                                        csr_view<T, I> a, bool symmetric, multilevel_options const& options,
-                                        stopwatch<Executor>& watch, multilevel_report& report) {
-    auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, symmetric, nullptr);
+                                        csr_view<T, I> a, array_view<I const> mirrors,
+                                        multilevel_options const& options, stopwatch<Executor>& watch,
+                                        multilevel_report& report) {
+    auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, mirrors, nullptr);
     report.coupling_seconds += watch.lap();
     level_coarsening<T, I> c;
-    c.made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, symmetric, I(options.first_run),
-                                             I(options.second_run));
+    c.made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, mirrors.size() == 0,
+                                             I(options.first_run), I(options.second_run));
     c.tentative = membership_matrix<T>(exec, c.made.aggregates);
     return c;
 }
@@ -83,7 +85,10 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
     csr_view<T, I> const points = between.view();
     auto const plan = make_srcsr_plan(exec, points);
     auto const scales = look_at_rows(exec, points, plan);
-    auto const couplings = couplings_of<Executor, T, I>(exec, points, plan, scales, symmetric, nullptr);
+    buffer<I> mirrors;
+    if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, points);
+    auto const couplings =
+        couplings_of<Executor, T, I>(exec, points, plan, scales, array_view<I const>(mirrors.view()), nullptr);
     report.coupling_seconds += watch.lap();
     level_coarsening<T, I> c;
     c.made = aggregate_level<Executor, T, I>(exec, points, scales, couplings, symmetric, I(options.first_run),
@@ -112,13 +117,15 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     level.a.coefficients = nullptr;
     level.plan = make_srcsr_plan(exec, a);
     level_coarsening<T, I> c;
+    buffer<I> mirrors;
     filtered_couplings<T> crossing{};
     auto& row = report.levels.emplace_back(multilevel_level_report{n, a.nonzeros(), 1});
     report.end = n <= options.coarsest ? coarsening_end::small : coarsening_end::levels;
     if (n > options.coarsest && depth + 1 < options.most_levels) {
         level.scales = look_at_rows(exec, a, level.plan, others);
+        if (!symmetric) mirrors = graph_detail::find_mirrors(exec, level.plan, a);
         c = modes ? coarsen_points<Executor, T, I>(exec, a, symmetric, options, modes, watch, report)
-                  : coarsen_unknowns(exec, level, a, symmetric, options, watch, report);
+                  : coarsen_unknowns(exec, level, a, array_view<I const>(mirrors.view()), options, watch, report);
         row.coverage = c.made.coverage;
         if (depth == 0 && n <= multilevel_report::most_shown) {
             auto const of = to_vector(exec, c.made.aggregates.of);
@@ -148,7 +155,7 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
                              std::move(c.tentative),
                              !modes,
                              limits,
-                             symmetric};
+                             std::move(mirrors)};
         report.prolongator_seconds += watch.lap();
         auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
         auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));

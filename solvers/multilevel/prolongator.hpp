@@ -94,16 +94,6 @@ struct write_smoothing {
     }
 };
 
-/// Position of a_ji for nonzero k = (i, j), or -1.
-template <class T, class I>
-struct write_mirror {
-    csr_view<T, I> a;
-    I* mirror;
-    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
-        mirror[k] = position_in_row(a, a.indices[k], row);
-        return 0;
-    }
-};
 struct count_up {
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = std::int32_t(k); }
@@ -133,8 +123,8 @@ public:
     /// P_0 has columns of the rows that `aggregates` hold; it is `constant` on them, or is given by `tentative`.
     smoothed_prolongator(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                          filter_scales<T> const& scales, vertex_aggregates<I> const& aggregates, buffer<I> const& runs,
-                         csr<T, I> tentative, bool constant, prolongator_limits limits, bool symmetric)
-        : tentative_(std::move(tentative)) {
+                         csr<T, I> tentative, bool constant, prolongator_limits limits, buffer<I> mirrors)
+        : tentative_(std::move(tentative)), mirror_(std::move(mirrors)) {
         if (by_rows && constant) {
             of_ = copy_of(exec, aggregates.of);
             marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
@@ -157,10 +147,6 @@ public:
         turned_offsets_ = std::move(arrays.offsets);
         turned_indices_ = std::move(arrays.indices);
         turned_source_ = std::move(arrays.values);
-        if (symmetric) return;
-        mirror_ = buffer<I>(exec, a.nonzeros());
-        reduce_rows(exec, plan, write_mirror<T, I>{a, mirror_.data()}, graph_detail::ignore_products{},
-                    graph_detail::ignore_rows{});
     }
 
     /// P[rows, aggregates] with these values; null for none.
