@@ -280,14 +280,6 @@ struct residual_to {
         auto const value = rows.sums(here.system, here.j, here.r, here.side).rest;
         r[rows.place(here.system, here.j, here.r) + here.side * rows.a.scalar_rows] = narrowed(value, T());
     }
-    template <class R>
-    COPPICE_HD static R narrowed(double v, R) {
-        return R(v);
-    }
-    template <class R>
-    COPPICE_HD static complex_lane<R> narrowed(complex_lane<double> const& v, complex_lane<R>) {
-        return {R(v.re), R(v.im)};
-    }
 };
 /// x += correction, where that is finite.
 template <class T>

@@ -19,6 +19,15 @@ template <class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<double> widened(complex_lane<R> const& a) {
     return {double(a.re), double(a.im)};
 }
+/// And back, to the lane type of the second argument.
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE R narrowed(double v, R) {
+    return R(v);
+}
+template <class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE complex_lane<R> narrowed(complex_lane<double> const& v, complex_lane<R>) {
+    return {R(v.re), R(v.im)};
+}
 
 /// The larger of two values that are not negative; NaN where one of them is NaN. Their bits are ordered as integers,
 /// and those of NaN lie beyond infinity: no branch, which small systems would pay for. A GPU makes NaN with a sign,

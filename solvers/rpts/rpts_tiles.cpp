@@ -202,7 +202,7 @@ struct lane_pair {
     }
 };
 
-// The coarse rows of a pair with another cut than the first; the result is what its sweeps tell the substitution.
+// The coarse rows of a pair with this cut; the result is what its sweeps tell the substitution.
 template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE unsigned cut_anew(lane_pair<T>& pair, pair_cut const& cut, T const& threshold,
                                         coarse_row<T> (&coarse)[4]) {

@@ -226,7 +226,7 @@ struct measure_row {
         row_entries<L> const entries = a.row(before + i);
         std::int64_t const first = a.shape.first_column(before + i) - before;
         for (int t = 0; t < a.shape.entries(); ++t) sum.add(chain::widened(entries[t]), chain::widened(at(first + t)));
-        r[i] = narrowed(sum.rest, L());
+        r[i] = chain::narrowed(sum.rest, L());
         chain::row_extremes<double> most;
         most.add(magnitude(sum.rest), sum.row, magnitude(chain::widened(x[i])), magnitude(chain::widened(d[i])),
                  sum.product);
@@ -235,14 +235,6 @@ struct measure_row {
     COPPICE_HD L at(std::int64_t column) const {
         if (column < 0) return x_before[(column + reach) * columns];
         return column < rows ? x[column] : x_behind[(column - rows) * columns];
-    }
-    template <class R>
-    COPPICE_HD static R narrowed(double v, R) {
-        return R(v);
-    }
-    template <class R>
-    COPPICE_HD static complex_lane<R> narrowed(complex_lane<double> const& v, complex_lane<R>) {
-        return {R(v.re), R(v.im)};
     }
 };
 
