@@ -388,12 +388,58 @@ tuples<T, I> extract_tuples(Executor const& exec, hypersparse<T, I, O> const& a)
     return t;
 }
 
-/// A^T.
-template <executor Executor, class T, class I>
-hypersparse<T, I> transpose(Executor const& exec, hypersparse<T, I> const& a) {
-    auto const t = extract_tuples(exec, a);
-    return build_hypersparse(exec, a.columns(), a.rows(), array_view<I const>(t.columns.view()),
-                             array_view<I const>(t.rows.view()), array_view<T const>(t.values.view()), no_duplicates{});
+namespace detail {
+
+/// The run of sorted keys that begins at k is a row of that name.
+template <class I, class O>
+struct list_run {
+    I const* keys;
+    I* list;
+    O* starts;
+    COPPICE_HD void operator()(std::int64_t position, std::int64_t k) const {
+        list[position] = keys[k];
+        starts[position] = static_cast<O>(k);
+    }
+};
+/// Entry k of the transpose was entry source[k]: its row is the column, by the name that the list has for it.
+template <class T, class I, class O>
+struct gather_turned {
+    csr_view<T, I, O> a;
+    I const* names;
+    O const* source;
+    I* columns;
+    T* values;
+    COPPICE_NO_EXEC_CHECK
+    COPPICE_HD void operator()(std::int64_t k) const {
+        std::int64_t const from = source[k];
+        columns[k] = names[lower_position(a.offsets, 0, std::int64_t(a.rows()) + 1, from + 1) - 1];
+        values[k] = a.coefficients[from];
+    }
+};
+
+} // namespace detail
+
+/// A^T, by one stable sort of the columns, which leaves the rows of each in order. Waits for the number of columns.
+template <executor Executor, class T, class I, class O>
+hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const& a) {
+    auto const rows = a.entries().view();
+    std::int64_t const nonzeros = rows.nonzeros();
+    buffer<I> keys = copy_of(exec, rows.column_indices());
+    buffer<O> source(exec, nonzeros);
+    for_each(exec, nonzeros, detail::count_up<O>{source.data()});
+    sort_by_key(exec, keys.view(), source.view());
+    buffer<I> list(exec, nonzeros);
+    buffer<O> starts(exec, nonzeros + 1);
+    std::int64_t const count = select(exec, nonzeros, detail::begins_run<I>{keys.data()},
+                                      detail::list_run<I, O>{keys.data(), list.data(), starts.data()});
+    fill(exec, starts.view().slice(count, 1), rows.nonzeros());
+    buffer<T> values(exec, nonzeros);
+    buffer<I> columns(exec, nonzeros);
+    for_each(exec, nonzeros,
+             detail::gather_turned<T, I, O>{rows, a.list().data(), source.data(), columns.data(), values.data()});
+    csr<T, I, O> entries(static_cast<I>(count), a.rows(), copy_of(exec, starts.view().slice(0, count + 1)),
+                         std::move(columns), std::move(values));
+    return {detail::sound_rows{}, a.columns(), copy_of(exec, list.view().slice(0, count)), std::move(entries)};
 }
 
 namespace detail {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <coppice/graph/edge_weights.hpp>
 #include <coppice/semiring/semirings.hpp>
 #include <coppice/semiring/sparse/hypersparse.hpp>
 
@@ -55,13 +56,6 @@ listed_matrix<T> select_columns(Executor const& exec, listed_matrix<T> const& a,
                                 std::int32_t behind, bool within) {
     return select_entries(exec, columns_within{first, behind, within}, a);
 }
-/// own + a
-template <executor Executor, class T>
-csr<T> add_listed(Executor const& exec, csr_view<T> own, listed_matrix<T> const& a) {
-    auto const added = to_csr(exec, a);
-    return ewise_add(exec, plus{}, own, added.view());
-}
-
 struct degree_of_listed {
     std::int32_t const *offsets, *rows;
     COPPICE_HD std::int32_t operator()(std::int64_t i) const {
@@ -98,6 +92,58 @@ csr<T> gather_rows(Executor const& exec, csr_view<T> a, buffer<std::int32_t> con
 template <executor Executor, class T>
 listed_matrix<T> rows_at(Executor const& exec, csr_view<T> a, buffer<std::int32_t> const& rows) {
     return detail::list_rows(exec, a.rows(), rows.data(), gather_rows(exec, a, rows));
+}
+
+struct note_place {
+    std::int32_t const* list;
+    std::int32_t* places;
+    COPPICE_HD void operator()(std::int64_t i) const { places[list[i]] = std::int32_t(i); }
+};
+/// Entries of a row that is replaced, or of its own.
+struct degree_of_replaced {
+    std::int32_t const *places, *offsets, *own_offsets;
+    COPPICE_HD std::int32_t operator()(std::int64_t row) const {
+        std::int32_t const place = places[row];
+        return place < 0 ? own_offsets[row + 1] - own_offsets[row] : offsets[place + 1] - offsets[place];
+    }
+};
+/// Copies entries to where the rows of the result begin, as the product of a reduction of nothing.
+template <class T>
+struct copy_entry {
+    csr_view<T> from;
+    std::int32_t const* names;  ///< of the rows of `from`; null: themselves
+    std::int32_t const* places; ///< of rows that are replaced; null: none is
+    std::int32_t const* offsets;
+    std::int32_t* columns;
+    T* values;
+    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
+        if (places && places[row] >= 0) return 0;
+        std::int64_t const to = offsets[names ? names[row] : row] + (k - from.offsets[row]);
+        columns[to] = from.indices[k];
+        values[to] = from.coefficients[k];
+        return 0;
+    }
+};
+/// own + a: rows that `a` lists are added up by themselves, the others are copied.
+template <executor Executor, class T>
+csr<T> add_listed(Executor const& exec, csr_view<T> own, listed_matrix<T> const& a) {
+    using graph_detail::ignore_products;
+    using graph_detail::ignore_rows;
+    auto const sums = add(exec, rows_at(exec, own, a.list()), a);
+    auto const replaced = sums.entries().view();
+    buffer<std::int32_t> places(exec, own.rows());
+    fill(exec, places.view(), std::int32_t(-1));
+    for_each(exec, sums.list().size(), note_place{sums.list().data(), places.data()});
+    std::int32_t nonzeros = 0;
+    auto offsets = detail::offsets_of_degrees<std::int32_t>(
+        exec, own.rows(), degree_of_replaced{places.data(), replaced.offsets, own.offsets}, nonzeros);
+    buffer<std::int32_t> columns(exec, nonzeros);
+    buffer<T> values(exec, nonzeros);
+    copy_entry<T> const copy{own, nullptr, places.data(), offsets.data(), columns.data(), values.data()};
+    reduce_rows(exec, make_srcsr_plan(exec, own), copy, ignore_products{}, ignore_rows{});
+    copy_entry<T> const replace{replaced, sums.list().data(), nullptr, offsets.data(), columns.data(), values.data()};
+    reduce_rows(exec, make_srcsr_plan(exec, replaced), replace, ignore_products{}, ignore_rows{});
+    return {own.rows(), own.columns(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
 struct place_of_row {

@@ -169,6 +169,33 @@ TEST_CASE_TEMPLATE(
     }
 }
 
+TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, bit for bit", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    std::mt19937_64 random(7);
+    auto const some = [&](int rows, int columns, unsigned one_row_of, unsigned one_entry_of) {
+        dense a = zeros(rows, columns);
+        for (auto& row : a)
+            if (random() % one_row_of == 0)
+                for (double& entry : row) entry = random() % one_entry_of == 0 ? double(random() % 2000) / 997 - 1 : 0;
+        return rows_of(exec, a, 0, rows, 0, columns, [](int) { return true; });
+    };
+    for (auto const& [rows, columns] : {std::pair{1, 1}, {5, 9}, {200, 30}, {3000, 7}})
+        for (unsigned const of_own : {1u, 3u})
+            for (unsigned const of_listed : {1u, 4u, 1u << 30}) { // all rows, some, most likely none
+                CAPTURE(rows);
+                CAPTURE(of_own);
+                CAPTURE(of_listed);
+                auto const own = some(rows, columns, of_own, 3), added = some(rows, columns, of_listed, 2);
+                auto const sum = add_listed(exec, own.view(), listed(exec, added));
+                auto const expected = ewise_add(exec, plus{}, own.view(), added.view());
+                CHECK(sum.rows() == rows);
+                CHECK(to_vector(exec, sum.row_offsets()) == to_vector(exec, expected.row_offsets()));
+                CHECK(to_vector(exec, sum.column_indices()) == to_vector(exec, expected.column_indices()));
+                CHECK(to_vector(exec, sum.values()) == to_vector(exec, expected.values()));
+            }
+}
+
 TEST_CASE_TEMPLATE("parts: rows that several parts make for one are added up in the order of the parts", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using exec_type = decltype(Fixture::exec());
