@@ -78,9 +78,40 @@ struct level_aggregates {
 };
 
 template <executor Executor, class I>
-linear_forest<I> strong_forest(Executor const& exec, csr_view<float, I> strong) {
-    auto const edges = parallel_factor(exec, strong, {.degree = 2, .ties = tie_rule::near});
+linear_forest<I> strong_forest(Executor const& exec, csr_view<float, I> strong, tie_rule ties) {
+    auto const edges = parallel_factor(exec, strong, {.degree = 2, .ties = ties});
     return graph_detail::forest_of_factor(exec, strong, edges);
+}
+
+/// The runs of a forest's paths as vertices of a graph, and how strongly they are coupled. No runs, no couplings.
+template <class T, class I>
+struct graph_of_runs {
+    vertex_aggregates<I> runs{};
+    buffer<std::uint8_t> alone{}; ///< [runs] is it a path of one vertex?
+    csr<T, I> between{};          ///< sums of the entries of A between runs
+    coupling_weights<I> across{}; ///< looks at `between`
+};
+template <executor Executor, class T, class I>
+graph_of_runs<T, I> couple_runs(Executor const& exec, csr_view<T, I> a, row_scales const& rows,
+                                linear_forest<I> const& forest, bool symmetric, I shortest) {
+    graph_of_runs<T, I> g;
+    buffer<I> companions(exec, a.rows());
+    for_each(exec, a.rows(), leave_apart<I>{rows.kinds.data(), companions.data()});
+    g.runs = aggregate_runs(exec, forest, shortest, array_view<I const>(companions.view()));
+    if (g.runs.count == 0) return g;
+    buffer<I> path_of(exec, g.runs.count);
+    g.alone = buffer<std::uint8_t>(exec, g.runs.count);
+    for_each(exec, a.rows(),
+             note_run<I>{forest.path_ids.data(), forest.positions.data(), g.runs.of.data(), forest.links.data(),
+                         path_of.data(), g.alone.data()});
+    g.between = graph_detail::contract_sound(exec, plus_times<T>{}, a, g.runs, T(1));
+    csr_view<T, I> const between = g.between.view();
+    auto const plan = make_srcsr_plan(exec, between);
+    buffer<I> mirrors;
+    if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, between);
+    g.across = couplings_of(exec, between, plan, look_at_rows(exec, between, plan), array_view<I const>(mirrors.view()),
+                            {path_of.data(), g.runs.of.data()});
+    return g;
 }
 
 /// Aggregates of A: paths of the strongest couplings cut into runs of `first` vertices at least, and these again, by
@@ -89,36 +120,23 @@ linear_forest<I> strong_forest(Executor const& exec, csr_view<float, I> strong) 
 template <executor Executor, class T, class I>
 level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows,
                                     coupling_weights<I> const& couplings, bool symmetric, I first, I second) {
-    std::int64_t const n = a.rows();
     level_aggregates<I> level;
-    level.forest = strong_forest(exec, couplings.strong);
+    level.forest = strong_forest(exec, couplings.strong, tie_rule::near);
     level.coverage = level.forest.weight_coverage;
-    buffer<I> companions(exec, n);
-    for_each(exec, n, leave_apart<I>{rows.kinds.data(), companions.data()});
-    auto runs = aggregate_runs(exec, level.forest, first, array_view<I const>(companions.view()));
-    if (runs.count == 0) {
-        level.aggregates = std::move(runs);
+    auto g = couple_runs(exec, a, rows, level.forest, symmetric, first);
+    if (g.runs.count == 0) {
+        level.aggregates = std::move(g.runs);
         return level;
     }
-    buffer<I> path_of(exec, runs.count);
-    buffer<std::uint8_t> alone(exec, runs.count);
-    for_each(exec, n,
-             note_run<I>{level.forest.path_ids.data(), level.forest.positions.data(), runs.of.data(),
-                         level.forest.links.data(), path_of.data(), alone.data()});
-    auto const between = graph_detail::contract_sound(exec, plus_times<T>{}, a, runs, T(1));
-    auto const plan = make_srcsr_plan(exec, between.view());
-    buffer<I> mirrors;
-    if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, between.view());
-    auto const across = couplings_of(exec, between.view(), plan, look_at_rows(exec, between.view(), plan),
-                                     array_view<I const>(mirrors.view()), path_of.data());
-    auto const forest = strong_forest(exec, across.strong);
-    buffer<I> joins(exec, runs.count);
-    csr_view<float, I> const all = across.all.view;
-    reduce_rows(exec, make_srcsr_plan(exec, all),
-                along_nonzeros{offer_companion<I>{{forest.links.data(), alone.data()}}, all.coefficients, all.indices},
-                better_companion<I>{}, store_companion<I>{joins.data()});
-    level.aggregates = compose(exec, runs, aggregate_runs(exec, forest, second, array_view<I const>(joins.view())));
-    level.runs = std::move(runs.of);
+    auto const forest = strong_forest(exec, g.across.strong, tie_rule::hash);
+    buffer<I> joins(exec, g.runs.count);
+    csr_view<float, I> const all = g.across.all.view;
+    reduce_rows(
+        exec, make_srcsr_plan(exec, all),
+        along_nonzeros{offer_companion<I>{{forest.links.data(), g.alone.data()}}, all.coefficients, all.indices},
+        better_companion<I>{}, store_companion<I>{joins.data()});
+    level.aggregates = compose(exec, g.runs, aggregate_runs(exec, forest, second, array_view<I const>(joins.view())));
+    level.runs = std::move(g.runs.of);
     return level;
 }
 

@@ -115,12 +115,24 @@ struct store_largest {
     COPPICE_HD void operator()(std::int64_t row, float value) const { largest[row] = value; }
 };
 
-/// Two neighbouring runs of one path, coupled by it.
+/// Vertices that are runs of paths, numbered along them.
 template <class I>
-struct follows_on_path {
-    I const* path_of; ///< null: nothing follows
-    COPPICE_HD bool operator()(std::int64_t a, std::int64_t b) const {
+struct runs_of_paths {
+    I const* path_of = nullptr; ///< [runs] the path of each, called by its first vertex; null: vertices are no runs
+    I const* run_of = nullptr;  ///< [vertices of the paths] run of each
+
+    /// Whether two runs follow each other on one path, which couples them then.
+    COPPICE_HD bool follow(std::int64_t a, std::int64_t b) const {
         return path_of && (a - b == 1 || b - a == 1) && path_of[a] == path_of[b];
+    }
+    /// The weight of a coupling that was rounded to 16 bits, where ties go to runs that lie as far along their paths,
+    /// and to those whose numbers differ by fewer bits. By how much they differ is not asked: along slanted paths that
+    /// grows from run to run, and a factor by it waits for itself from one end of the domain to the other.
+    COPPICE_HD float break_ties(float weight, std::int64_t a, std::int64_t b) const {
+        if (!path_of || weight == 0.0f) return weight;
+        int rank = a - run_of[path_of[a]] == b - run_of[path_of[b]] ? 128 : 64;
+        for (std::int64_t apart = a < b ? b - a : a - b; apart > 0; apart /= 2) --rank;
+        return with_last_bits(weight, std::uint8_t(rank));
     }
 };
 /// Keeps a weight that is no less than a quarter of the largest one of both its ends.
@@ -128,14 +140,14 @@ template <class I>
 struct write_strong {
     csr_view<float, I> weights;
     float const* largest;
-    follows_on_path<I> used;
+    runs_of_paths<I> runs;
     float* strong;
     COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
         constexpr float quarter = 0.25f;
         float const w = magnitude(weights.coefficients[k]);
         std::int64_t const column = weights.indices[k];
         bool const holds = w >= quarter * largest[row] && w >= quarter * largest[column];
-        strong[k] = column != row && holds && !used(row, column) ? w : 0.0f;
+        strong[k] = column != row && holds && !runs.follow(row, column) ? runs.break_ties(w, row, column) : 0.0f;
         return 0;
     }
 };
@@ -171,11 +183,11 @@ struct coupling_weights {
 };
 
 /// Columns of A rise in every row. `mirrors`: as of graph_detail::find_mirrors(); none where A is symmetric but for
-/// rounding, and so are its couplings then, unless rows go by different signs. `path_of`, if given: path of each vertex
-/// of a contracted graph; couplings along a path count as weak.
+/// rounding, and so are its couplings then, unless rows go by different signs. `runs`, of a contracted graph:
+/// couplings along a path count as weak.
 template <executor Executor, class T, class I>
 coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
-                                 row_scales const& rows, array_view<I const> mirrors, I const* path_of) {
+                                 row_scales const& rows, array_view<I const> mirrors, runs_of_paths<I> runs = {}) {
     using graph_detail::ignore_products;
     using graph_detail::ignore_rows;
     std::int64_t const n = a.rows();
@@ -197,7 +209,7 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     c.strong_values = buffer<float>(exec, all.nonzeros());
     reduce_rows(exec, over, along_nonzeros{largest_weight{}, all.coefficients, all.indices}, keep_larger{},
                 store_largest{largest.data()});
-    reduce_rows(exec, over, write_strong<I>{all, largest.data(), {path_of}, c.strong_values.data()}, ignore_products{},
+    reduce_rows(exec, over, write_strong<I>{all, largest.data(), runs, c.strong_values.data()}, ignore_products{},
                 ignore_rows{});
     c.strong = all;
     c.strong.coefficients = c.strong_values.data();

@@ -68,7 +68,7 @@ level_coarsening<T, I> coarsen_unknowns(Executor const& exec, level_structure<Ex
                                         csr_view<T, I> a, array_view<I const> mirrors,
                                         multilevel_options const& options, stopwatch<Executor>& watch,
                                         multilevel_report& report) {
-    auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, mirrors, nullptr);
+    auto const couplings = couplings_of<Executor, T, I>(exec, a, level.plan, level.scales, mirrors);
     report.coupling_seconds += watch.lap();
     level_coarsening<T, I> c;
     c.made = aggregate_level<Executor, T, I>(exec, a, level.scales, couplings, mirrors.size() == 0,
@@ -88,7 +88,7 @@ level_coarsening<T, I> coarsen_points(Executor const& exec, csr_view<T, I> a, bo
     buffer<I> mirrors;
     if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, points);
     auto const couplings =
-        couplings_of<Executor, T, I>(exec, points, plan, scales, array_view<I const>(mirrors.view()), nullptr);
+        couplings_of<Executor, T, I>(exec, points, plan, scales, array_view<I const>(mirrors.view()));
     report.coupling_seconds += watch.lap();
     level_coarsening<T, I> c;
     c.made = aggregate_level<Executor, T, I>(exec, points, scales, couplings, symmetric, I(options.first_run),

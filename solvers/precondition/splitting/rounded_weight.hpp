@@ -26,4 +26,13 @@ COPPICE_HD inline double to_16_bits(double value) {
     return value;
 }
 
+/// The value with these for its last bits: an order among values that are equal to 16 bits.
+COPPICE_HD inline float with_last_bits(float value, std::uint8_t last) {
+    std::uint32_t bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    bits = (bits & ~0xffu) | last;
+    __builtin_memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
 } // namespace coppice::detail

@@ -203,6 +203,55 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
     }
 }
 
+// Rounds of proposals until a maximal [0, 2]-factor stands, by the definition of algorithm 8.
+int rounds_of_factor(csr<float> const& weights) {
+    edge_order<std::int32_t> const order{};
+    auto const n = std::size_t(weights.rows());
+    std::vector<std::vector<std::int32_t>> neighbours(n);
+    auto const is_among = [](std::vector<std::int32_t> const& all, std::int32_t v) {
+        return std::find(all.begin(), all.end(), v) != all.end();
+    };
+    for (int round = 1;; ++round) {
+        std::vector<std::vector<std::int32_t>> proposed(n);
+        for (std::size_t v = 0; v < n; ++v) {
+            std::vector<std::int32_t> candidates;
+            for (auto k = weights.row_offsets()[v]; k < weights.row_offsets()[v + 1]; ++k)
+                if (auto const w = weights.column_indices()[k];
+                    weights.values()[k] > 0 && neighbours[std::size_t(w)].size() < 2 && !is_among(neighbours[v], w))
+                    candidates.push_back(k);
+            std::sort(candidates.begin(), candidates.end(), [&](auto k, auto l) {
+                return order.before(std::int32_t(v), weights.values()[k], weights.column_indices()[k],
+                                    weights.values()[l], weights.column_indices()[l]);
+            });
+            for (std::size_t s = 0; s < std::min(candidates.size(), 2 - neighbours[v].size()); ++s)
+                proposed[v].push_back(weights.column_indices()[candidates[s]]);
+        }
+        bool confirmed = false;
+        for (std::size_t v = 0; v < n; ++v)
+            for (auto const w : proposed[v])
+                if (is_among(proposed[std::size_t(w)], std::int32_t(v))) {
+                    neighbours[v].push_back(w);
+                    confirmed = true;
+                }
+        if (!confirmed) return round;
+    }
+}
+TEST_CASE("multilevel: the factor of runs does not wait from one end of a slanted grid to the other") {
+    using namespace multilevel_detail;
+    host_executor const exec(1);
+    auto const a = generate<double>(exec, "rotated", {.nx = 120, .angle = 45, .ratio = 0.01});
+    auto const plan = make_srcsr_plan(exec, a.view());
+    auto const rows = look_at_rows(exec, a.view(), plan);
+    auto const couplings = couplings_of<host_executor, double, std::int32_t>(exec, a.view(), plan, rows, {});
+    auto const forest = strong_forest(exec, couplings.strong, tie_rule::near);
+    auto const g = couple_runs<host_executor, double, std::int32_t>(exec, a.view(), rows, forest, true, 3);
+    auto const strong = g.across.strong;
+    csr<float> const weights(strong.rows(), strong.columns(), exec.copy(strong.row_offsets()),
+                             exec.copy(strong.column_indices()), exec.copy(strong.values()));
+    CHECK(weights.rows() > 3000);
+    CHECK(rounds_of_factor(weights) < 12); // 39 where ties go to the nearest number
+}
+
 TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is smoothed along paths alone", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
