@@ -228,8 +228,7 @@ COPPICE_HD inline void start_tile(Block const& block, system_view<T> const& s, s
 /// The rows of partition `lane` of a tile.
 template <class T, class R>
 COPPICE_HD inline partition_rows<T, R> lane_rows(partition_rows<T, R> const& rows, int lane) {
-    int const at = padded<block_partition>(lane * block_partition);
-    return {rows.lower + at, rows.diagonal + at, rows.upper + at, rows.rhs + at};
+    return rows.from(padded<block_partition>(lane * block_partition));
 }
 
 /// The coarse row that thread `t` of a tile makes: the first 32 threads sweep downwards through their partitions, the
@@ -255,19 +254,17 @@ COPPICE_HD COPPICE_ALWAYS_INLINE int rest_behind(stage<T> const& s, std::int64_t
     return int(s.fine.size - s.partitions * block_partition);
 }
 
-/// The rows of partition `lane` of a tile after its border was moved; `length`, their number, changes with it. A pair
-/// of partitions takes 65 places in shared memory; before rows move the 33rd is not used.
+/// Where row i of a pair stands, whose 2 M rows take 2 M + 1 places, when rows have moved so that every partition
+/// stands without a gap: the free place is in front of row `gap`. Before, it is in the middle (padded).
+struct moved_place {
+    int gap;
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit moved_place(pair_cut const& cut)
+        : gap(cut.part(0, 2 * block_partition).end()) {}
+    COPPICE_HD COPPICE_ALWAYS_INLINE int operator()(int i) const { return i < gap ? i : i + 1; }
+};
+/// Moves the rows of a pair whose first partition is `lane` to these places.
 template <class T, class R>
-COPPICE_HD inline partition_rows<T, R> moved_rows(partition_rows<T, R> const& all, int lane, int move, int& length) {
-    bool const second = (lane & 1) != 0;
-    length += second ? -move : move;
-    auto rows = lane_rows(all, lane);
-    if (second) rows.lower += move, rows.diagonal += move, rows.upper += move, rows.rhs += move;
-    return rows;
-}
-/// Moves the rows of a pair whose first partition is `lane` so that both partitions stand without a gap.
-template <class T, class R>
-COPPICE_HD inline void move_rows(partition_rows<T, R> const& all, int lane, int move) {
+COPPICE_HD inline void move_rows(partition_rows<T, R> const& all, int lane, int gap) {
     auto const rows = lane_rows(all, lane);
     auto const copy = [&](int to, int from) {
         rows.lower[to] = rows.lower[from];
@@ -275,14 +272,14 @@ COPPICE_HD inline void move_rows(partition_rows<T, R> const& all, int lane, int 
         rows.upper[to] = rows.upper[from];
         rows.rhs[to] = rows.rhs[from];
     };
-    for (int k = 0; k < move; ++k) copy(block_partition + k, block_partition + 1 + k);
-    for (int k = 0; k < -move; ++k) copy(block_partition - k, block_partition - 1 - k);
+    for (int k = block_partition; k < gap; ++k) copy(k, k + 1);
+    for (int k = block_partition; k > gap; --k) copy(k, k - 1);
 }
-/// Moves the solution of such a pair back to the places of a pair whose border was not moved.
+/// Moves the solution of such a pair back.
 template <class R>
-COPPICE_HD inline void move_solution_back(R* x, int move) {
-    for (int k = move - 1; k >= 0; --k) x[block_partition + 1 + k] = x[block_partition + k];
-    for (int k = -move - 1; k >= 0; --k) x[block_partition - 1 - k] = x[block_partition - k];
+COPPICE_HD inline void move_solution_back(R* x, int gap) {
+    for (int k = gap; k > block_partition; --k) x[k] = x[k - 1];
+    for (int k = gap; k < block_partition; ++k) x[k] = x[k + 1];
 }
 
 /// Which pairs of partitions meet a condition: bit l, l even, is set if `condition` holds in both warps for partition
@@ -295,15 +292,6 @@ COPPICE_HD inline unsigned pairs_with(Block const& block, unsigned* words, bool 
     block.sync();
     unsigned const both = words[0] & words[1];
     return (both | both >> 1) & 0x55555555u;
-}
-
-/// Where the last row of a pair lies behind its first.
-inline constexpr int last_place = padded<block_partition>(2 * block_partition - 1);
-
-/// How far rows of a pair move up where it is cut anew: so far that every partition stands without a gap.
-COPPICE_HD COPPICE_ALWAYS_INLINE int gap_move(pair_cut const& cut) {
-    if (!cut.is_whole()) return cut.move();
-    return cut.whole().below ? block_partition - 1 : block_partition;
 }
 
 /// After the sweeps of a tile: cuts pairs anew where partitions are nearly singular inside, see rpts_borders.hpp, and
@@ -324,27 +312,20 @@ COPPICE_HD inline void settle_borders(Block const& block, stage<T> const& s, std
         for (int k = 0; k < pair_cut::numbers && watched != 0; ++k) {
             bool const looks = (watched >> pair & 1) != 0;
             pair_cut const cut{k};
-            int const border = block_partition + cut.move();
-            int first = lane == pair ? 0 : border, length = lane == pair ? border : 2 * block_partition - border;
-            if (cut.is_whole()) first = cut.whole().first(), length = cut.whole().length(2 * block_partition);
             T found(1);
             if (looks)
-                found = share_in_pair<P, T>(lane_rows(all, pair), first, length, downwards, s.threshold,
-                                            [](int i) { return padded<block_partition>(i); });
+                found = share_in_pair<P, T>(lane_rows(all, pair), cut.part(lane - pair, 2 * block_partition), downwards,
+                                            s.threshold, [](int i) { return padded<block_partition>(i); });
             unsigned const still = watched & pairs_with(block, words + 2 - k % 2 * 2, found < T(least_share));
             if (looks && (still >> pair & 1) == 0) mine = cut;
             watched = still;
         }
-        if (mine.number != 0 && downwards && lane == pair) move_rows(all, lane, gap_move(mine));
+        moved_place const place(mine);
+        if (mine.number != 0 && downwards && lane == pair) move_rows(all, lane, place.gap);
         block.sync();
-        if (mine.is_whole())
-            row = row_of_whole<P>(lane_rows(all, pair), 2 * block_partition, last_place, mine.whole(),
-                                  2 * (lane - pair) + int(downwards), s.threshold, share_then);
-        else if (mine.number != 0) {
-            int length = block_partition;
-            auto const rows = moved_rows(all, lane, mine.move(), length);
-            row = reduce_lane<P>(rows, block.thread(), length, s.threshold, &share_then);
-        }
+        if (mine.number != 0)
+            row = row_of_pair<P>(lane_rows(all, pair), mine.part(lane - pair, 2 * block_partition),
+                                 2 * (lane - pair) + int(downwards), s.threshold, place, share_then);
         block.sync();
     }
     // Threads that walk downwards make the second coarse row of a partition, the others the first.
@@ -411,22 +392,26 @@ COPPICE_HD inline void reduce_tile(Block const& block, stage<T> const& s, std::i
     }
 }
 
-/// The interface unknowns of a partition from the solution of the coarse system. Outside the system they are zero; in a
-/// cyclic system they are the unknowns at its other end; in a part of a longer system the unknowns beyond the part.
+/// Coarse unknown i, -1 and 2 for those around a system of one partition. Outside the system they are zero; in a cyclic
+/// system they are the unknowns at its other end; in a part of a longer system the unknowns beyond the part.
+template <class R, bool Cyclic, class T>
+COPPICE_HD inline R coarse_unknown(stage<T> const& s, std::int64_t i) {
+    std::int64_t const size = coarse_rows(s.fine.size, s.partitions, block_partition, Cyclic);
+    if constexpr (Cyclic) {
+        if (s.fine.stretch && (i < 0 || i >= size)) {
+            T const* const beyond = i < 0 ? s.fine.before : i == size ? s.fine.behind : nullptr;
+            return beyond ? R(*beyond) : R(T(0));
+        }
+        i = i < 0 ? size - 1 : i == size ? 0 : i;
+    }
+    return i >= 0 && i < size ? sides_at<R>(s.coarse.rhs, i, s.coarse.leading, s.fine.columns) : R(T(0));
+}
+/// The interface unknowns of a partition from the solution of the coarse system.
 template <class R, bool Cyclic, class T>
 COPPICE_HD inline interface_values<R> interfaces_of(stage<T> const& s, std::int64_t partition) {
-    std::int64_t const i = 2 * partition, size = coarse_rows(s.fine.size, s.partitions, block_partition, Cyclic);
-    auto const at = [&](std::int64_t k) {
-        if constexpr (Cyclic) {
-            if (s.fine.stretch && (k < 0 || k >= size)) {
-                T const* const beyond = k < 0 ? s.fine.before : k == size ? s.fine.behind : nullptr;
-                return beyond ? R(*beyond) : R(T(0));
-            }
-            k = k < 0 ? size - 1 : k == size ? 0 : k;
-        }
-        return k >= 0 && k < size ? sides_at<R>(s.coarse.rhs, k, s.coarse.leading, s.fine.columns) : R(T(0));
-    };
-    return {at(i - 1), at(i), at(i + 1), at(i + 2)};
+    std::int64_t const i = 2 * partition;
+    return {coarse_unknown<R, Cyclic>(s, i - 1), coarse_unknown<R, Cyclic>(s, i), coarse_unknown<R, Cyclic>(s, i + 1),
+            coarse_unknown<R, Cyclic>(s, i + 2)};
 }
 
 /// Stores the two rows that are left of a half in shared memory, where the thread of the other half reads them: in
@@ -502,26 +487,6 @@ COPPICE_HD inline void substitute_lane(Block const& block, partition_rows<T, R> 
         substitute_half<P, -1>(rows, middle.up, middle.down);
 }
 
-/// The rows of the partition that a pair has become, whose first lane is `lane`, after they moved.
-template <class T, class R>
-COPPICE_HD inline partition_rows<T, R> rows_of_pair(partition_rows<T, R> const& all, int lane, whole_pair const& pair,
-                                                    int& length) {
-    auto const rows = lane_rows(all, lane);
-    int const from = pair.first();
-    length = pair.length(2 * block_partition);
-    return {rows.lower + from, rows.diagonal + from, rows.upper + from, rows.rhs + from};
-}
-/// The unknowns that such a pair leaves alone; x are those around partition `lane` of two.
-template <class T, class R>
-COPPICE_HD inline void put_alone(partition_rows<T, R> const& all, int lane, whole_pair const& pair,
-                                 interface_values<R> const& x) {
-    R* const rhs = lane_rows(all, lane & ~1).rhs;
-    if (lane % 2 == 0) {
-        if (pair.above) rhs[0] = x.first;
-    } else if (pair.below)
-        rhs[last_place] = x.last;
-}
-
 /// Substitution of one tile; `shared` holds tile_bytes<T, R>. Its rows are there before the kernel in front begins,
 /// which solves the coarse system: they are read while that one works.
 COPPICE_NO_EXEC_CHECK
@@ -545,30 +510,28 @@ COPPICE_HD inline void substitute_tile(Block const& block, stage<T> const& s, st
         }
     finish_copies();
     block.sync();
-    bool const anew = note.cut().number != 0;
+    pair_cut const cut = note.cut();
+    bool const anew = cut.number != 0, from_above = block.thread() < tile_partitions;
     bool const moved = P != pivoting::none && block.ballot(anew) != 0; // the same in both warps
-    bool const moves_rows = anew && block.thread() < tile_partitions && lane % 2 == 0;
     if (moved) {
         if constexpr (P != pivoting::none) {
-            if (moves_rows) move_rows(rows, lane, gap_move(note.cut()));
+            int const second = lane % 2;
+            moved_place const place(cut);
+            bool const moves_rows = anew && from_above && second == 0;
+            if (moves_rows) move_rows(rows, lane, place.gap);
             block.sync();
-            int length = block_partition;
-            auto own = lane_rows(rows, lane);
-            interface_values<R> around = x;
-            if (note.cut().is_whole()) {
-                whole_pair const pair = note.cut().whole();
-                if (block.thread() < tile_partitions) put_alone(rows, lane, pair, x);
-                length = 0; // the first lane of the pair has its partition
-                if (lane % 2 == 0) {
-                    own = rows_of_pair(rows, lane, pair, length);
-                    around = pair.around(x, interfaces_of<R, Cyclic>(s, tile * tile_partitions + lane + 1));
-                    shares = note.shares<T>(pair.upward_row());
-                }
-            } else if (anew)
-                own = moved_rows(rows, lane, note.cut().move(), length);
-            substitute_lane<P>(block, own, length, around, shares, s.threshold);
+            auto const of_pair = lane_rows(rows, lane - second);
+            pair_part const part = cut.part(second, 2 * block_partition);
+            std::int64_t const first = 2 * (tile * tile_partitions + lane - second);
+            auto const around = part.around([&](int i) { return coarse_unknown<R, Cyclic>(s, first + i); });
+            int const length = second < cut.parts() ? part.length : 0;
+            substitute_lane<P>(block, of_pair.from(place(part.first)), length, around, note.shares<T>(part.coarse),
+                               s.threshold);
+            // A row alone is the first or the last of its pair, whose unknowns are known whatever the cut.
+            if (anew && from_above)
+                of_pair.rhs[second * 2 * block_partition] = coarse_unknown<R, Cyclic>(s, first + 3 * second);
             block.sync();
-            if (moves_rows) move_solution_back(lane_rows(rows, lane).rhs, gap_move(note.cut()));
+            if (moves_rows) move_solution_back(of_pair.rhs, place.gap);
         }
     } else if (!Cyclic && s.threshold > T(0))
         substitute_lane<P>(block, lane_rows(rows, lane), fixed_length<block_partition>{}, x, shares, s.threshold);

@@ -167,6 +167,8 @@ interface_values<Lanes> load_interfaces(stage<T> const& s, std::int64_t partitio
     return x;
 }
 
+constexpr auto in_place = [](int i) COPPICE_INLINE_LAMBDA { return i; }; // row i of a pair
+
 // The rows of two neighbouring lanes of a tile, which are solved by themselves where they are cut anew.
 template <class T>
 struct lane_pair {
@@ -176,27 +178,23 @@ struct lane_pair {
         for (int b = 0; b < 4; ++b)
             for (int j = 0; j < 2 * length; ++j) bands[b][j] = t.at(b, j % length, lane + j / length);
     }
-    COPPICE_ALWAYS_INLINE partition_rows<T> rows(int first = 0) {
-        return {bands[0] + first, bands[1] + first, bands[2] + first, bands[3] + first};
+    COPPICE_ALWAYS_INLINE partition_rows<T> rows() { return {bands[0], bands[1], bands[2], bands[3]}; }
+    // Whether `part` is not nearly singular inside.
+    template <pivoting P>
+    COPPICE_ALWAYS_INLINE bool is_good(pair_part const& part, T const& threshold) {
+        auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
+            return share_in_pair<P, T>(rows(), part, downwards, threshold, in_place);
+        };
+        return share(true) >= T(least_share) || share(false) >= T(least_share);
     }
-    // Number of the first cut with which no partition is nearly singular inside; -1 where there is none.
+    // Number of the first cut with which all partitions are good; -1 where there is none.
     template <pivoting P>
     COPPICE_ALWAYS_INLINE int find_cut(T const& threshold) {
-        for (int k = 0; k < pair_cut::numbers; ++k) {
-            pair_cut const cut{k};
-            auto const is_good = [&](int first, int count) COPPICE_INLINE_LAMBDA {
-                auto const share = [&](bool downwards) COPPICE_INLINE_LAMBDA {
-                    return share_in_pair<P, T>(rows(), first, count, downwards, threshold,
-                                               [](int i) COPPICE_INLINE_LAMBDA { return i; });
-                };
-                return share(true) >= T(least_share) || share(false) >= T(least_share);
-            };
-            if (cut.is_whole()) {
-                if (is_good(cut.whole().first(), cut.whole().length(2 * length))) return k;
-            } else {
-                int const border = length + cut.move();
-                if (is_good(0, border) && is_good(border, 2 * length - border)) return k;
-            }
+        for (int number = 0; number < pair_cut::numbers; ++number) {
+            pair_cut const cut{number};
+            int k = 0;
+            while (k < cut.parts() && is_good<P>(cut.part(k, 2 * length), threshold)) ++k;
+            if (k == cut.parts()) return number;
         }
         return -1;
     }
@@ -207,20 +205,16 @@ template <pivoting P, class T>
 COPPICE_ALWAYS_INLINE unsigned cut_anew(lane_pair<T>& pair, pair_cut const& cut, T const& threshold,
                                         coarse_row<T> (&coarse)[4]) {
     unsigned small = 0;
-    if (cut.is_whole()) {
-        for (int k = 0; k < 4; ++k) {
-            T share;
-            coarse[k] = row_of_whole<P>(pair.rows(), 2 * length, 2 * length - 1, cut.whole(), k, threshold, share);
-            small |= unsigned(share < T(least_outer_share)) << k;
-        }
-        return small;
-    }
-    int const border = length + cut.move();
-    for (int k = 0; k < 2; ++k) {
-        outer_shares<T> shares;
-        reduce_both<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border, threshold, coarse[2 * k],
-                       coarse[2 * k + 1], no_side_work{}, &shares);
-        small |= small_shares(shares, 2 * k);
+    for (int k = 0; k < 4; ++k) {
+        pair_part const part = cut.part(k / 2, 2 * length);
+        if (k == part.coarse) {
+            outer_shares<T> shares;
+            coarse_row<T> first, last;
+            reduce_both<P>(pair.rows().from(part.first), part.length, threshold, first, last, no_side_work{}, &shares);
+            coarse[k] = upward_row(part, first), coarse[k + 1] = downward_row(part, last);
+            small |= small_shares(shares, k);
+        } else if (k != part.coarse + 1)
+            coarse[k] = row_alone<P>(pair.rows(), part, k, in_place);
     }
     return small;
 }
@@ -293,23 +287,16 @@ public:
             if ((moved_ >> l & 1) == 0) continue;
             lane_pair<T> pair(t, l);
             pair_note const note(s.borders[(partition + l) / 2]);
-            auto const around = [&](int k) COPPICE_INLINE_LAMBDA {
-                return interface_values<T>{of_lane(x.before, l + k), of_lane(x.first, l + k), of_lane(x.last, l + k),
-                                           of_lane(x.after, l + k)};
-            };
-            if (note.cut().is_whole()) {
-                auto const whole = note.cut().whole();
-                substitute_partition<P>(pair.rows(whole.first()), whole.length(2 * length),
-                                        whole.around(around(0), around(1)), s.threshold,
-                                        note.template shares<T>(whole.upward_row()));
-                if (whole.above) pair.bands[3][0] = around(0).first;
-                if (whole.below) pair.bands[3][2 * length - 1] = around(1).last;
-            } else {
-                int const border = length + note.cut().move();
-                for (int k = 0; k < 2; ++k)
-                    substitute_partition<P>(pair.rows(k == 0 ? 0 : border), k == 0 ? border : 2 * length - border,
-                                            around(k), s.threshold, note.template shares<T>(2 * k));
+            T const coarse[] = {of_lane(x.before, l),    of_lane(x.first, l),    of_lane(x.last, l),
+                                of_lane(x.first, l + 1), of_lane(x.last, l + 1), of_lane(x.after, l + 1)};
+            auto const cut = note.cut();
+            for (int k = 0; k < cut.parts(); ++k) {
+                pair_part const part = cut.part(k, 2 * length);
+                substitute_partition<P>(pair.rows().from(part.first), part.length,
+                                        part.around([&](int i) COPPICE_INLINE_LAMBDA { return coarse[1 + i]; }),
+                                        s.threshold, note.template shares<T>(part.coarse));
             }
+            pair.bands[3][0] = coarse[1], pair.bands[3][2 * length - 1] = coarse[4]; // also of rows alone
             for (int j = 0; j < 2 * length; ++j) solutions[l / 2][j] = pair.bands[3][j];
         }
         substitute_partition<P>(t.rows(), length, x, threshold, shares);

@@ -27,53 +27,58 @@ COPPICE_HD constexpr int border_move(int k) {
     return (k & 1) != 0 ? step : -step;
 }
 
-/// A pair of 2 M rows as one partition that leaves its first row alone (`above`), its last (`below`), or both.
+/// A partition of a pair that is cut: which rows of the pair it has, and where it stands among the four coarse unknowns
+/// of the pair, 0 to 3, and those beside the pair, -1 and 4.
+struct pair_part {
+    int first, length; ///< its rows
+    int coarse;        ///< the unknowns at its ends are `coarse` and `coarse` + 1, and so are the rows of its sweeps
+    int before, after; ///< the unknowns around it
+
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int end() const { return first + length; }
+    /// Whether there is a coarse unknown between `before`, or `after`, and the partition: the sum of these two.
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr bool sum_before() const { return before < coarse - 1; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr bool sum_behind() const { return after > coarse + 2; }
+    /// The unknowns around the partition; at(i) is coarse unknown i of the pair.
+    template <class At>
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto around(At const& at) const -> interface_values<decltype(at(0))> {
+        return {at(before), at(coarse), at(coarse + 1), at(after)};
+    }
+};
+
+/// How a pair of 2 M rows is cut: by one of the moves of its border into two partitions, or not at all: then it is one
+/// partition that leaves the first row of the pair alone (above), the last (below), or both.
 ///
-/// The four coarse rows of the pair are, in the unknowns a, b of its first two rows and y, z of its last two:
+/// The four coarse rows are, in the unknowns a, b of the first two rows of the pair and y, z of its last two, and c, d
+/// at the border:
 ///
+///     a border       a: upwards          c: downwards         d: upwards           z: downwards
 ///     both alone     a: row 0            b: upwards           y: downwards         z: row 2 M - 1
 ///     above alone    a: row 0            a + b: their sum     b: upwards           z: downwards
 ///     below alone    a: upwards          y: downwards         y + z: their sum     z: row 2 M - 1
 ///
 /// With one row alone there are three unknowns for four places; the sum between the two neighbours keeps the coarse
-/// system tridiagonal.
-struct whole_pair {
-    bool above, below;
-
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int first() const { return above ? 1 : 0; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int length(int pair_rows) const { return pair_rows - above - below; }
-    /// Which of the four coarse rows is that of the upward sweep; that of the downward sweep is the next.
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int upward_row() const { return above ? (below ? 1 : 2) : 0; }
-    /// What is around the partition, where `first` and `second` are around the partitions of the pair.
-    template <class R>
-    COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<R> around(interface_values<R> const& first,
-                                                                interface_values<R> const& second) const {
-        bool const both = above && below;
-        return {above ? first.first : first.before,
-                both    ? first.last
-                : above ? second.first
-                        : first.first,
-                both    ? second.first
-                : below ? first.last
-                        : second.last,
-                below ? second.last : second.after};
-    }
-};
-
-/// How a pair is cut: by one of the moves of its border, or not at all. Cuts are tried by their numbers; those of whole
-/// pairs come before the longer moves, for where one pair needs such a cut, all of them may.
+/// system tridiagonal. Whatever the cut, the first coarse unknown is that of the first row and the last that of the
+/// last.
+///
+/// Cuts are tried by their numbers; those without a border come before the longer moves, for where one pair needs such
+/// a cut, all of them may.
 struct pair_cut {
     int number = 0;
 
     static constexpr int first_whole = 3, numbers = border_moves + 3;
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr bool is_whole() const {
-        return number >= first_whole && number < first_whole + 3;
+    /// How many partitions the pair has: 1 or 2.
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int parts() const {
+        return number >= first_whole && number < first_whole + 3 ? 1 : 2;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr int move() const {
-        return border_move(number < first_whole ? number : number - 3);
-    }
-    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr whole_pair whole() const {
-        return {number != first_whole + 2, number != first_whole + 1};
+    /// Partition k of the pair, k = 0 or 1; where there is but one, both are that one.
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr pair_part part(int k, int pair_rows) const {
+        if (parts() == 1) {
+            bool const above = number != first_whole + 2, below = number != first_whole + 1;
+            return {above, pair_rows - above - below, above ? 2 - below : 0, above ? 0 : -1, below ? 3 : 4};
+        }
+        int const border = pair_rows / 2 + border_move(number < first_whole ? number : number - 3);
+        if (k == 0) return {0, border, 0, -1, 2};
+        return {border, pair_rows - border, 2, 1, 4};
     }
 };
 
@@ -119,46 +124,54 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T share_of_last(int length, T const& threshold,
     return share / largest;
 }
 
-/// share_of_last over rows [first, first + length) of a pair, downwards or upwards; place(i) is where row i of the pair
-/// stands.
+/// share_of_last in a partition of a pair, downwards or upwards; place(i) is where row i of the pair stands.
 template <pivoting P, class T, class R, class Place>
-COPPICE_HD COPPICE_ALWAYS_INLINE T share_in_pair(partition_rows<T, R> const& rows, int first, int length,
+COPPICE_HD COPPICE_ALWAYS_INLINE T share_in_pair(partition_rows<T, R> const& rows, pair_part const& part,
                                                  bool downwards, T const& threshold, Place const& place) {
-    return share_of_last<P, T>(length, threshold, [&](int j) COPPICE_INLINE_LAMBDA {
-        int const i = place(downwards ? first + j : first + length - 1 - j);
+    return share_of_last<P, T>(part.length, threshold, [&](int j) COPPICE_INLINE_LAMBDA {
+        int const i = place(downwards ? part.first + j : part.end() - 1 - j);
         return scaled<P>(downwards ? rows.lower[i] : rows.upper[i], rows.diagonal[i],
                          downwards ? rows.upper[i] : rows.lower[i], T(0));
     });
 }
 
-/// Coarse row k of a whole pair of `pair_rows` rows, all but the last of which stand one behind the other; the last
-/// stands at `last`. `share` gets that of the last row of a sweep.
-template <pivoting P, class T, class R>
-COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_of_whole(partition_rows<T, R> const& rows, int pair_rows,
-                                                               int last, whole_pair const& pair, int k,
-                                                               T const& threshold, T& share) {
-    bool const both = pair.above && pair.below;
-    int const from = pair.first(), length = pair.length(pair_rows), upwards = pair.upward_row();
-    partition_rows<T, R> const inner{rows.lower + from, rows.diagonal + from, rows.upper + from, rows.rhs + from};
-    if (k == upwards) {
-        auto c = reduce_upwards<P>(inner, length, threshold, &share);
-        if (!both && pair.above) c.diagonal -= c.lower; // a is (a + b) - b
-        return c;
-    }
-    if (k == upwards + 1) {
-        auto c = reduce_downwards<P>(inner, length, threshold, &share);
-        if (!both && pair.below) c.diagonal -= c.upper;
-        return c;
-    }
-    share = T(1);
-    int const alone = pair.above && k < 2 ? 0 : last;
-    auto const row = scaled<P>(rows.lower[alone], rows.diagonal[alone], rows.upper[alone], rows.rhs[alone]);
+/// The coarse rows that the sweeps through a partition have left, in the unknowns of its pair: beside a sum, a is
+/// (a + b) - b.
+template <class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> upward_row(pair_part const& part, coarse_row<T, R> row) {
+    if (part.sum_before()) row.diagonal -= row.lower;
+    return row;
+}
+template <class T, class R>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> downward_row(pair_part const& part, coarse_row<T, R> row) {
+    if (part.sum_behind()) row.diagonal -= row.upper;
+    return row;
+}
+
+/// Coarse row k of a pair where it is that of a row beside its only partition, or of the sum of the unknowns there;
+/// place(i) is where row i of the pair stands.
+template <pivoting P, class T, class R, class Place>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_alone(partition_rows<T, R> const& rows, pair_part const& part,
+                                                            int k, Place const& place) {
+    auto const alone = row_of<P>(rows, place(k < part.coarse ? 0 : part.end()));
     if (k == 1 || k == 2) {
-        T const size = filling(larger(larger_magnitude(row.lower, row.diagonal), magnitude(row.upper)));
+        T const size = filling(larger(larger_magnitude(alone.lower, alone.diagonal), magnitude(alone.upper)));
         return {size, -size, size, R(T(0))};
     }
-    T const beside = both ? T(0) : k == 0 ? row.upper : row.lower;
-    return {row.lower, row.diagonal - beside, row.upper, row.rhs};
+    T const beside = part.sum_before() ? alone.upper : part.sum_behind() ? alone.lower : T(0);
+    return {alone.lower, alone.diagonal - beside, alone.upper, alone.rhs};
+}
+
+/// Coarse row k of a pair, where `part` is its partition k / 2; place(i) is where row i of the pair stands, the rows of
+/// the partition one behind the other. `share` gets that of the last row of a sweep.
+template <pivoting P, class T, class R, class Place>
+COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> row_of_pair(partition_rows<T, R> const& rows, pair_part const& part,
+                                                              int k, T const& threshold, Place const& place, T& share) {
+    auto const inner = rows.from(place(part.first));
+    if (k == part.coarse) return upward_row(part, reduce_upwards<P>(inner, part.length, threshold, &share));
+    if (k == part.coarse + 1) return downward_row(part, reduce_downwards<P>(inner, part.length, threshold, &share));
+    share = T(1);
+    return row_alone<P>(rows, part, k, place);
 }
 
 } // namespace coppice::rpts

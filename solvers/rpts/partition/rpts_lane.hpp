@@ -62,6 +62,11 @@ struct partition_rows {
     T* diagonal;
     T* upper;
     R* rhs;
+
+    /// The rows from row `first` on.
+    COPPICE_HD COPPICE_ALWAYS_INLINE constexpr partition_rows from(int first) const {
+        return {lower + first, diagonal + first, upper + first, rhs + first};
+    }
 };
 
 /// One row of the coarse system.
