@@ -268,12 +268,37 @@ TEST_CASE("rpts: borders between partitions move where one is nearly singular in
     auto s = singular_inside<double>(200, 30, 5);
     auto const all = rows_of(s);
     auto const share = [&](int first, int length, bool down) {
-        return share_in_pair<pivoting::partial, double>(all, first, length, down, 0, [](int i) { return i; });
+        pair_part const part{first, length, 0, -1, 2};
+        return share_in_pair<pivoting::partial, double>(all, part, down, 0, [](int i) { return i; });
     };
     for (bool const down : {true, false}) {
         CHECK(share(32, 32, down) < 1e-10);
         for (int const length : {30, 31, 33, 34}) CHECK(share(32, length, down) > 0.01);
         CHECK(share(1, 2, down) == 1);
+    }
+}
+
+TEST_CASE("rpts: however a pair is cut, its rows are in partitions or alone at its ends, and coarse rows are four") {
+    constexpr int rows = 64;
+    for (int number = 0; number < pair_cut::numbers; ++number) {
+        pair_cut const cut{number};
+        pair_part const first = cut.part(0, rows), last = cut.part(1, rows);
+        bool const above = first.first == 1, below = last.end() == rows - 1;
+        CHECK(first.first == int(above));
+        CHECK(last.end() == rows - int(below));
+        if (cut.parts() == 2) {
+            CHECK((!above && !below && first.end() == last.first && first.length >= 4 && last.length >= 4));
+            CHECK((first.coarse == 0 && first.after == last.coarse && last.before == first.coarse + 1));
+            CHECK((last.coarse == 2 && first.before == -1 && last.after == 4));
+        } else {
+            CHECK((above || below));
+            CHECK((first.coarse == last.coarse && first.first == last.first));
+            // One row alone and the partition have three unknowns: the fourth coarse row is that of a sum.
+            CHECK(int(first.sum_before()) + int(first.sum_behind()) == int(above != below));
+            CHECK((first.before == (above ? 0 : -1) && first.after == (below ? 3 : 4)));
+            CHECK(first.coarse == first.before + 1 + int(first.sum_before()));
+            CHECK(first.after == first.coarse + 2 + int(first.sum_behind()));
+        }
     }
 }
 
