@@ -9,6 +9,7 @@
 
 #include <coppice/graph/contract.hpp>
 #include <coppice/solvers/multilevel/prolongator_rows.hpp>
+#include <coppice/solvers/multilevel/prolongator_sample.hpp>
 
 namespace coppice::multilevel_detail {
 
@@ -130,15 +131,18 @@ public:
             marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
         }
         for (bool along_paths = false;; limits.share *= along_paths ? 2 : 1, along_paths = true) {
-            find_structure(exec, a, plan, scales,
-                           is_kept<T, I>{scales.one_by_unit(),
-                                         limits.share,
-                                         scales.diagonal(),
-                                         along_paths,
-                                         {aggregates.of.data(), runs.data()}});
+            is_kept<T, I> const kept{scales.one_by_unit(),
+                                     limits.share,
+                                     scales.diagonal(),
+                                     along_paths,
+                                     {aggregates.of.data(), runs.data()}};
+            bool const is_last = limits.share == 0 || limits.share > 1;
+            if (!is_last && takes_more_products(exec, length_of_row<T, I>{a, kept, scales.others}, limits.products))
+                continue;
+            find_structure(exec, a, plan, scales, kept);
             double const length = double(product_.nonzeros()) / double(a.rows());
             bool const lean = length * length * double(a.nonzeros()) <= limits.products;
-            if (lean || limits.share == 0 || limits.share > 1) break;
+            if (lean || is_last) break;
         }
         buffer<I> numbers(exec, product_.nonzeros());
         for_each(exec, numbers.size(), count_up{numbers.data()});

@@ -252,6 +252,37 @@ TEST_CASE("multilevel: the factor of runs does not wait from one end of a slante
     CHECK(rounds_of_factor(weights) < 12); // 39 where ties go to the nearest number
 }
 
+TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are said to be before it is made", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using namespace multilevel_detail;
+    auto const exec = Fixture::exec();
+    using exec_type = decltype(Fixture::exec());
+    using I = std::int32_t;
+    for (char const* const kind : {"laplace3d", "rotated", "convection"}) {
+        CAPTURE(kind);
+        auto const a = exec.copy(generate<double>(host_executor{}, kind, {.nx = kind[0] == 'l' ? 40 : 200}));
+        auto const plan = make_srcsr_plan(exec, a.view());
+        auto const rows = look_at_rows(exec, a.view(), plan);
+        buffer<I> mirrors;
+        bool const symmetric = is_symmetric(exec, a.view());
+        if (!symmetric) mirrors = graph_detail::find_mirrors(exec, plan, a.view());
+        auto const couplings =
+            couplings_of<exec_type, double, I>(exec, a.view(), plan, rows, array_view<I const>(mirrors.view()));
+        auto const made = aggregate_level<exec_type, double, I>(exec, a.view(), rows, couplings, symmetric, 3, 2);
+        filter_scales<double> const scales{rows, {}};
+        smoothed_prolongator<exec_type, double, I> const p(exec, a.view(), plan, scales, made.aggregates, made.runs,
+                                                           membership_matrix<double>(exec, made.aggregates), true,
+                                                           {0.12, 1e30}, std::move(mirrors));
+        length_of_row<double, I> const length{
+            a.view(),
+            {scales.one_by_unit(), 0.12, scales.diagonal(), false, {made.aggregates.of.data(), made.runs.data()}},
+            {}};
+        CHECK(reduce(exec, std::int64_t(a.rows()), std::int64_t{0}, length, plus{}) == p.nonzeros());
+        double const products = double(p.nonzeros()) / a.rows() * double(p.nonzeros()) / a.rows() * a.nonzeros();
+        CHECK(takes_more_products(exec, length, products / 1.5));
+        CHECK_FALSE(takes_more_products(exec, length, products));
+    }
+}
 TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is smoothed along paths alone", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
