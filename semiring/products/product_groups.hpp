@@ -98,11 +98,6 @@ struct product_schedule {
     int sum_slots;                ///< of values: with more slots every lane waits for memory of its own too often
     std::int64_t usual_partner;   ///< rows of B that a merged row meets have no more entries than this at the mean
     int merged_each, shared_each; ///< rows a warp
-    /// Windows of a product of few entries, at least: a row of the last levels of a hierarchy, which have fewer rows
-    /// than a device has room for warps, takes a warp a third of a millisecond.
-    std::int64_t windows = 8192;
-
-    std::int64_t window_of(std::int64_t entries) const;
 };
 template <class A, class B, class I, class O>
 product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
@@ -237,11 +232,7 @@ private:
 
 /// In place of the length of a row that is counted by bits.
 inline constexpr std::int64_t length_by_bits = -1;
-inline constexpr std::int64_t product_window = 512; ///< entries of a row that are folded together, at most
-inline std::int64_t product_schedule::window_of(std::int64_t entries) const {
-    constexpr std::int64_t least = warp_lanes;
-    return std::clamp((entries / windows + least - 1) / least * least, least, product_window);
-}
+inline constexpr std::int64_t product_window = 512; ///< entries of a row that are folded together
 
 /// What counting found, raised to 1.
 struct found_rows {

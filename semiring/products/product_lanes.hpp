@@ -43,10 +43,9 @@ struct list_long_row {
 template <class O>
 struct windows_of_row {
     O const* offsets;
-    std::int64_t window;
     COPPICE_HD std::int64_t operator()(std::int64_t r) const {
         std::int64_t const size = std::int64_t(offsets[r + 1]) - std::int64_t(offsets[r]);
-        return size > window ? (size + window - 1) / window : 0;
+        return size > product_window ? (size + product_window - 1) / product_window : 0;
     }
 };
 
@@ -133,8 +132,7 @@ counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B
 
 /// Offsets of the product, and memory for its columns.
 template <class I, class O, executor Executor>
-void place_rows(Executor const& exec, counted_rows<I> const& counted, product_schedule const& schedule,
-                product_plan<I, O>& plan) {
+void place_rows(Executor const& exec, counted_rows<I> const& counted, product_plan<I, O>& plan) {
     std::int64_t const rows = counted.lengths.size();
     plan.offsets = buffer<O>(exec, rows + 1);
     std::int64_t const total = exclusive_scan(exec, rows, stored_degree<std::int64_t>{counted.lengths.data()},
@@ -142,7 +140,6 @@ void place_rows(Executor const& exec, counted_rows<I> const& counted, product_sc
     fill(exec, plan.offsets.view().slice(rows, 1), product_size<O>(total));
     plan.indices = buffer<I>(exec, total);
     plan.all_merged = counted.all_merged;
-    plan.window = schedule.window_of(total);
 }
 /// Its columns, and the windows of long rows.
 template <class A, class B, class I, class O, class Mask, executor Executor>
@@ -163,9 +160,9 @@ void write_columns(Executor const& exec, product_columns<A, B, I, O, Mask> const
     }
     for_each_warp(exec, counted.long_count,
                   long_row_columns<A, B, I, O, Mask>{columns, counted.long_rows.data(), nullptr, offsets, indices});
-    if (!counted.has_windows && plan.window == product_window) return;
+    if (!counted.has_windows) return;
     plan.pieces = buffer<std::int64_t>(exec, rows + 1);
-    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{offsets, plan.window},
+    plan.piece_count = exclusive_scan(exec, rows, windows_of_row<O>{offsets},
                                       store_offset<std::int64_t>{plan.pieces.data()}, std::int64_t{0});
     fill(exec, plan.pieces.view().slice(rows, 1), plan.piece_count);
 }
@@ -175,7 +172,7 @@ template <class A, class B, class I, class O, class Mask, executor Executor>
 void find_structure_by_lanes(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask mask,
                              product_plan<I, O>& plan, product_schedule const& schedule) {
     auto counted = count_rows(exec, a, b, mask, plan.range, schedule);
-    place_rows(exec, counted, schedule, plan);
+    place_rows(exec, counted, plan);
     write_columns(exec, columns_of(a, b, mask, plan.range.first, counted), schedule, counted, plan);
 }
 
@@ -197,7 +194,6 @@ struct sum_rows {
     bool all_merged;     ///< lanes can merge all rows
     bool short_partners; ///< rows of B, at the mean
     int slots;           ///< that lanes merge with, 0: they do not
-    std::int64_t window; ///< warps fold the longer rows in windows
     O const* offsets;
     I const* indices;
     Sum* sums;
@@ -225,14 +221,14 @@ struct sum_rows {
         if (slots == 0) return false;
         std::int64_t const steps = r < 0 ? 0 : size(r);
         if (all_merged) return steps > 0;
-        bool const fits = steps > 0 && steps <= window &&
+        bool const fits = steps > 0 && steps <= product_window &&
                           std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r)) <= slots;
         return !is_far_longer(block, fits ? int(steps) : 0) && fits;
     }
     template <class Block>
     COPPICE_HD dealt_row deal(Block const& block, std::int64_t r) const {
         bool const merged = merges(block, r);
-        if (r < 0 || merged || size(r) == 0 || size(r) > window) return {};
+        if (r < 0 || merged || size(r) == 0 || size(r) > product_window) return {};
         if constexpr (!sums_are_small) return {row_workers::lane};
         return {short_partners && size(r) <= room(narrow_lanes) ? row_workers::few : row_workers::warp};
     }
@@ -411,8 +407,8 @@ struct sum_window {
     template <class Block>
     COPPICE_HD void operator()(Block const& block, std::int64_t w, std::byte* memory) const {
         std::int64_t const r = position_below(pieces, of.rows + 1, w);
-        std::int64_t const begin = std::int64_t(of.offsets[r]) + (w - pieces[r]) * of.window;
-        std::int64_t const row_end = of.offsets[r + 1], end = begin + of.window;
+        std::int64_t const begin = std::int64_t(of.offsets[r]) + (w - pieces[r]) * product_window;
+        std::int64_t const row_end = of.offsets[r + 1], end = begin + product_window;
         sum_one_window(of, block, r, begin, end < row_end ? end : row_end, memory);
     }
 };
@@ -476,9 +472,7 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
     std::int64_t const count = plan.product_rows();
     bool const merges = plan.all_merged || !plan.masked; // masked rows may have far more steps than entries
     int const slots = with_columns ? schedule.slots : merges ? schedule.sum_slots : 0;
-    // Where columns are written too, there are no windows.
-    bool const all_merged =
-        plan.all_merged && slots > 0 && slots == schedule.slots && (with_columns || plan.window == product_window);
+    bool const all_merged = plan.all_merged && slots > 0 && slots == schedule.slots;
     // Where a warp has one row, eight lanes leave the others idle: they are for rows of B that leave them idle as well.
     std::int64_t const short_row = schedule.shared_each > 1 ? narrow_partners : narrow_lanes;
     buffer<sum_type> own;
@@ -491,7 +485,6 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
                   all_merged,
                   double(b.nonzeros()) <= double(short_row) * double(b.rows()),
                   slots,
-                  plan.window,
                   plan.offsets.data(),
                   plan.indices.data(),
                   memory_of_sums<rows>(exec, own, values),
@@ -514,7 +507,7 @@ template <class Z, class A, class B, class I, class O, class Semiring, executor 
 csr<Z, I, O> product_by_lanes(Executor const& exec, product_plan<I, O> plan, Semiring const& s, csr_view<A, I, O> a,
                               csr_view<B, I, O> b, product_schedule const& schedule) {
     auto counted = count_rows(exec, a, b, constant_mask{}, plan.range, schedule);
-    place_rows(exec, counted, schedule, plan);
+    place_rows(exec, counted, plan);
     buffer<Z> values(exec, plan.indices.size());
     if (counted.all_merged && schedule.sum_slots == schedule.slots) {
         sum_products_by_lanes<true>(exec, plan, s, a, b, values.view(), schedule, plan.indices.data());

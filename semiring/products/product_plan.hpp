@@ -29,7 +29,6 @@ struct product_plan {
     buffer<std::int64_t> pieces{}; ///< host: first row of every piece of work; CUDA: first window of every row
     std::int64_t piece_count = 0;
     bool all_merged = false; ///< CUDA: single lanes can merge every row
-    std::int64_t window = 0; ///< CUDA: entries of a long row that a warp folds
 
     I product_rows() const { return static_cast<I>(range.last - range.first); }
     O nonzeros() const { return static_cast<O>(indices.size()); }
