@@ -45,14 +45,20 @@ private:
 };
 /// Of a row of each of `samples` stretches, drawn by a hash.
 template <class T, class I>
-struct length_of_sample {
+struct store_sampled_length {
     length_of_row<T, I> length;
     std::int64_t samples;
-    COPPICE_HD std::int64_t operator()(std::int64_t s) const {
+    std::int64_t* lengths;
+    COPPICE_HD void operator()(std::int64_t s) const {
         std::int64_t const rows = length.a.rows(), first = s * rows / samples, behind = (s + 1) * rows / samples;
         auto const drawn = std::int64_t(mix_bits(std::uint64_t(s)) >> 1) % (behind - first);
-        return length(first + drawn);
+        lengths[s] = length(first + drawn);
     }
+};
+
+struct stored_length {
+    std::int64_t const* lengths;
+    COPPICE_HD std::int64_t operator()(std::int64_t s) const { return lengths[s]; }
 };
 
 /// Whether P^T A P, estimated as in prolongator_limits, surely took more than `products`. No answer about small
@@ -64,9 +70,11 @@ bool takes_more_products(Executor const& exec, length_of_row<T, I> const& length
     std::int64_t const rows = length.a.rows();
     double const nonzeros = double(length.a.nonzeros());
     if (rows < samples * rows_a_sample || nonzeros > double(rows) * longest_row) return false;
+    // A reduction would give a lane sixteen of the samples, one after the other.
+    buffer<std::int64_t> lengths(exec, samples);
+    for_each(exec, samples, store_sampled_length<T, I>{length, samples, lengths.data()});
     double const mean =
-        double(reduce(exec, samples, std::int64_t{0}, length_of_sample<T, I>{length, samples}, plus{})) /
-        double(samples);
+        double(reduce(exec, samples, std::int64_t{0}, stored_length{lengths.data()}, plus{})) / double(samples);
     return mean * mean * nonzeros > margin * products;
 }
 
