@@ -57,6 +57,11 @@ enum class row_kind : std::uint8_t {
     any,      ///< no entry has the sign for it: all couple, by magnitude
     apart     ///< dominated by its diagonal by far, or without one: nothing couples
 };
+/// The part of an entry beside the diagonal that couples, in a row that is not apart: none is below zero.
+template <class T>
+COPPICE_HD T coupling_size(row_kind kind, T const& value) {
+    return kind == row_kind::any ? magnitude(value) : kind == row_kind::positive ? -value : value;
+}
 template <class T>
 struct store_row_look {
     double one_by_unit;
@@ -97,7 +102,7 @@ private:
         row_kind const kind = kinds[row];
         if (column == row || kind == row_kind::apart || kinds[column] == row_kind::apart) return 0;
         double const value = double(a.coefficients[k]) * one_by_unit;
-        double const size = kind == row_kind::any ? magnitude(value) : kind == row_kind::positive ? -value : value;
+        double const size = coupling_size(kind, value);
         double const w = size > 0 ? size / geometric_mean(diagonal[row], diagonal[column]) : 0.0;
         return w < 1e30 ? to_16_bits(float(w)) : 1e30f; // rounding decides no tie
     }

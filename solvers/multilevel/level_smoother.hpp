@@ -30,17 +30,21 @@ struct store_level_diagonal {
         inverse[row] = !is_finite(one) ? T(1) : sum.diagonal < T(0) ? -one : one;
     }
 };
-/// A worker's rows in a sweep of Gauss and Seidel.
-inline constexpr std::int64_t sweep_rows = 4096;
+/// A worker's rows in a sweep of Gauss and Seidel through n: what lies between ranges is only damped, so the fewer they
+/// are the better the sweep, but small levels are to have some, too. A power of two.
+COPPICE_HD constexpr int sweep_bits(std::int64_t n) { return n < 32768 ? 12 : 13; }
+COPPICE_HD constexpr std::int64_t sweep_rows(std::int64_t n) { return std::int64_t{1} << sweep_bits(n); }
+
+constexpr std::int64_t sweep_ranges(std::int64_t n) { return (n + sweep_rows(n) - 1) / sweep_rows(n); }
 
 /// What a row shows, with only those entries beside its diagonal that lie outside of its range.
 template <class T, class I>
 struct look_outside {
+    int bits; ///< sweep_bits()
     COPPICE_HD row_look<T> operator()(T const& value, I const& column, std::int64_t row) const {
         if (std::int64_t(column) == row) return {value, T(0), T(0), T(0)};
         T const size = magnitude(value);
-        return {T(0), size, T(0),
-                column / sweep_rows == row / sweep_rows ? T(0) : size}; // the largest one is not asked
+        return {T(0), size, T(0), column >> bits == row >> bits ? T(0) : size}; // the largest one is not asked
     }
 };
 template <class T>
@@ -65,7 +69,7 @@ struct store_sweep_diagonal {
 struct swept_rows {
     std::int64_t first, last;
     COPPICE_HD swept_rows(std::int64_t range, std::int64_t n)
-        : first(range * sweep_rows), last(first + sweep_rows < n ? first + sweep_rows : n) {}
+        : first(range * sweep_rows(n)), last(first + sweep_rows(n) < n ? first + sweep_rows(n) : n) {}
     COPPICE_HD std::int64_t size() const { return last - first; }
 };
 /// x = (L + M)^-1 b within each range.
@@ -126,7 +130,7 @@ void sweep_two(Sweep const& sweep, std::int64_t range, std::int64_t n) {
 /// The sweep in all ranges of n rows: two of them are a task of its own, one where there are few.
 template <class Sweep>
 void sweep_all(host_executor const& exec, std::int64_t n, Sweep const& sweep) {
-    std::int64_t const ranges = (n + sweep_rows - 1) / sweep_rows, tasks = ranges / 2;
+    std::int64_t const ranges = sweep_ranges(n), tasks = ranges / 2;
     if (tasks < exec.threads())
         return for_each_block(exec, ranges, 1, [&](std::int64_t range, std::int64_t, std::int64_t) {
             sweep_range<Sweep>{sweep, n}(range);
@@ -137,7 +141,7 @@ void sweep_all(host_executor const& exec, std::int64_t n, Sweep const& sweep) {
 }
 template <class Sweep>
 void sweep_all(cuda_executor const& exec, std::int64_t n, Sweep const& sweep) {
-    for_each(exec, (n + sweep_rows - 1) / sweep_rows, sweep_range<Sweep>{sweep, n});
+    for_each(exec, sweep_ranges(n), sweep_range<Sweep>{sweep, n});
 }
 
 /// Adds half of the magnitudes off the forest to the diagonal of the system along it.
@@ -260,8 +264,8 @@ public:
     void fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, coupling_sums<T> const& others) {
         along_nonzeros const look{look_at_entry<T, I>{}, a.coefficients, a.indices};
         if (kind_ == multilevel_smoother::gauss_seidel) {
-            reduce_rows(exec, plan, along_nonzeros{look_outside<T, I>{}, a.coefficients, a.indices}, add_outside<T>{},
-                        store_sweep_diagonal<T>{others, inverse_.data()});
+            reduce_rows(exec, plan, along_nonzeros{look_outside<T, I>{sweep_bits(a.rows())}, a.coefficients, a.indices},
+                        add_outside<T>{}, store_sweep_diagonal<T>{others, inverse_.data()});
             return;
         }
         if (kind_ != multilevel_smoother::forest) {

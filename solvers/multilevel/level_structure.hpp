@@ -139,12 +139,19 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     if (coupling) level.last = coupling->is_last_of_any(level.last);
     if (!level.last) {
         // What is dropped is lumped to the diagonal, which keeps constants alone.
-        double const share = modes ? 0 : std::ldexp(options.drop, -depth);
+        // Entries with the sign of the diagonal, which lower levels have from the prolongators above, are kept there:
+        // without them jumps of coefficients take half as many iterations again.
+        double const least = modes ? 0 : std::ldexp(options.drop, -depth);
+        prolongator_share const share{least, least > 0 && depth == 0};
         if (coupling)
-            crossing = coupling->filter(
-                exec,
-                {1 / level.scales.unit, share, level.scales.diagonal.data(), false, {c.made.aggregates.of.data(), {}}},
-                level.scales.unit, c.tentative.columns(), symmetric);
+            crossing = coupling->filter(exec,
+                                        {1 / level.scales.unit,
+                                         share,
+                                         level.scales.diagonal.data(),
+                                         level.scales.kinds.data(),
+                                         false,
+                                         {c.made.aggregates.of.data(), {}}},
+                                        level.scales.unit, c.tentative.columns(), symmetric);
         prolongator_limits const limits{share, options.products * double(report.levels.front().nonzeros)};
         level.prolongator = {exec,
                              a,

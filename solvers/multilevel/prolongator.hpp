@@ -109,8 +109,7 @@ struct take_source {
 
 /// What is left out of the filtered matrix.
 struct prolongator_limits {
-    /// Entries below this share of the root of both diagonals. 0: nothing at all.
-    double share;
+    prolongator_share share; ///< with least = 0 nothing at all is left out
     /// Where P^T A P took more products, estimated by the mean length of rows, entries that do not lie along paths are
     /// left out as well, and then those below twice the share, four times, ...
     double products;
@@ -130,13 +129,10 @@ public:
             of_ = copy_of(exec, aggregates.of);
             marks_ = buffer<std::uint8_t>(exec, a.nonzeros());
         }
-        for (bool along_paths = false;; limits.share *= along_paths ? 2 : 1, along_paths = true) {
-            is_kept<T, I> const kept{scales.one_by_unit(),
-                                     limits.share,
-                                     scales.diagonal(),
-                                     along_paths,
-                                     {aggregates.of.data(), runs.data()}};
-            bool const is_last = limits.share == 0 || limits.share > 1;
+        for (bool along_paths = false;; limits.share.least *= along_paths ? 2 : 1, along_paths = true) {
+            is_kept<T, I> const kept{scales.one_by_unit(), limits.share, scales.diagonal(),
+                                     scales.kinds(),       along_paths,  {aggregates.of.data(), runs.data()}};
+            bool const is_last = limits.share.least == 0 || limits.share.least > 1;
             if (!is_last && takes_more_products(exec, length_of_row<T, I>{a, kept, scales.others}, limits.products))
                 continue;
             find_structure(exec, a, plan, scales, kept);

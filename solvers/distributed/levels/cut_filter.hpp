@@ -10,20 +10,22 @@
 
 namespace coppice::distributed {
 
-/// Aggregate of a row at a cut among those of all parts, or -1, and the magnitude of its diagonal.
+/// Aggregate of a row at a cut among those of all parts, or -1, the magnitude of its diagonal, and what couples in it.
 struct cut_row {
     std::int32_t aggregate;
+    multilevel_detail::row_kind kind;
     double diagonal;
 };
 struct look_at_cut_row {
     std::int32_t const *rows, *of;
     double const* diagonal;
+    multilevel_detail::row_kind const* kinds;
     double unit;
     std::int32_t first;
     cut_row* to;
     COPPICE_HD void operator()(std::int64_t i) const {
         std::int32_t const row = rows[i];
-        to[i] = {of[row] < 0 ? -1 : first + of[row], diagonal[row] * unit};
+        to[i] = {of[row] < 0 ? -1 : first + of[row], kinds[row], diagonal[row] * unit};
     }
 };
 
@@ -46,7 +48,7 @@ struct filter_row {
     csr_view<T> k; ///< columns: places in the halo
     std::int32_t const* rows;
     cut_row const *mine, *halo;
-    double share;
+    multilevel_detail::prolongator_share share;
     bool smooths;
     T *left_out, *kept;
     std::int32_t *row_of, *leads_to; ///< of the entries
@@ -58,7 +60,7 @@ struct filter_row {
             row_of[at] = rows[r];
             leads_to[at] = -1;
             if (!smooths || mine[r].aggregate < 0 ||
-                double(size) < share * multilevel_detail::geometric_mean(mine[r].diagonal, other.diagonal)) {
+                !share.holds(double(value), mine[r].kind, mine[r].diagonal, other.diagonal)) {
                 out += value;
             } else {
                 in += size;
@@ -97,8 +99,8 @@ listed_matrix<T> filter_at_cuts(Executor const& exec, part_messages const& messa
     auto const look = [&](buffer<std::int32_t> const& rows) {
         buffer<cut_row> looks(exec, rows.size());
         for_each(exec, rows.size(),
-                 look_at_cut_row{rows.data(), kept_entries.along.of, kept_entries.diagonal, unit, first_below,
-                                 looks.data()});
+                 look_at_cut_row{rows.data(), kept_entries.along.of, kept_entries.diagonal, kept_entries.kinds, unit,
+                                 first_below, looks.data()});
         return looks;
     };
     halo_plan const& plan = level.others.plan();

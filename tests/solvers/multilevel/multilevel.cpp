@@ -272,11 +272,15 @@ TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are sa
         filter_scales<double> const scales{rows, {}};
         smoothed_prolongator<exec_type, double, I> const p(exec, a.view(), plan, scales, made.aggregates, made.runs,
                                                            membership_matrix<double>(exec, made.aggregates), true,
-                                                           {0.12, 1e30}, std::move(mirrors));
-        length_of_row<double, I> const length{
-            a.view(),
-            {scales.one_by_unit(), 0.12, scales.diagonal(), false, {made.aggregates.of.data(), made.runs.data()}},
-            {}};
+                                                           {{0.12, true}, 1e30}, std::move(mirrors));
+        length_of_row<double, I> const length{a.view(),
+                                              {scales.one_by_unit(),
+                                               {0.12, true},
+                                               scales.diagonal(),
+                                               scales.kinds(),
+                                               false,
+                                               {made.aggregates.of.data(), made.runs.data()}},
+                                              {}};
         CHECK(reduce(exec, std::int64_t(a.rows()), std::int64_t{0}, length, plus{}) == p.nonzeros());
         double const products = double(p.nonzeros()) / a.rows() * double(p.nonzeros()) / a.rows() * a.nonzeros();
         CHECK(takes_more_products(exec, length, products / 1.5));
