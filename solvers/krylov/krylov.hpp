@@ -30,8 +30,9 @@ constexpr bool iterations_rest(std::string_view method) { return method == "cg" 
 
 /// Solves A x = b with the method of that name; a and m may be of any type. Throws argument_error for an unknown name.
 template <executor Executor, class T, class A, class M>
-krylov_result solve_named(Executor const& exec, std::string_view method, A const& a, M const& m, array_view<T const> b,
-                          array_view<T> x, krylov_options const& options) {
+krylov_result solve_by_name(Executor const& exec, std::string_view method, A const& a, M const& m,
+                            array_view<T const> b, array_view<T> x, krylov_options const& options) {
+    if constexpr (requires { a.size(); }) require_size("length of the solution x", x.size(), a.size());
     require_solve_vectors(x.size(), b, x);
     if constexpr (requires { m.varies(); })
         if (m.varies() && method != "fgmres")
@@ -44,13 +45,6 @@ krylov_result solve_named(Executor const& exec, std::string_view method, A const
     if (method == "gmres") return gmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     if (method == "fgmres") return fgmres<Executor, T>(exec, x.size(), options).solve(a, m, b, x);
     throw_unknown_name("Krylov method", method, krylov_names);
-}
-
-template <executor Executor, class T, class A, class M>
-krylov_result solve_by_name(Executor const& exec, std::string_view method, A const& a, M const& m,
-                            array_view<T const> b, array_view<T> x, krylov_options const& options) {
-    if constexpr (requires { a.size(); }) require_size("length of the solution x", x.size(), a.size());
-    return solve_named(exec, method, a, m, b, x, options);
 }
 
 } // namespace detail
@@ -67,12 +61,11 @@ template <executor Executor, class T>
 krylov_result solve(Executor const& exec, std::string_view method, csr_operator<Executor, T> const& a,
                     any_preconditioner<Executor, T> const& m, std::type_identity_t<array_view<T const>> b,
                     std::type_identity_t<array_view<T>> x, krylov_options const& options) {
-    detail::require_solve_vectors(a.size(), b, x);
     if constexpr (is_complex_number<T>) { // compiled once, for any_operator
         any_operator<Executor, T> const any(a.size(), detail::borrowed_operator<csr_operator<Executor, T>>{&a});
         return detail::solve_by_name<Executor, T>(exec, method, any, m, b, x, options);
     } else {
-        return detail::solve_named(exec, method, a, m, b, x, options);
+        return detail::solve_by_name(exec, method, a, m, b, x, options);
     }
 }
 

@@ -131,13 +131,18 @@ public:
         seen_ = begin_ = first.control.iterations;
         exec_.copy_elements(&first, state_.data(), 1);
         begin();
-        State now = run(body);
-        while (now.control.end == round_end::pause) {
+        std::function<void()> watch;
+        if (monitor_.options().progress) watch = [this] { tell_progress(); };
+        State now;
+        for (;;) {
+            repeat_.run(&control()->loop, {replayable_, repeats_}, body, watch);
+            now = exec_.load(state_.data());
+            hear(now.control);
+            if (now.control.end != round_end::pause) break;
             now.control.end = round_end::none;
             now.control.loop.on = 1;
             now.control.history_begin = begin_ = now.control.iterations;
             exec_.copy_elements(&now, state_.data(), 1);
-            now = run(body);
         }
         if (cancelled_) now.control.end = round_end::cancelled;
         best.close(now.control);
@@ -151,23 +156,18 @@ private:
 
     krylov_control* control() { return &state_.data()->control; }
 
-    template <class Body>
-    State run(Body const& body) {
-        std::function<void()> watch;
-        if (monitor_.options().progress) watch = [this] { tell_progress(); };
-        repeat_.run(&control()->loop, {replayable_, repeats_}, body, watch);
-        State const now = exec_.load(state_.data());
+    /// What the loop has left for the host: progress that the caller has not heard of, and the history.
+    void hear(krylov_control const& now) {
         if (monitor_.options().progress) { // of those behind the last word from the device
-            mail_.data()->iterations = now.control.iterations;
+            mail_.data()->iterations = now.iterations;
             tell_progress();
         }
-        std::int64_t const iterations = now.control.iterations - begin_;
+        std::int64_t const iterations = now.iterations - begin_;
         if (monitor_.options().record_history && iterations > 0) {
             auto const recorded = to_vector(exec_, history_.view().slice(0, iterations));
             auto& all = monitor_.result().residual_history;
             all.insert(all.end(), recorded.begin(), recorded.end());
         }
-        return now;
     }
 
     /// Tells the caller of the iterations that he has not heard of.
