@@ -348,8 +348,9 @@ private:
         }
     }
     void solve(Executor const& exec, T const* r, T* z, std::int64_t n) const {
-        solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), array_view<T const>(r, n),
-                                   array_view<T>(z, n), workspace_.view(), options_);
+        I const* const order = forest_.permutation.data();
+        solve_tridiagonal_in_order(exec, system_.view(), {order, order}, array_view<T const>(r, n), array_view<T>(z, n),
+                                   workspace_.view(), options_);
     }
 
     multilevel_smoother kind_ = multilevel_smoother::jacobi;

@@ -188,8 +188,8 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     std::int64_t const n = system_.size();
     require_size("r of a preconditioner", r.size(), n);
     require_size("z of a preconditioner", z.size(), n);
-    solve_tridiagonal_in_order(exec, system_.view(), forest_.permutation.data(), r, z, workspace_.view(), options_,
-                               true);
+    I const* const order = forest_.permutation.data();
+    solve_tridiagonal_in_order(exec, system_.view(), {order, order, true}, r, z, workspace_.view(), options_);
 }
 
 namespace detail {

@@ -27,22 +27,19 @@ template <class T, executor Executor>
 void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
                        array_view<std::type_identity_t<T>> x, tridiagonal_options options = {});
 
-/// The same for rows in another order than that of the vectors: row p has the right-hand side d[order[p]] and the
-/// unknown x[order[p]]. `order` is a permutation of the rows in the memory of `exec`; not checked. x may be d.
-/// `settled` says that the host has waited since matrix and order were written: they are read before d is there.
-template <class T, executor Executor>
-void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
-                                array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
-                                array_view<std::byte> workspace, tridiagonal_options options = {},
-                                bool settled = false);
+/// In which order the vectors of a system are, in the memory of the executor: row p has the right-hand side d[from[p]]
+/// and the unknown x[to[p]]; null is the order of the rows. Permutations, not checked.
+struct row_orders {
+    std::int32_t const *from = nullptr, *to = nullptr;
+    /// The host has waited since matrix and orders were written: they are read before d is there.
+    bool settled = false;
+};
 
-/// The same with orders of its own for the right-hand side and for the unknowns: row p has d[from[p]] and x[to[p]];
-/// null is the order of the rows. x is apart from d.
+/// The same for vectors in orders of their own. x may be d where both are in the same order.
 template <class T, executor Executor>
-void solve_tridiagonal_between_orders(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* from,
-                                      std::int32_t const* to, array_view<std::type_identity_t<T> const> d,
-                                      array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
-                                      tridiagonal_options options = {}, bool settled = false);
+void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row_orders const& orders,
+                                array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
+                                array_view<std::byte> workspace, tridiagonal_options options = {});
 
 /// A batch of systems, one behind the other in the bands of `matrix`, each with `columns` right-hand sides: row i of
 /// column c of all systems is rhs[i + c * rhs_leading], its unknown x[i + c * x_leading].

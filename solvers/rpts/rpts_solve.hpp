@@ -231,38 +231,19 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
                 reinterpret_cast<T*>(workspace.data()), options);
 }
 
-namespace rpts {
-
 template <class T, executor Executor>
-void solve_between_orders(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* from, std::int32_t const* to,
-                          array_view<T const> d, array_view<T> x, array_view<std::byte> workspace,
-                          tridiagonal_options options, bool settled) {
-    check_arguments<T>(a, d, x, workspace, options);
-    if (a.size() == 0) return;
-    system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
-    system.order = from;
-    system.target = to;
-    system.settled = settled;
-    solve(exec, stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
-}
-
-} // namespace rpts
-
-template <class T, executor Executor>
-void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* order,
+void solve_tridiagonal_in_order(Executor const& exec, tridiagonal_view<T> a, row_orders const& orders,
                                 array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
-                                array_view<std::byte> workspace, tridiagonal_options options, bool settled) {
-    rpts::solve_between_orders<T>(exec, a, order, order, d, x, workspace, options, settled);
-}
-
-template <class T, executor Executor>
-void solve_tridiagonal_between_orders(Executor const& exec, tridiagonal_view<T> a, std::int32_t const* from,
-                                      std::int32_t const* to, array_view<std::type_identity_t<T> const> d,
-                                      array_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
-                                      tridiagonal_options options, bool settled) {
-    if (x.data() == d.data() && a.size() > 0)
-        throw argument_error("solve_tridiagonal_between_orders: the solution overlaps the right-hand side");
-    rpts::solve_between_orders<T>(exec, a, from, to, d, x, workspace, options, settled);
+                                array_view<std::byte> workspace, tridiagonal_options options) {
+    rpts::check_arguments<T>(a, d, x, workspace, options);
+    if (a.size() == 0) return;
+    if (x.data() == d.data() && orders.from != orders.to)
+        throw argument_error("solve_tridiagonal_in_order: the solution overlaps the right-hand side in another order");
+    rpts::system_view<T> system{a.size(), a.lower, a.diagonal, a.upper, d.data(), x.data()};
+    system.order = orders.from;
+    system.target = orders.to;
+    system.settled = orders.settled;
+    rpts::solve(exec, rpts::stages_of<T>(exec), system, reinterpret_cast<T*>(workspace.data()), options);
 }
 
 template <class T, executor Executor>
@@ -310,12 +291,9 @@ extern template std::int64_t tridiagonal_batch_workspace<double>(std::int64_t, s
                                     array_view<std::byte>, tridiagonal_options);                                       \
     template void solve_tridiagonal(Executor const&, tridiagonal_view<T>, array_view<T const>, array_view<T>,          \
                                     tridiagonal_options);                                                              \
-    template void solve_tridiagonal_between_orders(Executor const&, tridiagonal_view<T>, std::int32_t const*,          \
-                                                   std::int32_t const*, array_view<T const>, array_view<T>,            \
-                                                   array_view<std::byte>, tridiagonal_options, bool);                  \
-    template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, std::int32_t const*,                \
+    template void solve_tridiagonal_in_order(Executor const&, tridiagonal_view<T>, row_orders const&,                  \
                                              array_view<T const>, array_view<T>, array_view<std::byte>,                \
-                                             tridiagonal_options, bool);                                               \
+                                             tridiagonal_options);                                                     \
     template void solve_tridiagonal_batch(Executor const&, tridiagonal_batch<T> const&, array_view<std::byte>,         \
                                           tridiagonal_options);                                                        \
     template std::int64_t varied_batch_workspace<T>(Executor const&, std::int64_t, std::int64_t, std::int64_t,         \

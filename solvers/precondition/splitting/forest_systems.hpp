@@ -88,8 +88,8 @@ public:
     /// z = P^T T^-1 P r: the system reads r and writes z in the order of its paths, so that no permutation is a pass of
     /// its own (thesis section 5.2.4). z may be r.
     void solve(Executor const& exec, int l, array_view<T const> r, array_view<T> z) const {
-        solve_tridiagonal_in_order(exec, system(l).view(), forest(l).permutation.data(), r, z, workspace_.view(),
-                                   options_);
+        I const* const order = forest(l).permutation.data();
+        solve_tridiagonal_in_order(exec, system(l).view(), {order, order}, r, z, workspace_.view(), options_);
     }
     /// For solve_in_turn(), once all forests are there.
     void prepare_turns(Executor const& exec) {
@@ -113,9 +113,8 @@ public:
         for (int l = last; l >= 0; --l) {
             I const* const from = l == last ? forest(l).permutation.data() : from_next_[std::size_t(l)].data();
             array_view<T> const write = l == 0 ? z : between_[(last - l) % 2].view();
-            solve_tridiagonal_between_orders(exec, system(l).view(), from,
-                                             l == 0 ? forest(0).permutation.data() : nullptr, read, write,
-                                             workspace_.view(), options_);
+            I const* const to = l == 0 ? forest(0).permutation.data() : nullptr;
+            solve_tridiagonal_in_order(exec, system(l).view(), {from, to}, read, write, workspace_.view(), options_);
             read = write;
         }
     }

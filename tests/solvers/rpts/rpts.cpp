@@ -210,7 +210,8 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
             auto rhs = exec.copy(moved);
             buffer<T> x(exec, s.size());
             auto const to = way % 2 ? rhs.view() : x.view();
-            solve_tridiagonal_in_order(exec, a, places.data(), rhs.view(), to, workspace.view(), {}, way > 1);
+            solve_tridiagonal_in_order(exec, a, {places.data(), places.data(), way > 1}, rhs.view(), to,
+                                       workspace.view());
             auto const got = to_vector(exec, to);
             std::vector<T> in_rows(order.size());
             for (std::size_t i = 0; i < order.size(); ++i) in_rows[i] = got[std::size_t(order[i])];
@@ -218,16 +219,16 @@ TEST_CASE_TEMPLATE("tridiagonal: vectors in an order of their own, in place or n
         }
         auto const rhs = exec.copy(moved), as_rows = exec.copy(s.rhs);
         buffer<T> x(exec, s.size());
-        solve_tridiagonal_between_orders(exec, a, places.data(), nullptr, rhs.view(), x.view(), workspace.view());
+        solve_tridiagonal_in_order(exec, a, {places.data(), nullptr}, rhs.view(), x.view(), workspace.view());
         CHECK(same_bits(to_vector(exec, x), expected));
-        solve_tridiagonal_between_orders(exec, a, nullptr, places.data(), as_rows.view(), x.view(), workspace.view());
+        solve_tridiagonal_in_order(exec, a, {nullptr, places.data()}, as_rows.view(), x.view(), workspace.view());
         auto const got = to_vector(exec, x);
         std::vector<T> in_rows(order.size());
         for (std::size_t i = 0; i < order.size(); ++i) in_rows[i] = got[std::size_t(order[i])];
         CHECK(same_bits(in_rows, expected));
         if (s.size() > 0)
-            CHECK_THROWS_AS(solve_tridiagonal_between_orders(exec, a, places.data(), nullptr,
-                                                             array_view<T const>(x.view()), x.view(), workspace.view()),
+            CHECK_THROWS_AS(solve_tridiagonal_in_order(exec, a, {places.data(), nullptr}, array_view<T const>(x.view()),
+                                                       x.view(), workspace.view()),
                             argument_error);
     };
     for (std::int64_t const n : {0, 1, 2, 3, 64, 65, 512, 513, 1000, 1024, 8192, 8193, 70001}) {

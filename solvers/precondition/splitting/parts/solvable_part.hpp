@@ -172,8 +172,8 @@ public:
     void solve(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         if (block_ == 1 && reach_ == 1)
             return solve_tridiagonal_in_order(
-                exec, tridiagonal_view<T>{order_.size(), lower_.data(), diagonal_.data(), upper_.data()}, order_.data(),
-                r, z, workspace_.view(), options_);
+                exec, tridiagonal_view<T>{order_.size(), lower_.data(), diagonal_.data(), upper_.data()},
+                {order_.data(), order_.data()}, r, z, workspace_.view(), options_);
         for_each(exec, order_.size(), gather_positions<T, I>{order_.data(), r.data(), work_.data()});
         columns_view<T> const x(work_.view());
         solve_bands<T>(exec, system(), x, x, workspace_.view(), solve_options());
