@@ -60,7 +60,7 @@ struct store_damping {
     filtered_couplings<T> others;
     damped_row<T>* rows;
     COPPICE_HD void operator()(std::int64_t row, filtered_row<T> const& own) const {
-        rows[row] = damp_row(with_others(own, others, row), one_by_unit, diagonal[row]);
+        rows[row] = damp_row(with_others(own, others, row), others.magnitude(row), one_by_unit, diagonal[row]);
     }
 };
 /// The damping of some rows by themselves.
@@ -78,7 +78,7 @@ struct write_damping {
         filtered_row<T> sum{T(0), T(0)};
         for (I k = a.row_begin(row), end = a.row_end(row); k < end; ++k)
             sum = add_filtered<T>{}(sum, filter_by_mark<T, I>{}(a.coefficients[k], a.indices[k], marks[k], row));
-        damping[i] = damp_row(with_others(sum, others, row), one_by_unit, diagonal[row]).damping;
+        damping[i] = damp_row(with_others(sum, others, row), others.magnitude(row), one_by_unit, diagonal[row]).damping;
     }
 };
 /// s_ij of I - omega D_F^-1 A_F.

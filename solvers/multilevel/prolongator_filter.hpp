@@ -116,13 +116,14 @@ struct damped_row {
     COPPICE_HD T on_diagonal() const { return T(1) - damping * lumped; }
     COPPICE_HD T beside(T value) const { return -value * damping; }
 };
-/// 1 / m of a row: m is the lumped diagonal, damped by 4/5 or, where the row outweighs it, by 8/5 over Gershgorin's
-/// bound; with the usual 2/3 and 4/3 iterations are a tenth more. 0 where the row is not smoothed.
+/// 1 / m of a row: m is the lumped diagonal, damped by 2.2/3 or, where the row outweighs it, by 4.4/3 over Gershgorin's
+/// bound; with the usual 2/3 and 4/3 iterations are a tenth more. These are for rows that keep entries in columns of
+/// other parts, `across`: no aggregate joins their ends, however strong they are. 0 where the row is not smoothed.
 template <class T>
-COPPICE_HD damped_row<T> damp_row(filtered_row<T> const& sum, double one_by_unit, double diagonal) {
+COPPICE_HD damped_row<T> damp_row(filtered_row<T> const& sum, T across, double one_by_unit, double diagonal) {
     if (!smooths(in_units(sum, one_by_unit), diagonal)) return {T(0), T(0)};
-    T const size = magnitude(sum.lumped);
-    T const m = larger(T(1.25) * size, T(0.625) * (size + sum.kept));
+    T const size = magnitude(sum.lumped), longer = across > T(0) ? T(1) : T(1.1);
+    T const m = larger(T(1.5) * size, T(0.75) * (size + sum.kept)) / longer;
     return {(sum.lumped < T(0) ? T(-1) : T(1)) / m, sum.lumped};
 }
 

@@ -100,8 +100,8 @@ void fill_prolongator_rows(host_executor const& exec, csr_view<T, I> a, filter_s
             I const begin = a.row_begin(row), end = a.row_end(row);
             auto sum = add.identity();
             for (I k = begin; k < end; ++k) sum = add(sum, filter(a.coefficients[k], a.indices[k], marks[k], row));
-            damped_row<T> const r =
-                damp_row(with_others(sum, scales.others, row), scales.one_by_unit(), scales.diagonal()[row]);
+            damped_row<T> const r = damp_row(with_others(sum, scales.others, row), scales.others.magnitude(row),
+                                             scales.one_by_unit(), scales.diagonal()[row]);
             for (I k = begin; k < end; ++k) {
                 I const column = marks[k] ? of[a.indices[k]] : I(-1);
                 if (column < I(0)) continue;
