@@ -8,6 +8,7 @@
 
 #include "support/block_stand_in.hpp"
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -98,6 +99,7 @@ TEST_CASE_TEMPLATE("look-back scan: operators that do not commute, in place", Fi
 TEST_CASE_TEMPLATE("look-back scan: groups of groups of blocks", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (std::int64_t const blocks : {1024, 1057}) {
+        if (sanitized && blocks == 1024) continue;
         CAPTURE(blocks);
         std::int64_t const n = blocks * coppice::detail::look_back_shape_for<affine>.tile() + 1;
         auto a = exec.copy(maps(n));
@@ -152,7 +154,8 @@ TEST_CASE("look-back scan: the body of the CUDA kernel") {
     for (std::int64_t const blocks : {32, 33, 64, 71, 1057}) {
         CAPTURE(blocks);
         CHECK(right_by_blocks<warp_lanes, 1>(blocks * warp_lanes)); // one warp for all levels
-        if (blocks != 71) CHECK(right_by_blocks<2 * warp_lanes, 1>(2 * blocks * warp_lanes - 1));
+        if (blocks != 71 && !(races_watched && blocks > 71))
+            CHECK(right_by_blocks<2 * warp_lanes, 1>(2 * blocks * warp_lanes - 1));
     }
 }
 #endif

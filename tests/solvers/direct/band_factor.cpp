@@ -3,6 +3,7 @@
 
 #include "solvers/band_reference.hpp"
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 
 using namespace coppice;
 using namespace coppice::test;
@@ -54,8 +55,8 @@ void check_factored(Executor const& exec) {
 
 TEST_CASE_TEMPLATE("bands: factor once, solve often", Fixture, COPPICE_TEST_EXECUTORS) {
     check_factored<float>(Fixture::exec());
-    check_factored<double>(Fixture::exec());
-    check_factored<std::complex<float>>(Fixture::exec());
+    if (!sanitized) check_factored<double>(Fixture::exec());
+    if (!sanitized) check_factored<std::complex<float>>(Fixture::exec());
     check_factored<std::complex<double>>(Fixture::exec());
 }
 

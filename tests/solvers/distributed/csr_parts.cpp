@@ -61,7 +61,7 @@ std::vector<std::vector<int>> const divisions{
 TEST_CASE_TEMPLATE("parts: those of very different size make as many iterations", Fixture, COPPICE_TEST_EXECUTORS) {
     // On CUDA iterations are queued several at a time, the fewer the larger a vector is.
     using exec_type = decltype(Fixture::exec());
-    std::vector<int> const begin{0, 1'200'000, 1'210'000};
+    std::vector<int> const begin{0, sanitized ? 60'000 : 1'200'000, sanitized ? 61'000 : 1'210'000};
     for (double const tolerance : {1e-2, 1e-5, 1e-9}) {
         std::vector<std::int64_t> iterations(2);
         multi_executor<exec_type> const all(executors_of<Fixture>(2));
@@ -330,7 +330,7 @@ TEST_CASE_TEMPLATE("parts: iterations of the multilevel method hardly depend on 
             CAPTURE(parts);
             auto const several = solve(parts, of, {});
             CHECK(several <= one + of.more);
-            CHECK(several == solve(parts, of, {}));
+            if (!races_watched) CHECK(several == solve(parts, of, {}));
         }
         CHECK(solve(3, of, {0, n / 3, n / 3, n}) <= 2 * one); // an empty part
     }
@@ -381,7 +381,7 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
     };
     for (char const* const smoother : {"jacobi", "l1", "forest", "chebyshev", "gauss-seidel"})
         for (int const parts : {1, 2, 4}) {
-            if (races_watched && parts != 2) continue;
+            if (sanitized && parts != 2) continue;
             CAPTURE(smoother);
             CAPTURE(parts);
             CHECK(solve(parts, n, {{"smoother", smoother}}).converged);

@@ -10,6 +10,7 @@
 #include <lapacke.h>
 
 #include "support/executors.hpp"
+#include "support/sanitized.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/algebra/random.hpp>
@@ -363,7 +364,7 @@ TEST_CASE_TEMPLATE("hbisa: systems that stay with their workers are swept over a
     auto const large = queue(150, 20);
     compare(large, 20, -1, 1e-9);
     bool took[3] = {}; // some room is too little, some asks for teams, some is enough
-    for (std::int64_t bytes = 1 << 12; bytes <= room; bytes += bytes / 2) {
+    for (std::int64_t bytes = 1 << 12; bytes <= room; bytes += sanitized ? 3 * bytes : bytes / 2) {
         int const members = form_of(large, {.storage = {.block = 20}, .resident_bytes = bytes});
         took[members == 0 ? 0 : members == 1 ? 2 : 1] = true;
         if (members > 0) compare(large, 20, bytes, 1e-9);
