@@ -140,7 +140,7 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
     if (!level.last) {
         // What is dropped is lumped to the diagonal, which keeps constants alone.
         // Entries with the sign of the diagonal, which lower levels have from the prolongators above, are kept there:
-        // without them jumps of coefficients take half as many iterations again.
+        // without them jumps of coefficients take a fifth more iterations.
         double const least = modes ? 0 : std::ldexp(options.drop, -depth);
         prolongator_share const share{least, least > 0 && depth == 0};
         if (coupling)
