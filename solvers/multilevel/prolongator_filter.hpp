@@ -117,8 +117,9 @@ struct damped_row {
     COPPICE_HD T beside(T value) const { return -value * damping; }
 };
 /// 1 / m of a row: m is the lumped diagonal, damped by 2.2/3 or, where the row outweighs it, by 4.4/3 over Gershgorin's
-/// bound; with the usual 2/3 and 4/3 iterations are a tenth more. These are for rows that keep entries in columns of
-/// other parts, `across`: no aggregate joins their ends, however strong they are. 0 where the row is not smoothed.
+/// bound; with the usual 2/3 and 4/3 iterations are a tenth more. Rows that keep entries in columns of other parts,
+/// `across`, have the usual ones: no aggregate joins their ends, however strong they are. 0 where the row is not
+/// smoothed.
 template <class T>
 COPPICE_HD damped_row<T> damp_row(filtered_row<T> const& sum, T across, double one_by_unit, double diagonal) {
     if (!smooths(in_units(sum, one_by_unit), diagonal)) return {T(0), T(0)};
