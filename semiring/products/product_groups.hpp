@@ -98,6 +98,7 @@ struct product_schedule {
     int sum_slots;                ///< of values: with more slots every lane waits for memory of its own too often
     std::int64_t usual_partner;   ///< rows of B that a merged row meets have no more entries than this at the mean
     int merged_each, shared_each; ///< rows a warp
+    bool by_entries = false;      ///< values of small products
 };
 template <class A, class B, class I, class O>
 product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
@@ -112,9 +113,12 @@ product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
                       : fits(some_partners) ? some_partners
                       : fits(most_partners) ? most_partners
                                             : 0;
-    return {slots, slots <= some_partners ? slots : 0,
+    return {slots,
+            slots <= some_partners ? slots : 0,
             std::int64_t(2 * row_of_b) + 4, // beyond lie graphs whose edges lead to hubs
-            each(warp_lanes, 1024), each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192)};
+            each(warp_lanes, 1024),
+            each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192),
+            true};
 }
 inline std::int64_t warps_for(std::int64_t rows, int each) { return (rows + each - 1) / each; }
 

@@ -8,26 +8,15 @@
 /// and found again to be written: memory beside the product is a length and a number of products for each row. Values:
 /// by as many lanes, merged anew, or each row of B by all lanes at once and one row after the other in the order of the
 /// row of A, so that sums are those of the host, bit for bit where the arithmetic is the same. Of long rows a warp
-/// folds a window of the structure.
+/// folds a window of the structure; of small products a lane makes an entry (product_entries.hpp).
 #pragma once
 
 #include <limits>
 
+#include <coppice/semiring/products/product_entries.hpp>
 #include <coppice/semiring/products/product_groups.hpp>
 
 namespace coppice::detail {
-
-/// The last position p in [0, count) with sorted[p] <= key; sorted[0] <= key.
-template <class T>
-COPPICE_HD std::int64_t position_below(T const* sorted, std::int64_t count, std::int64_t key) {
-    std::int64_t first = 0;
-    while (count > 1) {
-        std::int64_t const half = count / 2;
-        if (std::int64_t(sorted[first + half]) <= key) first += half;
-        count -= half;
-    }
-    return first;
-}
 
 struct is_long_row {
     std::int64_t const* lengths;
@@ -470,6 +459,12 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
     using rows = sum_rows<A, B, I, O, Semiring, sum_type, Z>;
     std::int64_t const count = plan.product_rows();
+    if constexpr (!with_columns)
+        if (schedule.by_entries && !plan.all_merged && takes_entries(plan, a, b))
+            return for_each(exec, plan.nonzeros(),
+                            sum_entry<A, B, I, O, Semiring, sum_type, Z>{a, b, s, count, plan.range.first,
+                                                                         plan.offsets.data(), plan.indices.data(),
+                                                                         values.data()});
     bool const merges = plan.all_merged || !plan.masked; // masked rows may have far more steps than entries
     int const slots = with_columns ? schedule.slots : merges ? schedule.sum_slots : 0;
     bool const all_merged = plan.all_merged && slots > 0 && slots == schedule.slots;

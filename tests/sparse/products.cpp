@@ -222,11 +222,14 @@ TEST_CASE("the lanes of CUDA give the structure and bits of the host") {
         // A warp has one row where there are so few; with 32 short and long ones lie beside each other.
         using coppice::detail::few_partners, coppice::detail::some_partners, coppice::detail::most_partners;
         auto const usual = coppice::detail::schedule_of(da.view(), db.view());
-        coppice::detail::product_schedule const schedules[] = {usual,
+        auto by_rows = usual;
+        by_rows.by_entries = false;
+        coppice::detail::product_schedule const schedules[] = {by_rows,
                                                                {few_partners, few_partners, 1000, 32, 32},
                                                                {some_partners, some_partners, 1000, 32, 4},
                                                                {most_partners, 0, 1000, 3, 1},
-                                                               {0, 0, 0, 1, 32}};
+                                                               {0, 0, 0, 1, 32},
+                                                               {0, 0, 0, 1, 32, true}};
         for (auto const& schedule : schedules) {
             // Windows of columns take their time.
             if (columns > (races_watched ? 10000 : 20000) && &schedule != schedules) continue;
