@@ -114,19 +114,24 @@ graph_of_runs<T, I> couple_runs(Executor const& exec, csr_view<T, I> a, row_scal
     return g;
 }
 
+/// The forest of a level, from which its aggregates are cut.
+template <executor Executor, class I>
+level_aggregates<I> begin_aggregates(Executor const& exec, coupling_weights<I> const& couplings) {
+    level_aggregates<I> level;
+    level.forest = strong_forest(exec, couplings.strong, tie_rule::near);
+    level.coverage = level.forest.weight_coverage;
+    return level;
+}
 /// Aggregates of A: paths of the strongest couplings cut into runs of `first` vertices at least, and these again, by
 /// paths across, into runs of `second` of them. Unknowns that their diagonal dominates by far belong to none; single
 /// ones that no strong coupling reached join the aggregate of their strongest neighbour.
 template <executor Executor, class T, class I>
-level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows,
-                                    coupling_weights<I> const& couplings, bool symmetric, I first, I second) {
-    level_aggregates<I> level;
-    level.forest = strong_forest(exec, couplings.strong, tie_rule::near);
-    level.coverage = level.forest.weight_coverage;
+void cut_aggregates(Executor const& exec, csr_view<T, I> a, row_scales const& rows, bool symmetric, I first, I second,
+                    level_aggregates<I>& level) {
     auto g = couple_runs(exec, a, rows, level.forest, symmetric, first);
     if (g.runs.count == 0) {
         level.aggregates = std::move(g.runs);
-        return level;
+        return;
     }
     auto const forest = strong_forest(exec, g.across.strong, tie_rule::hash);
     buffer<I> joins(exec, g.runs.count);
@@ -137,6 +142,12 @@ level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_
         better_companion<I>{}, store_companion<I>{joins.data()});
     level.aggregates = compose(exec, g.runs, aggregate_runs(exec, forest, second, array_view<I const>(joins.view())));
     level.runs = std::move(g.runs.of);
+}
+template <executor Executor, class T, class I>
+level_aggregates<I> aggregate_level(Executor const& exec, csr_view<T, I> a, row_scales const& rows,
+                                    coupling_weights<I> const& couplings, bool symmetric, I first, I second) {
+    auto level = begin_aggregates(exec, couplings);
+    cut_aggregates(exec, a, rows, symmetric, first, second, level);
     return level;
 }
 

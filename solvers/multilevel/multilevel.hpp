@@ -149,7 +149,7 @@ struct multilevel_entry {
          .kind = option_kind::real,
          .standard = "15",
          .meaning =
-             "in P^T A P of a level over nonzeros of the matrix; where there were more, P is smoothed along paths",
+             "in P^T A P of a level over nonzeros of the matrix; where there were more, P is smoothed less or not",
          .most = 1e9},
         {.name = "coarsest", .standard = "128", .meaning = "rows that are solved directly", .least = 1, .most = 2000},
         {.name = "block",

@@ -32,9 +32,9 @@ struct multilevel_options {
     int first_run = 3;  ///< vertices of a run of the first forest, at least
     int second_run = 2; ///< runs that the second forest joins, at least
     double drop = 0.12; ///< of entries in the prolongator of the first level, halved from level to level
-    /// Products in P^T A P of a level, over the nonzeros of the first one: where there were more, P is smoothed along
-    /// the paths of the aggregates alone. 7 points of equal weights in space come to 20, grids in the plane to 9 at
-    /// most.
+    /// Products in P^T A P of a level, over the nonzeros of the first one. Where there were more, P is not smoothed on
+    /// the first level, with runs of 2 unknowns and of 2 runs there, and below it is along the paths of the aggregates
+    /// alone. 7 points of equal weights in space come to 20, grids in the plane to 9 at most.
     double products = 15;
     int coarsest = 128; ///< rows that are solved directly
     int most_levels = 30;
@@ -50,7 +50,8 @@ enum class coarsening_end {
 
 struct multilevel_level_report {
     std::int64_t rows = 0, nonzeros = 0;
-    double coverage = 1; ///< share of the strong couplings that the first forest of the level has
+    double coverage = 1;   ///< share of the strong couplings that the first forest of the level has
+    bool smoothed = false; ///< the prolongator to this level from the one below, if there is one
 };
 struct multilevel_report {
     std::vector<multilevel_level_report> levels{};

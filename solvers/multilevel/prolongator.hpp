@@ -133,20 +133,24 @@ public:
             is_kept<T, I> const kept{scales.one_by_unit(), limits.share, scales.diagonal(),
                                      scales.kinds(),       along_paths,  {aggregates.of.data(), runs.data()}};
             bool const is_last = limits.share.least == 0 || limits.share.least > 1;
-            if (!is_last && takes_more_products(exec, length_of_row<T, I>{a, kept, scales.others}, limits.products))
+            if (!is_last && is_worth_a_sample(a) &&
+                takes_more_products(exec, length_of_row<T, I>{a, kept, scales.others}, limits.products))
                 continue;
             find_structure(exec, a, plan, scales, kept);
             double const length = double(product_.nonzeros()) / double(a.rows());
             bool const lean = length * length * double(a.nonzeros()) <= limits.products;
             if (lean || is_last) break;
         }
-        buffer<I> numbers(exec, product_.nonzeros());
-        for_each(exec, numbers.size(), count_up{numbers.data()});
-        auto turned = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
-        auto arrays = std::move(turned).release();
-        turned_offsets_ = std::move(arrays.offsets);
-        turned_indices_ = std::move(arrays.indices);
-        turned_source_ = std::move(arrays.values);
+        turn(exec);
+    }
+    /// P = P_0, which is 1 on the aggregates, and the restriction its transpose.
+    smoothed_prolongator(Executor const& exec, csr<T, I> tentative) : smooths_(false) {
+        product_.range = all_rows(tentative.view());
+        product_.columns = tentative.columns();
+        auto arrays = std::move(tentative).release();
+        product_.offsets = std::move(arrays.offsets);
+        product_.indices = std::move(arrays.indices);
+        turn(exec);
     }
 
     /// P[rows, aggregates] with these values; null for none.
@@ -166,6 +170,11 @@ public:
     /// of the restriction, which has the pattern of P; none where it is P.
     buffer<T> fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
                    array_view<T> p, array_view<T> r) const {
+        if (!smooths_) {
+            coppice::fill(exec, p, T(1));
+            coppice::fill(exec, r, T(1));
+            return {};
+        }
         smooth(exec, a, plan, scales, p);
         if (mirror_.empty()) {
             for_each(exec, r.size(), take_source<T, I>{p.data(), turned_source_.data(), r.data()});
@@ -184,13 +193,29 @@ public:
     buffer<T> damping_of(Executor const& exec, csr_view<T, I> a, filter_scales<T> const& scales,
                          array_view<std::int32_t const> rows) const {
         buffer<T> damping(exec, rows.size());
-        for_each(exec, rows.size(),
-                 write_damping<T, I>{a, marks_.data(), scales.one_by_unit(), scales.diagonal(), scales.others,
-                                     rows.data(), damping.data()});
+        if (!smooths_)
+            coppice::fill(exec, damping.view(), T(0));
+        else
+            for_each(exec, rows.size(),
+                     write_damping<T, I>{a, marks_.data(), scales.one_by_unit(), scales.diagonal(), scales.others,
+                                         rows.data(), damping.data()});
         return damping;
     }
 
 private:
+    /// Finding a small prolongator, or one of long rows, takes no longer than the sample.
+    static bool is_worth_a_sample(csr_view<T, I> a) { return a.rows() >= 8 * most_samples && has_short_rows(a); }
+    /// The pattern of P^T, and where its values stand in P.
+    void turn(Executor const& exec) {
+        buffer<I> numbers(exec, product_.nonzeros());
+        for_each(exec, numbers.size(), count_up{numbers.data()});
+        auto turned = transpose(exec, matrix(static_cast<I const*>(numbers.data())));
+        auto arrays = std::move(turned).release();
+        turned_offsets_ = std::move(arrays.offsets);
+        turned_indices_ = std::move(arrays.indices);
+        turned_source_ = std::move(arrays.values);
+    }
+
     /// On the host a worker makes a row of P where P_0 is constant; devices, and other P_0, take a product.
     static constexpr bool by_rows = std::is_same_v<Executor, host_executor>;
 
@@ -258,6 +283,7 @@ private:
         return {n, n, static_cast<I>(indices_.size()), offsets_.data(), indices_.data(), values};
     }
 
+    bool smooths_ = true; ///< else P is P_0
     csr<T, I> tentative_{};
     buffer<I> of_{};               ///< aggregates of the unknowns, where rows of P are made by themselves
     buffer<std::uint8_t> marks_{}; ///< nonzeros of A that A_F keeps

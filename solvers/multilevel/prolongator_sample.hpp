@@ -4,6 +4,8 @@
 /// as long as making a prolongator.
 #pragma once
 
+#include <algorithm>
+
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/multilevel/prolongator_filter.hpp>
@@ -43,39 +45,67 @@ private:
         return true;
     }
 };
-/// Of a row of each of `samples` stretches, drawn by a hash.
+/// Entries of a row beside the diagonal that the filter keeps.
 template <class T, class I>
-struct store_sampled_length {
-    length_of_row<T, I> length;
-    std::int64_t samples;
-    std::int64_t* lengths;
-    COPPICE_HD void operator()(std::int64_t s) const {
-        std::int64_t const rows = length.a.rows(), first = s * rows / samples, behind = (s + 1) * rows / samples;
-        auto const drawn = std::int64_t(mix_bits(std::uint64_t(s)) >> 1) % (behind - first);
-        lengths[s] = length(first + drawn);
+struct kept_of_row {
+    csr_view<T, I> a;
+    is_kept<T, I> kept;
+    COPPICE_HD std::int64_t operator()(std::int64_t row) const {
+        std::int64_t sum = 0;
+        for (I k = a.row_begin(row); k < a.row_end(row); ++k)
+            sum += std::int64_t(a.indices[k]) != row && kept(a.coefficients[k], row, a.indices[k]) ? 1 : 0;
+        return sum;
     }
 };
 
-struct stored_length {
-    std::int64_t const* lengths;
-    COPPICE_HD std::int64_t operator()(std::int64_t s) const { return lengths[s]; }
+/// What a row of each of `samples` stretches has, drawn by a hash.
+template <class Value>
+struct store_sample {
+    Value value;
+    std::int64_t rows, samples;
+    std::int64_t* to;
+    COPPICE_HD void operator()(std::int64_t s) const {
+        std::int64_t const first = s * rows / samples, behind = (s + 1) * rows / samples;
+        auto const drawn = std::int64_t(mix_bits(std::uint64_t(s)) >> 1) % (behind - first);
+        to[s] = value(first + drawn);
+    }
+};
+struct stored_sample {
+    std::int64_t const* values;
+    COPPICE_HD std::int64_t operator()(std::int64_t s) const { return values[s]; }
 };
 
-/// Whether P^T A P, estimated as in prolongator_limits, surely took more than `products`. No answer about small
-/// matrices and long rows, where the sample takes as long as what it saves.
+inline constexpr std::int64_t most_samples = 4096;
+/// The mean of value(row) over a sample of the rows, or all of them where they are few; 0 of none.
+template <executor Executor, class Value>
+double sampled_mean(Executor const& exec, std::int64_t rows, Value const& value) {
+    std::int64_t const samples = std::min(rows, most_samples);
+    if (samples == 0) return 0;
+    // A reduction would give a lane sixteen of the samples, one after the other.
+    buffer<std::int64_t> drawn(exec, samples);
+    for_each(exec, samples, store_sample<Value>{value, rows, samples, drawn.data()});
+    return double(reduce(exec, samples, std::int64_t{0}, stored_sample{drawn.data()}, plus{})) / double(samples);
+}
+
+/// Whether a lane looks at a row in no time.
+template <class T, class I>
+bool has_short_rows(csr_view<T, I> a) {
+    constexpr double longest = 32;
+    return double(a.nonzeros()) <= longest * double(a.rows());
+}
+/// Whether P^T A P, estimated as in prolongator_limits by a sample, surely takes more than `products`.
 template <executor Executor, class T, class I>
 bool takes_more_products(Executor const& exec, length_of_row<T, I> const& length, double products) {
-    constexpr std::int64_t samples = 4096, rows_a_sample = 8, longest_row = 32;
     constexpr double margin = 1.2;
-    std::int64_t const rows = length.a.rows();
-    double const nonzeros = double(length.a.nonzeros());
-    if (rows < samples * rows_a_sample || nonzeros > double(rows) * longest_row) return false;
-    // A reduction would give a lane sixteen of the samples, one after the other.
-    buffer<std::int64_t> lengths(exec, samples);
-    for_each(exec, samples, store_sampled_length<T, I>{length, samples, lengths.data()});
-    double const mean =
-        double(reduce(exec, samples, std::int64_t{0}, stored_length{lengths.data()}, plus{})) / double(samples);
-    return mean * mean * nonzeros > margin * products;
+    double const mean = sampled_mean(exec, length.a.rows(), length);
+    return mean * mean * double(length.a.nonzeros()) > margin * products;
+}
+/// The same as far as it is known before there are aggregates: whether rows keep as many entries as it needs. An
+/// aggregate of six holds more than one of the neighbours of a vertex.
+template <executor Executor, class T, class I>
+bool may_take_more_products(Executor const& exec, kept_of_row<T, I> const& kept, double products) {
+    double const most = sampled_mean(exec, kept.a.rows(), kept);
+    return most * most * double(kept.a.nonzeros()) > products;
 }
 
 } // namespace coppice::multilevel_detail
