@@ -10,6 +10,7 @@
 #include <coppice/solvers/multilevel/dense_inverse.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
+#include <coppice/solvers/multilevel/lower_levels.hpp>
 
 namespace coppice::multilevel_detail {
 
@@ -78,6 +79,7 @@ public:
         reduce_rows(exec, plan_, along_nonzeros{multiply_stored<T, I, T>{b}, inverse_.data(), indices_.data()},
                     add_plus<T>{}, store_vector<T>{x});
     }
+    T const* inverse() const { return inverse_.data(); } ///< [rows, rows], until the next fill()
 
 private:
     buffer<T> inverse_{};
@@ -103,6 +105,8 @@ public:
 
 private:
     static constexpr std::int64_t most_direct_rows = 400; ///< inverted where coarsening stalled
+    /// Of a level that is taken together with those below it: some 24 for each thread of a device.
+    static constexpr std::int64_t most_lower_nonzeros = std::int64_t(3) << 20;
 
     bool direct() const { return report_.direct; }
 
@@ -178,6 +182,44 @@ private:
         return below;
     }
 
+    /// Whether the step down from a level and back can be taken together with those below it.
+    bool joins_lower_levels(int depth) const {
+        auto const& level = structures_[depth];
+        return !level.last && level.a.nonzeros() <= most_lower_nonzeros && level.smoother.diagonal() != nullptr;
+    }
+    /// lower_: all that can be taken together down to a last level that is solved directly. Anew where values change.
+    void find_lower_levels() {
+        lower_ = lower_cycle<T, S, I>{};
+        if (coupling_ || options_.cycle != multilevel_cycle::v || !direct()) return;
+        int const last = int(structures_.size()) - 1;
+        first_lower_ = last;
+        while (first_lower_ > 0 && last - first_lower_ < lower_.most && joins_lower_levels(first_lower_ - 1))
+            --first_lower_;
+        for (int depth = first_lower_; depth < last; ++depth) {
+            auto& storage = storages_[depth];
+            auto& below = storages_[depth + 1];
+            auto const& level = structures_[depth];
+            lower_.levels[lower_.count++] = {matrix(depth).a,
+                                             level.prolongator.matrix(static_cast<S const*>(storage.p.data())),
+                                             level.prolongator.transposed(static_cast<S const*>(storage.r.data())),
+                                             storage.unit,
+                                             level.smoother.diagonal(),
+                                             storage.b.data(),
+                                             storage.x.data(),
+                                             storage.smoothed.data(),
+                                             below.b.data(),
+                                             below.x.data()};
+        }
+        lower_.inverse = direct_.inverse();
+        lower_.last_rows = structures_.back().a.rows();
+    }
+    void solve_lower_levels(Executor const& exec, T const* b, T* x) const {
+        auto cycle = lower_;
+        cycle.levels[0].b = b;
+        cycle.levels[0].x = x;
+        run_lower_levels(exec, cycle);
+    }
+
     void finish_report() {
         double rows = 0, nonzeros = 0;
         for (auto const& level : report_.levels) {
@@ -199,6 +241,7 @@ private:
     /// One cycle from zero for A x = b on the level.
     void cycle(Executor const& exec, int depth, T const* b, T* x) const {
         auto const& level = structures_[depth];
+        if (lower_.count > 0 && depth == first_lower_) return solve_lower_levels(exec, b, x);
         if (level.last && direct()) return direct_.solve(exec, b, x);
         if (level.last && solved_together_) return coupling_->solve(exec, b, x);
         T* const smoothed = storages_[depth].smoothed.data();
@@ -278,6 +321,8 @@ private:
     std::vector<level_structure<Executor, T, I>> structures_{};
     mutable std::vector<level_storage<T, S>> storages_{}; ///< apply() works in it
     direct_level<Executor, T, I> direct_{};
+    lower_cycle<T, S, I> lower_{}; ///< of levels from first_lower_ on, if any
+    int first_lower_ = 0;
     multilevel_report report_{};
 };
 
@@ -314,6 +359,7 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
         values = std::move(below.next);
         a = next;
     }
+    find_lower_levels();
     finish_report();
 }
 
@@ -330,6 +376,7 @@ void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_
         a = structures_[depth + 1].a;
         a.coefficients = values.data();
     }
+    find_lower_levels();
 }
 
 template <executor Executor, class T, class S, class I>

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// \file
+/// The lower levels of a V cycle as one CUDA kernel, whose blocks all run at once and wait for each other between
+/// steps.
+#pragma once
+
+#include <algorithm>
+
+#include <cooperative_groups.h>
+
+#include <coppice/core/cuda/launch_early.cuh>
+#include <coppice/solvers/multilevel/lower_levels.hpp>
+
+namespace coppice::multilevel_detail {
+
+inline constexpr int lower_threads = 1024, lower_warp = 32;
+
+/// How the rows of a step are laid over the warps of a grid.
+struct lower_rows {
+    int rows, first, stride; ///< first of a warp, and from it to its next ones
+    int lanes;               ///< of a row: as many as there are threads for, and no more than it has entries
+
+    template <class Cycle>
+    __device__ lower_rows(Cycle const& cycle, int step) : rows(int(cycle.rows(step))), lanes(1) {
+        std::int64_t const nonzeros = cycle.nonzeros(step),
+                           warps = std::int64_t(gridDim.x) * lower_threads / lower_warp;
+        while (lanes < lower_warp && 2 * lanes * rows <= warps * lower_warp && lanes * rows < nonzeros) lanes *= 2;
+        int const of_warp = lower_warp / lanes;
+        first = (int(blockIdx.x) * (lower_threads / lower_warp) + int(threadIdx.x) / lower_warp) * of_warp;
+        stride = warps * of_warp;
+    }
+    __device__ int rank() const { return int(threadIdx.x) % lanes; }
+    template <class T, class S, class I>
+    __device__ row_share<T, I> share(lower_cycle<T, S, I> const& cycle, int step, int of_warp) const {
+        if (row(of_warp) >= rows) return {};
+        return cycle.share(step, row(of_warp), rank(), lanes);
+    }
+    __device__ int row(int of_warp) const { return of_warp + int(threadIdx.x) % lower_warp / lanes; }
+};
+
+template <class T, class S, class I>
+__global__ void __launch_bounds__(lower_threads, 1)
+    lower_cycle_kernel(__grid_constant__ lower_cycle<T, S, I> const cycle) {
+    int const steps = cycle.steps();
+    wait_for_predecessor();
+    lower_rows laid(cycle, 0);
+    auto ready = laid.share(cycle, 0, laid.first);
+    for (int step = 0;;) {
+        for (int first = laid.first; first < laid.rows; first += laid.stride) {
+            if (first > laid.first) ready = laid.share(cycle, step, first);
+            int const row = laid.row(first);
+            T sum = cycle.sum(step, row, ready);
+            for (int apart = laid.lanes / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
+            if (row < laid.rows && laid.rank() == 0) cycle.finish(step, row, sum);
+        }
+        if (++step == steps) return;
+        laid = lower_rows(cycle, step); // the matrices do not wait for the vectors
+        ready = laid.share(cycle, step, laid.first);
+        cooperative_groups::this_grid().sync();
+    }
+}
+
+template <class T, class S, class I>
+void run_lower_levels(cuda_executor const& exec, lower_cycle<T, S, I> const& cycle) {
+    auto const kernel = &lower_cycle_kernel<T, S, I>;
+    std::int64_t most = 1; // threads that the step with most work can use
+    for (int step = 0; step < cycle.steps(); ++step)
+        most =
+            std::max(most, std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * lower_warp));
+    int together = 0; // blocks on a multiprocessor
+    COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, lower_threads, 0));
+    std::int64_t const blocks = std::min<std::int64_t>((most + lower_threads - 1) / lower_threads,
+                                                       std::int64_t(exec.multiprocessors()) * together);
+    cudaLaunchAttribute all_at_once{};
+    all_at_once.id = cudaLaunchAttributeCooperative;
+    all_at_once.val.cooperative = 1;
+    launch_early(exec, kernel, dim3(unsigned(blocks)), lower_threads, 0, all_at_once, cycle);
+}
+
+} // namespace coppice::multilevel_detail
