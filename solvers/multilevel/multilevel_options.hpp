@@ -29,7 +29,7 @@ struct multilevel_options {
     multilevel_smoother smoother = multilevel_smoother::automatic;
     multilevel_cycle cycle = multilevel_cycle::v;
     multilevel_storage storage = multilevel_storage::single;
-    int first_run = 3;  ///< vertices of a run of the first forest, at least
+    int first_run = 3;  ///< vertices of a run of the first forest, at least; one more on a triangulated plane
     int second_run = 2; ///< runs that the second forest joins, at least
     double drop = 0.12; ///< of entries in the prolongator of the first level, halved from level to level
     /// Products in P^T A P of a level, over the nonzeros of the first one. Where there were more, P is not smoothed on

@@ -52,9 +52,33 @@ struct kept_of_row {
     is_kept<T, I> kept;
     COPPICE_HD std::int64_t operator()(std::int64_t row) const {
         std::int64_t sum = 0;
-        for (I k = a.row_begin(row); k < a.row_end(row); ++k)
-            sum += std::int64_t(a.indices[k]) != row && kept(a.coefficients[k], row, a.indices[k]) ? 1 : 0;
+        for (I k = a.row_begin(row); k < a.row_end(row); ++k) sum += keeps(k, row) ? 1 : 0;
         return sum;
+    }
+    COPPICE_HD bool keeps(I k, std::int64_t row) const {
+        return std::int64_t(a.indices[k]) != row && kept(a.coefficients[k], row, a.indices[k]);
+    }
+};
+
+/// Pairs of these that are coupled with each other.
+template <class T, class I>
+struct triangles_of_row {
+    kept_of_row<T, I> row_of;
+    COPPICE_HD std::int64_t operator()(std::int64_t row) const {
+        csr_view<T, I> const& a = row_of.a;
+        std::int64_t pairs = 0;
+        for (I k = a.row_begin(row); k < a.row_end(row); ++k)
+            for (I l = a.row_begin(row); row_of.keeps(k, row) && l < k; ++l)
+                pairs += row_of.keeps(l, row) && has_column(a.indices[k], a.indices[l]) ? 1 : 0;
+        return pairs;
+    }
+
+private:
+    COPPICE_HD bool has_column(I row, I column) const {
+        csr_view<T, I> const& a = row_of.a;
+        I const end = a.row_end(row);
+        I const at = I(lower_position(a.indices, a.row_begin(row), end, std::int64_t(column)));
+        return at < end && a.indices[at] == column;
     }
 };
 
@@ -99,13 +123,6 @@ bool takes_more_products(Executor const& exec, length_of_row<T, I> const& length
     constexpr double margin = 1.2;
     double const mean = sampled_mean(exec, length.a.rows(), length);
     return mean * mean * double(length.a.nonzeros()) > margin * products;
-}
-/// The same as far as it is known before there are aggregates: whether rows keep as many entries as it needs. An
-/// aggregate of six holds more than one of the neighbours of a vertex.
-template <executor Executor, class T, class I>
-bool may_take_more_products(Executor const& exec, kept_of_row<T, I> const& kept, double products) {
-    double const most = sampled_mean(exec, kept.a.rows(), kept);
-    return most * most * double(kept.a.nonzeros()) > products;
 }
 
 } // namespace coppice::multilevel_detail
