@@ -18,20 +18,20 @@ namespace detail {
 // their blocks in order, so the same blocks give the same bits on any number of threads.
 inline constexpr std::int64_t host_block = 8192;
 
-/// A host_executor::range_task that calls the function object behind `work`.
-template <class Work>
-void call_range(void const* work, std::int64_t first, std::int64_t last) {
-    (*static_cast<Work const*>(work))(first, last);
-}
-
 /// Calls work(block, first, last) for the blocks of [0, n), in parallel. `work` is compiled into one place: whether
 /// there is something to share is for_ranges' to decide, not a second copy's.
 template <class Work>
 void for_each_block(host_executor const& exec, std::int64_t n, std::int64_t block, Work const& work) {
-    auto const some = [&work, n, block](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t b = begin; b < end; ++b) work(b, b * block, std::min(n, (b + 1) * block));
-    };
-    exec.for_ranges((n + block - 1) / block, &call_range<decltype(some)>, &some);
+    struct blocks {
+        Work const& work;
+        std::int64_t n, block;
+    } const all{work, n, block};
+    exec.for_ranges((n + block - 1) / block,
+                    [](void const* context, std::int64_t begin, std::int64_t end) {
+                        auto const [call, size, each] = *static_cast<blocks const*>(context);
+                        for (std::int64_t b = begin; b < end; ++b) call(b, b * each, std::min(size, (b + 1) * each));
+                    },
+                    &all);
 }
 
 /// Sorts [first, last) by `less`; not stable.

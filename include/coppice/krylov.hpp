@@ -61,4 +61,3 @@
 #pragma once
 
 #include <coppice/solvers/krylov/krylov.hpp>
-#include <coppice/solvers/systems/solve_by_name.hpp>

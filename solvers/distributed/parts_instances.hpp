@@ -21,8 +21,7 @@ krylov_result solve_in_parts(Base const& exec, part_messages const& others, std:
                              csr_part<Base, T> const& a, any_preconditioner<Base, T> const& m,
                              array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
                              krylov_options const& options) {
-    using part = part_executor<Base>;
-    return detail::solve_by_name<part, T>(part(exec, others), method, a, m, b, x, options);
+    return solve(part_executor<Base>(exec, others), method, a, m, b, x, options);
 }
 
 template <executor Base, class T>

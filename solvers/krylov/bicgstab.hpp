@@ -218,10 +218,10 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
 
     auto const begin = [&] { iteration.pass(detail::bicgstab_begin<E>{r, p, shadow}); };
     auto const iterate = [&] {
-        if (!plain) iteration.precondition(m, p, p_hat);
+        if (!plain) m.apply(exec_, detail::as_numbers<T const>(p), detail::as_numbers<T>(p_hat));
         iteration.template multiply<2>(a, p_hat, v, shadow, state->sv); // v = A M^-1 p
         iteration.pass(detail::bicgstab_half_step<E>{state, r, v, s});  // s = r - alpha v
-        if (!plain) iteration.precondition(m, s, s_hat);
+        if (!plain) m.apply(exec_, detail::as_numbers<T const>(s), detail::as_numbers<T>(s_hat));
         iteration.template multiply<2>(a, s_hat, t, s, state->st);            // t = A M^-1 s
         iteration.pass(detail::bicgstab_residual<E>{state, s, t, shadow, r}); // r = s - omega t
         iteration.pass(detail::bicgstab_step<E>{state, p_hat, s_hat, r, v, p, x, best_.data()});

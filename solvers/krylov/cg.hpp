@@ -177,7 +177,7 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
     auto const r = vector(0), p = vector(1), q = vector(2), z = plain ? r : vector(3);
 
     auto const begin = [&] {
-        if (!plain) iteration.precondition(m, r, z);
+        if (!plain) m.apply(exec_, detail::as_numbers<T const>(r), detail::as_numbers<T>(z));
         iteration.pass(detail::cg_begin<E>{s, r, z, p});
     };
     auto const iterate = [&] {
@@ -186,7 +186,7 @@ cg<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_si
             iteration.pass(detail::cg_residual<E, true>{s, q, r});
         } else {
             iteration.pass(detail::cg_residual<E, false>{s, q, r});
-            iteration.precondition(m, r, z);
+            m.apply(exec_, detail::as_numbers<T const>(r), detail::as_numbers<T>(z));
             iteration.pass(detail::cg_decision<E>{s, r, z});
         }
         iteration.pass(detail::cg_step<E>{s, z, p, x, best_.data()}); // x = x + alpha p, p = z + beta p

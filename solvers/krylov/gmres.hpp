@@ -264,7 +264,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
 
     auto const begin = [&] { iteration.pass(detail::gmres_begin<E>{s, r, v, basis}); };
     auto const iterate = [&] {
-        if (!plain) iteration.precondition(m, v, z);
+        if (!plain) m.apply(exec_, detail::as_numbers<T const>(v), detail::as_numbers<T>(z));
         if (keeps) iteration.pass(detail::gmres_keep<E>{s, z, kept});
         iteration.template multiply<2>(a, z, w, v, s->before);               // w = A M^-1 v
         project(exec_, projections_, columns, w.data(), factor.projected()); // h = V^T w, w = w - V h
@@ -281,7 +281,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         // x = x + M^-1 V y, or x + Z y with the vectors that were kept
         combine(keeps ? kept : basis, end.done, w);
         bool const apply = !plain && !keeps;
-        if (apply) iteration.precondition(m, w, z);
+        if (apply) m.apply(exec_, detail::as_numbers<T const>(w), detail::as_numbers<T>(z));
         for_each(exec_, dots_.size, axpy<E>{E(1), apply ? z.data() : w.data(), x.data()});
     }
     return monitor.take();

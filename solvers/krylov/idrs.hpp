@@ -359,7 +359,7 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
     };
     auto const iterate = [&] {
         iteration.pass(detail::idrs_combine<E>{state, r, v, all_g, false}); // v = r - G c
-        if (!plain) iteration.precondition(m, v, v_hat);
+        if (!plain) m.apply(exec_, detail::as_numbers<T const>(v), detail::as_numbers<T>(v_hat));
         iteration.pass(detail::idrs_combine<E>{state, v_hat, u, all_u, true});  // u = omega M^-1 v + U c
         iteration.template multiply<2>(a, u, g, r, state->rg);                  // g = A u
         project(exec_, projections_, for_g, g.data(), state->h);                // h = P^H g

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/systems/solve_by_name.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
 
 namespace coppice {
 
-COPPICE_KRYLOV_ANY(, cuda_executor, std::complex<float>)
-COPPICE_KRYLOV_ANY(, cuda_executor, std::complex<double>)
-COPPICE_KRYLOV_COMPLEX(, cuda_executor, float)
-COPPICE_KRYLOV_COMPLEX(, cuda_executor, double)
+COPPICE_KRYLOV_COMPLEX(, cuda_executor, std::complex<float>)
+COPPICE_KRYLOV_COMPLEX(, cuda_executor, std::complex<double>)
 
 } // namespace coppice

@@ -107,11 +107,6 @@ public:
         a.apply(exec_, from, to);
         pass(dots_of_product<element, Count>{left.data(), y.data(), sums});
     }
-    /// z = M^-1 r
-    template <class M>
-    void precondition(M const& m, array_view<element> r, array_view<element> z) {
-        m.apply(exec_, array_view<T const>(as_numbers<T>(r)), as_numbers<T>(z));
-    }
     template <class Pass>
     void pass(Pass const& p) {
         run_pass(exec_, scratch_, p);

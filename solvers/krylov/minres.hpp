@@ -236,7 +236,7 @@ minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_han
 
     auto const begin = [&] {
         iteration.pass(detail::minres_begin<E>{r, v, v_before, w, w_before});
-        if (!plain) iteration.precondition(m, v, z);
+        if (!plain) m.apply(exec_, detail::as_numbers<T const>(v), detail::as_numbers<T>(z));
         iteration.pass(detail::minres_norm<E>{s, v, z, true});
     };
     auto const iterate = [&] {
@@ -245,7 +245,7 @@ minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_han
             iteration.pass(detail::minres_lanczos<E, true>{s, q, v, v_before});
         } else {
             iteration.pass(detail::minres_lanczos<E, false>{s, q, v, v_before});
-            iteration.precondition(m, v, z_next);
+            m.apply(exec_, detail::as_numbers<T const>(v), detail::as_numbers<T>(z_next));
             iteration.pass(detail::minres_norm<E>{s, v, z_next, false});
         }
         iteration.pass(detail::minres_residual<E>{s, v, r});

@@ -112,15 +112,6 @@ __global__ void __launch_bounds__(resident_threads, 1)
     }
 }
 
-template <class R, class T>
-void launch_tiles(cuda_executor const& exec, void (*kernel)(stage<T>), stage<T> const& s) {
-    std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
-    std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
-    auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
-    launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
-                  std::size_t(tile_bytes<T, R>), s);
-}
-
 /// Cyclic systems have kernels of their own, so that the kernels of open systems keep their registers; only for solves
 /// with pivoting and without a threshold.
 inline bool takes_cyclic(cuda_executor const&, std::int64_t rows, tridiagonal_options const& options) {
@@ -136,38 +127,29 @@ void with_cyclic_pivoting(pivoting pivot, Work const& work) {
         work(std::integral_constant<pivoting, pivoting::partial>{});
 }
 
-/// Calls work(pivoting, whether cyclic) with both known to the compiler.
-template <class Work>
-void with_kernels(pivoting pivot, bool cyclic, Work const& work) {
-    if (cyclic)
-        with_cyclic_pivoting(pivot, [&](auto p) { work(p, std::true_type{}); });
-    else
-        with_pivoting(pivot, [&](auto p) { work(p, std::false_type{}); });
-}
-
-/// Calls work(pivoting, whether cyclic, type of the right-hand sides of a tile) for the kernels of a stage.
-template <class T, class Work>
-void with_tile_kernels(stage<T> const& s, pivoting pivot, Work const& work) {
-    with_kernels(pivot, s.fine.cyclic, [&](auto p, auto cyclic) {
+template <class T>
+void run_stage(cuda_executor const& exec, stage<T> const& s, stage_step step, pivoting pivot) {
+    auto const launch = [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
+        constexpr pivoting P = decltype(p)::value;
+        constexpr bool is_cyclic = decltype(cyclic)::value;
+        auto* const kernel =
+            step == stage_step::reduce ? &reduce_kernel<P, R, is_cyclic, T> : &substitute_kernel<P, R, is_cyclic, T>;
+        std::int64_t const tiles = (s.partitions + tile_partitions - 1) / tile_partitions;
+        std::int64_t const groups = (s.fine.columns + side_count<R> - 1) / side_count<R>;
+        auto const grid = checked_cast<int>(tiles * groups, "number of CUDA blocks of a tridiagonal solve");
+        launch_shared(exec, kernel, dim3(unsigned(grid), unsigned(s.fine.systems)), tile_threads,
+                      std::size_t(tile_bytes<T, R>), s);
+    };
+    auto const launch_sides = [&](auto p, auto cyclic) {
         if (s.fine.columns == 1)
-            work(p, cyclic, std::type_identity<T>{});
+            launch(p, cyclic, std::type_identity<T>{});
         else
-            work(p, cyclic, std::type_identity<tile_sides<T>>{});
-    });
-}
-
-template <class T>
-void reduce(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_tile_kernels(s, pivot, [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
-        launch_tiles<R, T>(exec, &reduce_kernel<decltype(p)::value, R, decltype(cyclic)::value, T>, s);
-    });
-}
-
-template <class T>
-void substitute(cuda_executor const& exec, stage<T> const& s, pivoting pivot) {
-    with_tile_kernels(s, pivot, [&]<class R>(auto p, auto cyclic, std::type_identity<R>) {
-        launch_tiles<R, T>(exec, &substitute_kernel<decltype(p)::value, R, decltype(cyclic)::value, T>, s);
-    });
+            launch(p, cyclic, std::type_identity<tile_sides<T>>{});
+    };
+    if (s.fine.cyclic)
+        with_cyclic_pivoting(pivot, [&](auto p) { launch_sides(p, std::true_type{}); });
+    else
+        with_pivoting(pivot, [&](auto p) { launch_sides(p, std::false_type{}); });
 }
 
 template <class T>

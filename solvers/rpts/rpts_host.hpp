@@ -27,10 +27,16 @@ host_stages stages_of(host_executor const&) {
     return {};
 }
 
-/// Runs a kernel over the partitions of all systems; a task has some partitions of a large system, or many small
-/// systems. Right-hand sides are solved one after the other, each with a reduction of the matrix of its own.
+/// Goes over the partitions of all systems in tasks: some partitions of a large system, or many small systems.
+/// Right-hand sides are solved one after the other, each with a reduction of the matrix of its own.
 template <class T>
-void for_each_task(host_executor const& exec, stage<T> const& s, partition_kernel<T> kernel) {
+void run_stage(host_executor const& exec, stage<T> const& s, stage_step step, pivoting pivot) {
+    void (*kernel)(stage<T> const&, std::int64_t, std::int64_t) = nullptr;
+    with_pivoting(pivot, [&](auto p) {
+        constexpr pivoting P = decltype(p)::value;
+        kernel = step == stage_step::reduce ? COPPICE_ISA_SELECT(rpts_reduce<P, T>)
+                                            : COPPICE_ISA_SELECT(rpts_substitute<P, T>);
+    });
     std::int64_t const each = (s.partitions + host_task_partitions - 1) / host_task_partitions; // tasks of a system
     std::int64_t const together = std::max<std::int64_t>(1, host_task_partitions / s.partitions);
     for (std::int64_t c = 0; c < s.fine.columns; ++c)
@@ -41,20 +47,6 @@ void for_each_task(host_executor const& exec, stage<T> const& s, partition_kerne
                     kernel(s.at(t / each, c), first, std::min(first + host_task_partitions, s.partitions));
                 }
             });
-}
-
-template <class T>
-void reduce(host_executor const& exec, stage<T> const& s, pivoting pivot) {
-    partition_kernel<T> kernel = nullptr;
-    with_pivoting(pivot, [&](auto p) { kernel = COPPICE_ISA_SELECT(rpts_reduce<decltype(p)::value, T>); });
-    for_each_task(exec, s, kernel);
-}
-
-template <class T>
-void substitute(host_executor const& exec, stage<T> const& s, pivoting pivot) {
-    partition_kernel<T> kernel = nullptr;
-    with_pivoting(pivot, [&](auto p) { kernel = COPPICE_ISA_SELECT(rpts_substitute<decltype(p)::value, T>); });
-    for_each_task(exec, s, kernel);
 }
 
 template <class T>

@@ -100,7 +100,7 @@ part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, arr
         system_view<T> const& fine = now.fine;
         coarse_view<T> const& c = now.coarse;
         pivoting const pivot = pivot_of_stage(options, k);
-        reduce(exec, now, pivot);
+        run_stage(exec, now, stage_step::reduce, pivot);
         std::int64_t const rest = all.carried[std::size_t(k)], first = fine.size, to = 2 * now.partitions;
         for_each(exec, rest,
                  carry_rows<T>{fine.lower + first,
@@ -118,7 +118,7 @@ template <class T, executor Executor>
 void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagonal_options const& options) {
     for (int k = part.depth - 1; k >= 0; --k) {
         stage<T> const& now = part.stages[std::size_t(k)];
-        substitute(exec, now, pivot_of_stage(options, k));
+        run_stage(exec, now, stage_step::substitute, pivot_of_stage(options, k));
         for_each(exec, part.carried[std::size_t(k)],
                  carry_solution<T>{now.coarse.rhs + 2 * now.partitions, now.fine.x + now.fine.size});
     }

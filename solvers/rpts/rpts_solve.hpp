@@ -6,9 +6,8 @@
 ///                                                          that results do not depend on it
 ///     stages.partition                                     M of a reduction
 ///     stages.is_last(rows, systems, cyclic)                are such systems solved without a further reduction?
-///     reduce(exec, stage, pivot)                           fine rows -> coarse rows
+///     run_stage(exec, stage, step, pivot)                  fine rows -> coarse rows, or the way back (stage_step)
 ///     solve_last(exec, stages, systems, threshold, pivot, memory)        those; memory as for a stage
-///     substitute(exec, stage, pivot)                       coarse solution -> fine solution
 ///
 /// All of them take a batch of equal systems, each with the same number of right-hand sides. For systems of different
 /// sizes there are
@@ -139,9 +138,9 @@ void solve(Executor const& exec, Stages const& how, system_view<T> systems, T* m
     // Scaled pivoting scales the given rows only: a coarse row is small where it has lost digits, and stays small.
     pivoting const coarse = options.pivot == pivoting::scaled_partial ? pivoting::partial : options.pivot;
     auto const pivot_of = [&](int k) { return k == 0 ? options.pivot : coarse; };
-    for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], pivot_of(k));
+    for (int k = 0; k < depth; ++k) run_stage(exec, stages[std::size_t(k)], stage_step::reduce, pivot_of(k));
     solve_last(exec, how, systems, threshold, pivot_of(depth), memory + used);
-    for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], pivot_of(k));
+    for (int k = depth - 1; k >= 0; --k) run_stage(exec, stages[std::size_t(k)], stage_step::substitute, pivot_of(k));
 }
 
 /// Threads that solve systems of different sizes side by side: no more than the workspace has room for.

@@ -105,6 +105,9 @@ struct stage {
     }
 };
 
+/// What is done with a stage: fine rows -> coarse rows, or coarse solution -> fine solution.
+enum class stage_step { reduce, substitute };
+
 // These two bound the workspace.
 inline constexpr int least_partition = 32;     ///< smallest M of a reduction on any backend
 inline constexpr std::int64_t least_last = 64; ///< rows that every backend solves without a reduction

@@ -17,9 +17,6 @@ inline constexpr int host_partition = 32; ///< M on the host: whole registers in
 inline constexpr std::int64_t host_last = 512;
 template <class T>
 inline constexpr int most_lanes = 128 / int(sizeof(T)); ///< of a pack, for any instruction set
-/// What a stage runs over its partitions.
-template <class T>
-using partition_kernel = void (*)(stage<T> const& s, std::int64_t first, std::int64_t last);
 
 } // namespace rpts
 

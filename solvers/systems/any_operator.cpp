@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/systems/solve_by_name.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
 
 namespace coppice {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <coppice/core/memory_range.hpp>
+#include <coppice/solvers/krylov/krylov.hpp>
 #include <coppice/solvers/systems/columns_in_step.hpp>
-#include <coppice/solvers/systems/solve_by_name.hpp>
 
 namespace coppice {
 

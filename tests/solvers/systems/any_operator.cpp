@@ -99,6 +99,36 @@ TEST_CASE_TEMPLATE("an operator of the user's own is solved by name", Fixture, C
     CHECK_THROWS_AS((any_operator<Executor, double>(-1, op)), argument_error);
 }
 
+namespace {
+
+/// Twice the identity, in numbers of float, for vectors of whatever numbers.
+struct float_operator {
+    using value_type = float;
+    template <class T>
+    void apply(host_executor const&, array_view<T const> x, array_view<T> y) const {
+        for (std::int64_t i = 0; i < x.size(); ++i) y[i] = T(2) * x[i];
+    }
+};
+
+} // namespace
+
+TEST_CASE("the vectors say which numbers an operator is solved in, where it takes several") {
+    host_executor const exec{1};
+    std::vector<double> const b(20, 3.0);
+    std::vector<double> x(20);
+    std::vector<float> const small_b(20, 3.0f);
+    std::vector<float> small_x(20);
+    for (auto const method : krylov_names) {
+        CAPTURE(method);
+        std::fill(x.begin(), x.end(), 0.0);
+        std::fill(small_x.begin(), small_x.end(), 0.0f);
+        CHECK(solve(exec, method, float_operator{}, identity_preconditioner{}, b, x, {.tolerance = 1e-14}).converged);
+        CHECK(x[7] == doctest::Approx(1.5).epsilon(1e-13));
+        CHECK(solve(exec, method, float_operator{}, identity_preconditioner{}, small_b, small_x).converged);
+        CHECK(small_x[7] == doctest::Approx(1.5).epsilon(1e-5));
+    }
+}
+
 TEST_CASE("host vectors and spans are solved as they are") {
     host_executor const exec{2};
     auto const a = laplace2d<double>(exec, 9, 9);
@@ -112,6 +142,10 @@ TEST_CASE("host vectors and spans are solved as they are") {
     std::fill(y.begin(), y.end(), 0.0);
     any_operator<host_executor, double> const any(csr_operator(exec, a)); // knows its size
     CHECK(solve(exec, "cg", any, m, std::span(b), std::span(y)).converged);
+    auto const spans = y;
+    std::fill(y.begin(), y.end(), 0.0);
+    CHECK(solve(exec, "cg", any, m, {b.data(), std::ssize(b)}, {y.data(), std::ssize(y)}).converged);
+    CHECK(y == spans);
     // A csr_operator takes the dot products in its product, in another order.
     for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == doctest::Approx(y[i]).epsilon(1e-9));
 }
