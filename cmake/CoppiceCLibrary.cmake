@@ -5,16 +5,14 @@
 if(NOT COPPICE_BUILD_C_LIBRARY)
   return()
 endif()
-add_library(coppice_c SHARED solvers/c/c_host.cpp solvers/c/tridigpu.cpp)
+add_library(coppice_c SHARED $<TARGET_OBJECTS:coppice_c_objects>)
 add_library(coppice::c ALIAS coppice_c)
+set_target_properties(coppice_c PROPERTIES LINKER_LANGUAGE CXX)
 coppice_configure_target(coppice_c)
 set_target_properties(coppice_c PROPERTIES VERSION ${PROJECT_VERSION})
 target_include_directories(coppice_c PUBLIC "$<BUILD_INTERFACE:${COPPICE_INCLUDE_DIRS}>"
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(coppice_c PRIVATE coppice::coppice)
-if(COPPICE_HAS_CUDA)
-  target_link_libraries(coppice_c PRIVATE CUDA::toolkit) # its headers; the library brings the runtime
-endif()
 if(CMAKE_SYSTEM_NAME STREQUAL Linux)
   set(shown ${PROJECT_BINARY_DIR}/coppice_c.map)
   file(CONFIGURE OUTPUT ${shown} CONTENT "{ global: coppice*; tridigpu*; local: *; };\n")

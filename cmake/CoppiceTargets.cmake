@@ -88,30 +88,71 @@ set(COPPICE_STANDARD_HEADERS algorithm array atomic bit chrono cmath complex con
   vector)
 set(COPPICE_TBB_HEADERS tbb/blocked_range.h tbb/parallel_for.h tbb/parallel_sort.h tbb/task_arena.h)
 
-# coppice_join(TARGET source...) has these sources compiled as one where COPPICE_JOIN_SOURCES is on: headers that they
-# share are read once, templates instantiated once. Their names in namespaces without a name must differ.
+# coppice_join(TARGET source...) has these sources compiled as one: headers that they share are read once, templates
+# instantiated once. Their names in namespaces without a name must differ.
 function(coppice_join target)
-  if(COPPICE_JOIN_SOURCES)
-    list(GET ARGN 0 first)
-    get_filename_component(first ${first} ABSOLUTE)
-    file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${first})
-    string(MAKE_C_IDENTIFIER ${group} group)
-    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  endif()
+  list(GET ARGN 0 first)
+  get_filename_component(first ${first} ABSOLUTE)
+  file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${first})
+  string(MAKE_C_IDENTIFIER ${group} group)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${group})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# Sources of the library that any C++20 compiler takes.
+# coppice_join_cuda(NAME WRAPPER source...) writes a source for nvcc that includes these, and sets NAME to its path.
+function(coppice_join_cuda name wrapper)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"\\1\"\n")
+  list(JOIN ARGN "" content)
+  file(CONFIGURE OUTPUT ${wrapper} CONTENT "${content}")
+  set(${name} ${wrapper} PARENT_SCOPE)
+endfunction()
+
+# Sources of the library that any C++20 compiler takes. Several in one string are neighbours: COPPICE_JOIN_MORE
+# compiles them as one.
 function(coppice_sources)
-  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  target_sources(coppice PRIVATE ${ARGN})
+  foreach(together ${ARGN})
+    separate_arguments(together UNIX_COMMAND "${together}")
+    list(TRANSFORM together PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(coppice PRIVATE ${together})
+    list(LENGTH together count)
+    if(COPPICE_JOIN_MORE AND count GREATER 1)
+      coppice_join(coppice ${together})
+    endif()
+  endforeach()
 endfunction()
 
-# Sources of the library that need nvcc (or CUDA headers); left out of a build without CUDA.
+# Sources of the library that need nvcc (or CUDA headers), .cu or .cpp in one string; left out of a build without CUDA.
 function(coppice_cuda_sources)
-  if(COPPICE_HAS_CUDA)
-    coppice_sources(${ARGN})
+  if(NOT COPPICE_HAS_CUDA)
+    return()
   endif()
+  foreach(together ${ARGN})
+    separate_arguments(sources UNIX_COMMAND "${together}")
+    list(GET sources 0 first)
+    if(COPPICE_JOIN_MORE AND first MATCHES "\\.cu$") # CMake joins those of C++ alone
+      list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+      file(RELATIVE_PATH wrapper ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${first})
+      coppice_join_cuda(joined ${PROJECT_BINARY_DIR}/joined/${wrapper} ${sources})
+      target_sources(coppice PRIVATE ${joined})
+    else()
+      coppice_sources(${together})
+    endif()
+  endforeach()
+endfunction()
+
+# Sources of the library that another one has too, as the objects of TARGET.
+function(coppice_shared_sources target)
+  add_library(${target} OBJECT ${ARGN})
+  coppice_configure_target(${target})
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:coppice,INTERFACE_COMPILE_DEFINITIONS>)
+  target_include_directories(${target} PRIVATE ${COPPICE_INCLUDE_DIRS})
+  target_link_libraries(${target} PRIVATE TBB::tbb)
+  if(COPPICE_HAS_CUDA)
+    target_link_libraries(${target} PRIVATE CUDA::toolkit) # its headers
+  endif()
+  target_sources(coppice PRIVATE $<TARGET_OBJECTS:${target}>)
 endfunction()
 
 # A hot host source, compiled once per instruction-set level and chosen when the program starts. Each copy sees

@@ -158,5 +158,6 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
     template matrix_entries<T, I> parse_edge_list(host_executor const&, std::string const&, std::string_view,          \
                                                   file_progress const&, bool)
 COPPICE_PARSER(COPPICE_PARSE);
+#undef COPPICE_PARSE
 
 } // namespace coppice::detail

@@ -199,5 +199,6 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
                                               file_progress const&);                                                   \
     template matrix_entries<T, I> parse_gap(host_executor const&, std::string const&, std::string_view, bool)
 COPPICE_PARSER(COPPICE_PARSE);
+#undef COPPICE_PARSE
 
 } // namespace coppice::detail

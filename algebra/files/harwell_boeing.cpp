@@ -187,5 +187,6 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
     template matrix_entries<T, I> parse_harwell_boeing(host_executor const&, std::string const&, std::string_view,     \
                                                        file_progress const&)
 COPPICE_PARSER(COPPICE_PARSE);
+#undef COPPICE_PARSE
 
 } // namespace coppice::detail

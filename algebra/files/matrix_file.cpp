@@ -178,5 +178,6 @@ csr<T, I> matrix_file::read(host_executor const& exec) && {
 
 #define COPPICE_READ(T, I) template csr<T, I> matrix_file::read(host_executor const&)&&
 COPPICE_PARSER(COPPICE_READ);
+#undef COPPICE_READ
 
 } // namespace coppice

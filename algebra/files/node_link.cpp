@@ -169,5 +169,6 @@ matrix_entries<T, I> parse_node_link(host_executor const& exec, std::string cons
 #define COPPICE_PARSE(T, I)                                                                                            \
     template matrix_entries<T, I> parse_node_link(host_executor const&, std::string const&, std::string_view)
 COPPICE_PARSER(COPPICE_PARSE);
+#undef COPPICE_PARSE
 
 } // namespace coppice::detail

@@ -170,5 +170,6 @@ csr<T> elasticity(host_executor const& exec, std::int64_t nx, std::int64_t ny, s
     template csr<T> elasticity<T>(host_executor const&, std::int64_t, std::int64_t, std::int64_t, double, bool)
 COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
+#undef COPPICE_INSTANTIATE
 
 } // namespace coppice

@@ -346,5 +346,6 @@ csr<T> transport(host_executor const& exec, std::int64_t nx, std::int64_t ny, st
     template csr<T> convection<T>(host_executor const&, generator_options const&)
 COPPICE_INSTANTIATE(float);
 COPPICE_INSTANTIATE(double);
+#undef COPPICE_INSTANTIATE
 
 } // namespace coppice

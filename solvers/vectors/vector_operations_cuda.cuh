@@ -14,7 +14,7 @@ inline constexpr int dot_threads = 256;
 
 /// Sum of `value` over the block, in a fixed order; the result is in thread 0. `shared` holds a double per thread.
 template <class Block>
-COPPICE_HD double sum_of_block(Block const& block, double* shared, double value) {
+COPPICE_HD double sum_across_block(Block const& block, double* shared, double value) {
     int const t = block.thread();
     block.sync(); // the values of an earlier sum have been read
     shared[t] = value;
@@ -40,7 +40,7 @@ COPPICE_HD void update_and_dot_of_block(Block const& block, double* shared, std:
     for (int p = 0; p < most; ++p)
         if (p < pairs.count)
             for (int c = 0; c < parts; ++c) {
-                double const total = sum_of_block(block, shared, part_of(sum[p], c));
+                double const total = sum_across_block(block, shared, part_of(sum[p], c));
                 if (block.thread() == 0) scratch[(p * parts + c) * blocks + b] = total;
             }
 }
@@ -61,7 +61,7 @@ __global__ void finish_dots_kernel(std::int64_t blocks, double const* scratch, d
     __shared__ double shared[Threads];
     double sum = 0;
     for (std::int64_t b = threadIdx.x; b < blocks; b += Threads) sum += scratch[blockIdx.x * blocks + b];
-    sum = sum_of_block(cuda_block{}, shared, sum);
+    sum = sum_across_block(cuda_block{}, shared, sum);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 

@@ -164,10 +164,12 @@ COPPICE_READ(float);
 COPPICE_READ(double);
 COPPICE_READ(std::complex<float>);
 COPPICE_READ(std::complex<double>);
+#undef COPPICE_READ
 
 #define COPPICE_PARSE(T, I)                                                                                            \
     template detail::matrix_entries<T, I> detail::parse_matrix_market(host_executor const&, std::string const&,        \
                                                                       std::string_view, file_progress const&)
 COPPICE_PARSER(COPPICE_PARSE);
+#undef COPPICE_PARSE
 
 } // namespace coppice

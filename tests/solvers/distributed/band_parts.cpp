@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "solvers/chain/growth_families.hpp"
+#include "solvers/distributed/cut_systems.hpp"
 #include "support/executors.hpp"
 #include "support/sanitized.hpp"
 
@@ -16,12 +17,6 @@ using namespace coppice::test;
 namespace {
 
 using cuts = std::vector<std::int64_t>;
-
-cuts equal_cuts(std::int64_t rows, int parts) {
-    cuts of;
-    for (int p = 0; p <= parts; ++p) of.push_back(rows * p / parts);
-    return of;
-}
 
 /// (Block) rows [begin, end) of a matrix in memory of an executor.
 template <class T>
