@@ -363,7 +363,7 @@ void tridiagonal_classes_cuda(table& t, options const& o, cuda_executor const& e
     measure_batch<double>(t, o, exec, handle, 512, n / 512);
     measure_variable_batch<float>(t, o, exec, n / 512);
     for (int const rows : {n >> 10, n >> 6, n, n << 3}) measure_banded<float>(t, o, exec, 2, rows);
-    measure_banded<double>(t, o, exec, 2, n);
+    for (int const reach : {2, 4}) measure_banded<double>(t, o, exec, reach, n);
     measure_banded<float>(t, o, exec, 3, n);
     measure_pentadiagonal_batch(t, o, exec, handle, 64, n / 256);
     for (bool const cyclic : {false, true})
