@@ -48,7 +48,7 @@ struct row_share {
 
 /// One V cycle from zero over levels[0, count) and the last one below them, which inverse[rows, rows] solves, in steps:
 /// each reads what those before it wrote. A step has rows, in any order; a row is the sum of shares, and what is done
-/// with it. Whatever the matrices give can be read before the step begins.
+/// with it.
 template <class T, class S, class I>
 struct lower_cycle {
     static constexpr int most = 12; ///< levels: they are a parameter of a kernel
@@ -67,7 +67,7 @@ struct lower_cycle {
         place const at = where(step);
         return at.what == work::solution ? last_rows * last_rows : matrix(at).nonzeros();
     }
-    /// The first entries of share `rank` of `size` of a row; whatever the vectors hold.
+    /// The first entries of share `rank` of `size` of a row.
     COPPICE_HD row_share<T, I> share(int step, I row, int rank, int size) const {
         place const at = where(step);
         row_share<T, I> s;

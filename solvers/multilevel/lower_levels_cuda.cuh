@@ -22,19 +22,13 @@ struct lower_rows {
 
     template <class Cycle>
     __device__ lower_rows(Cycle const& cycle, int step) : rows(int(cycle.rows(step))), lanes(1) {
-        std::int64_t const nonzeros = cycle.nonzeros(step),
-                           warps = std::int64_t(gridDim.x) * lower_threads / lower_warp;
+        int const nonzeros = int(cycle.nonzeros(step)), warps = int(gridDim.x) * (lower_threads / lower_warp);
         while (lanes < lower_warp && 2 * lanes * rows <= warps * lower_warp && lanes * rows < nonzeros) lanes *= 2;
         int const of_warp = lower_warp / lanes;
         first = (int(blockIdx.x) * (lower_threads / lower_warp) + int(threadIdx.x) / lower_warp) * of_warp;
         stride = warps * of_warp;
     }
     __device__ int rank() const { return int(threadIdx.x) % lanes; }
-    template <class T, class S, class I>
-    __device__ row_share<T, I> share(lower_cycle<T, S, I> const& cycle, int step, int of_warp) const {
-        if (row(of_warp) >= rows) return {};
-        return cycle.share(step, row(of_warp), rank(), lanes);
-    }
     __device__ int row(int of_warp) const { return of_warp + int(threadIdx.x) % lower_warp / lanes; }
 };
 
@@ -43,20 +37,16 @@ __global__ void __launch_bounds__(lower_threads, 1)
     lower_cycle_kernel(__grid_constant__ lower_cycle<T, S, I> const cycle) {
     int const steps = cycle.steps();
     wait_for_predecessor();
-    lower_rows laid(cycle, 0);
-    auto ready = laid.share(cycle, 0, laid.first);
-    for (int step = 0;;) {
+    for (int step = 0; step < steps; ++step) {
+        if (step > 0) cooperative_groups::this_grid().sync();
+        lower_rows const laid(cycle, step);
         for (int first = laid.first; first < laid.rows; first += laid.stride) {
-            if (first > laid.first) ready = laid.share(cycle, step, first);
             int const row = laid.row(first);
-            T sum = cycle.sum(step, row, ready);
+            T sum(0);
+            if (row < laid.rows) sum = cycle.sum(step, row, cycle.share(step, row, laid.rank(), laid.lanes));
             for (int apart = laid.lanes / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
             if (row < laid.rows && laid.rank() == 0) cycle.finish(step, row, sum);
         }
-        if (++step == steps) return;
-        laid = lower_rows(cycle, step); // the matrices do not wait for the vectors
-        ready = laid.share(cycle, step, laid.first);
-        cooperative_groups::this_grid().sync();
     }
 }
 
