@@ -29,6 +29,7 @@ struct level_structure {
     triple_product_plan<I> galerkin{};
     srcsr_plan<I> p_plan{}, r_plan{};
     row_scales scales{}; ///< of the values that were read last
+    I longest_row = -1;  ///< of A, P and the restriction, once somebody has asked
 };
 
 /// New values of a level: those of P, of the restriction, of its transpose (empty where that is P), and of the matrix

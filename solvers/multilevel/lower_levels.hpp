@@ -165,6 +165,21 @@ private:
     }
 };
 
+/// The most entries that a row of A, P or R has.
+template <class I>
+struct longest_of_rows {
+    I const *a, *p, *r; ///< offsets
+    I rows, rows_below;
+    COPPICE_HD I operator()(std::int64_t i) const {
+        I most = 0;
+        if (i < rows) most = larger(a[i + 1] - a[i], p[i + 1] - p[i]);
+        return i < rows_below ? larger(most, r[i + 1] - r[i]) : most;
+    }
+
+private:
+    COPPICE_HD static I larger(I x, I y) { return x < y ? y : x; }
+};
+
 template <class T, class S, class I>
 struct run_lower_row {
     lower_cycle<T, S, I> const* cycle;

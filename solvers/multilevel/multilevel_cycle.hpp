@@ -107,6 +107,7 @@ private:
     static constexpr std::int64_t most_direct_rows = 400; ///< inverted where coarsening stalled
     /// Of a level that is taken together with those below it: some 24 for each thread of a device.
     static constexpr std::int64_t most_lower_nonzeros = std::int64_t(3) << 20;
+    static constexpr I most_lower_row = 2048; ///< and of its rows, each of which a warp sums at most
 
     bool direct() const { return report_.direct; }
 
@@ -183,17 +184,24 @@ private:
     }
 
     /// Whether the step down from a level and back can be taken together with those below it.
-    bool joins_lower_levels(int depth) const {
-        auto const& level = structures_[depth];
-        return !level.last && level.a.nonzeros() <= most_lower_nonzeros && level.smoother.diagonal() != nullptr;
+    bool joins_lower_levels(Executor const& exec, int depth) {
+        auto& level = structures_[depth];
+        if (level.last || level.a.nonzeros() > most_lower_nonzeros || !level.smoother.diagonal()) return false;
+        auto const p = level.prolongator.matrix(static_cast<S const*>(nullptr));
+        auto const r = level.prolongator.transposed(static_cast<S const*>(nullptr));
+        if (level.longest_row < 0)
+            level.longest_row =
+                reduce(exec, std::max<std::int64_t>(p.rows(), r.rows()), I(0),
+                       longest_of_rows<I>{level.a.offsets, p.offsets, r.offsets, p.rows(), r.rows()}, maximum{});
+        return level.longest_row <= most_lower_row;
     }
     /// lower_: all that can be taken together down to a last level that is solved directly. Anew where values change.
-    void find_lower_levels() {
+    void find_lower_levels(Executor const& exec) {
         lower_ = lower_cycle<T, S, I>{};
         if (coupling_ || options_.cycle != multilevel_cycle::v || !direct()) return;
         int const last = int(structures_.size()) - 1;
         first_lower_ = last;
-        while (first_lower_ > 0 && last - first_lower_ < lower_.most && joins_lower_levels(first_lower_ - 1))
+        while (first_lower_ > 0 && last - first_lower_ < lower_.most && joins_lower_levels(exec, first_lower_ - 1))
             --first_lower_;
         for (int depth = first_lower_; depth < last; ++depth) {
             auto& storage = storages_[depth];
@@ -359,7 +367,7 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
         values = std::move(below.next);
         a = next;
     }
-    find_lower_levels();
+    find_lower_levels(exec);
     finish_report();
 }
 
@@ -376,7 +384,7 @@ void multilevel_hierarchy<Executor, T, S, I>::refresh(Executor const& exec, csr_
         a = structures_[depth + 1].a;
         a.coefficients = values.data();
     }
-    find_lower_levels();
+    find_lower_levels(exec);
 }
 
 template <executor Executor, class T, class S, class I>

@@ -12,8 +12,15 @@
 
 namespace coppice::multilevel_detail {
 
+/// The end of what a lane looks at pair by pair of row `row`: a hub among the sampled rows must not hold all others up.
+template <class T, class I>
+COPPICE_HD I end_of_look(csr_view<T, I> const& a, std::int64_t row) {
+    constexpr I most = 64;
+    return a.row_end(row) - a.row_begin(row) < most ? a.row_end(row) : a.row_begin(row) + most;
+}
+
 /// Entries of a row of P where P_0 is constant on aggregates: these are counted that the kept entries lead to. By one
-/// lane, in a time that grows with the square of the row's length.
+/// lane: of long rows the first entries alone are looked at pair by pair.
 template <class T, class I>
 struct length_of_row {
     csr_view<T, I> a;
@@ -28,7 +35,7 @@ struct length_of_row {
         if (of[row] < 0) return 0;
         if (!smooths(in_units(with_others(sum, others, row), kept.one_by_unit), kept.diagonal[row])) return 1;
         std::int64_t length = 0;
-        for (I k = a.row_begin(row); k < a.row_end(row); ++k) length += leads_to_new(k, row) ? 1 : 0;
+        for (I k = a.row_begin(row), end = end_of_look(a, row); k < end; ++k) length += leads_to_new(k, row) ? 1 : 0;
         return length;
     }
 
@@ -60,14 +67,14 @@ struct kept_of_row {
     }
 };
 
-/// Pairs of these that are coupled with each other.
+/// Pairs of these that are coupled with each other, among the first entries of long rows.
 template <class T, class I>
 struct triangles_of_row {
     kept_of_row<T, I> row_of;
     COPPICE_HD std::int64_t operator()(std::int64_t row) const {
         csr_view<T, I> const& a = row_of.a;
         std::int64_t pairs = 0;
-        for (I k = a.row_begin(row); k < a.row_end(row); ++k)
+        for (I k = a.row_begin(row), end = end_of_look(a, row); k < end; ++k)
             for (I l = a.row_begin(row); row_of.keeps(k, row) && l < k; ++l)
                 pairs += row_of.keeps(l, row) && has_column(a.indices[k], a.indices[l]) ? 1 : 0;
         return pairs;

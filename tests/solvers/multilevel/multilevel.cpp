@@ -287,6 +287,43 @@ TEST_CASE_TEMPLATE("multilevel: rows of a prolongator are as long as they are sa
         CHECK_FALSE(takes_more_products(exec, length, products));
     }
 }
+TEST_CASE_TEMPLATE("multilevel: a row of many entries does not hold the sample of rows up", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    using namespace multilevel_detail;
+    using I = std::int32_t;
+    auto const exec = Fixture::exec();
+    int const n = 4096; // 16^3, all of which are in the sample, and a hub that all others are coupled to
+    auto const grid = generate<double>(host_executor{1}, "laplace3d", {.nx = 16});
+    std::vector<I> offsets{0}, indices;
+    std::vector<double> values;
+    for (int i = 0; i <= n; ++i) {
+        if (i == n)
+            for (int j = 0; j < n; ++j) {
+                indices.push_back(j);
+                values.push_back(-1.0);
+            }
+        else
+            for (I k = grid.row_offsets()[i]; k < grid.row_offsets()[i + 1]; ++k) {
+                indices.push_back(grid.column_indices()[k]);
+                values.push_back(grid.values()[k] + (grid.column_indices()[k] == i ? 1.0 : 0.0));
+            }
+        indices.push_back(n);
+        values.push_back(i == n ? double(n) : -1.0);
+        offsets.push_back(I(indices.size()));
+    }
+    host_executor const host{1};
+    csr<double> const a(n + 1, n + 1, host.copy(offsets), host.copy(indices), host.copy(values));
+    auto const plan = make_srcsr_plan(host, a.view());
+    auto const rows = look_at_rows(host, a.view(), plan);
+    is_kept<double, I> const all{1 / rows.unit, {0, false}, rows.diagonal.data(), rows.kinds.data(), false, {}};
+    triangles_of_row<double, I> const triangles{{a.view(), all}};
+    CHECK(triangles.row_of(n) == n);
+    CHECK(triangles(n) <= 64 * 63 / 2);
+    CHECK(triangles(1000) == 6); // its neighbours and the hub
+    auto const local = exec.copy(a);
+    CHECK(all_finite(apply(exec, multilevel<std::remove_const_t<decltype(exec)>>(exec, local.view()),
+                           random_vector<double>(n + 1, 1))));
+}
 TEST_CASE_TEMPLATE("multilevel: a prolongator that would fill the levels in is smoothed along paths alone", Fixture,
                    COPPICE_TEST_EXECUTORS) {
     using namespace multilevel_detail;
@@ -459,6 +496,21 @@ TEST_CASE_TEMPLATE("multilevel: lower levels in one piece are a V cycle", Fixtur
             CHECK(off <= 1e-11 * largest);
         }
     }
+}
+
+TEST_CASE_TEMPLATE("multilevel: the longest row of a level and of the ways from it", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    auto const longest = [&](std::vector<std::int32_t> a, std::vector<std::int32_t> p, std::vector<std::int32_t> r) {
+        auto const here = exec.copy(a), to = exec.copy(p), back = exec.copy(r);
+        std::int32_t const rows = std::int32_t(a.size()) - 1, below = std::int32_t(r.size()) - 1;
+        return reduce(
+            exec, std::int64_t(std::max(rows, below)), 0,
+            multilevel_detail::longest_of_rows<std::int32_t>{here.data(), to.data(), back.data(), rows, below},
+            maximum{});
+    };
+    CHECK(longest({0, 3, 4}, {0, 1, 2}, {0, 2}) == 3);
+    CHECK(longest({0, 3, 4}, {0, 1, 6}, {0, 2}) == 5);
+    CHECK(longest({0, 3, 4}, {0, 1, 2}, {0, 1, 1, 8}) == 7);
 }
 
 TEST_CASE_TEMPLATE("multilevel: rigid body modes are in the range of P_0, whose columns are orthonormal", Fixture,
