@@ -4,7 +4,6 @@
 /// step of the cycle than to run it, so that one kernel takes them all, step by step.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include <coppice/core/parallel.hpp>
@@ -67,33 +66,23 @@ struct lower_cycle {
         place const at = where(step);
         return at.what == work::solution ? last_rows * last_rows : matrix(at).nonzeros();
     }
-    /// The first entries of share `rank` of `size` of a row.
-    COPPICE_HD row_share<T, I> share(int step, I row, int rank, int size) const {
+    /// Share `rank` of `size` of the sum of a row.
+    COPPICE_HD T share(int step, I row, int rank, int size) const {
         place const at = where(step);
-        row_share<T, I> s;
-        s.stride = size;
-        if (at.what == work::solution) {
-            s.next = row * last_rows + I(rank);
-            s.end = (row + 1) * last_rows;
-        } else {
-            csr_view<S, I> const& m = matrix(at);
-            s.next = m.row_begin(row) + I(rank);
-            s.end = m.row_end(row);
-        }
-        take(at, row, s);
-        return s;
-    }
-    /// The sum of a share.
-    COPPICE_HD T sum(int step, I row, row_share<T, I> s) const {
-        place const at = where(step);
+        csr_view<S, I> const& m = matrix(at);
+        bool const dense = at.what == work::solution;
         T const* const x = vector(at);
         T const* const scale = at.what == work::residual ? levels[at.level].diagonal : nullptr;
-        T all = s.times(scale, x);
+        row_share<T, I> s;
+        s.stride = size;
+        s.next = (dense ? row * last_rows : m.row_begin(row)) + I(rank);
+        s.end = dense ? (row + 1) * last_rows : m.row_end(row);
+        T sum(0);
         while (s.next < s.end) {
             take(at, row, s);
-            all += s.times(scale, x);
+            sum += s.times(scale, x);
         }
-        return all;
+        return sum;
     }
     COPPICE_HD void finish(int step, I row, T sum) const {
         place const at = where(step);
@@ -171,13 +160,11 @@ struct longest_of_rows {
     I const *a, *p, *r; ///< offsets
     I rows, rows_below;
     COPPICE_HD I operator()(std::int64_t i) const {
+        maximum const larger;
         I most = 0;
         if (i < rows) most = larger(a[i + 1] - a[i], p[i + 1] - p[i]);
         return i < rows_below ? larger(most, r[i + 1] - r[i]) : most;
     }
-
-private:
-    COPPICE_HD static I larger(I x, I y) { return x < y ? y : x; }
 };
 
 template <class T, class S, class I>
@@ -186,7 +173,7 @@ struct run_lower_row {
     int step;
     void operator()(std::int64_t i) const {
         auto const row = static_cast<I>(i);
-        cycle->finish(step, row, cycle->sum(step, row, cycle->share(step, row, 0, 1)));
+        cycle->finish(step, row, cycle->share(step, row, 0, 1));
     }
 };
 template <class T, class S, class I>

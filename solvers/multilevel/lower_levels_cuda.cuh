@@ -13,7 +13,7 @@
 
 namespace coppice::multilevel_detail {
 
-inline constexpr int lower_threads = 1024, lower_warp = 32;
+inline constexpr int lower_threads = 1024;
 
 /// How the rows of a step are laid over the warps of a grid.
 struct lower_rows {
@@ -22,14 +22,14 @@ struct lower_rows {
 
     template <class Cycle>
     __device__ lower_rows(Cycle const& cycle, int step) : rows(int(cycle.rows(step))), lanes(1) {
-        int const nonzeros = int(cycle.nonzeros(step)), warps = int(gridDim.x) * (lower_threads / lower_warp);
-        while (lanes < lower_warp && 2 * lanes * rows <= warps * lower_warp && lanes * rows < nonzeros) lanes *= 2;
-        int const of_warp = lower_warp / lanes;
-        first = (int(blockIdx.x) * (lower_threads / lower_warp) + int(threadIdx.x) / lower_warp) * of_warp;
+        int const nonzeros = int(cycle.nonzeros(step)), warps = int(gridDim.x) * (lower_threads / warp_lanes);
+        while (lanes < warp_lanes && 2 * lanes * rows <= warps * warp_lanes && lanes * rows < nonzeros) lanes *= 2;
+        int const of_warp = warp_lanes / lanes;
+        first = (int(blockIdx.x) * (lower_threads / warp_lanes) + int(threadIdx.x) / warp_lanes) * of_warp;
         stride = warps * of_warp;
     }
     __device__ int rank() const { return int(threadIdx.x) % lanes; }
-    __device__ int row(int of_warp) const { return of_warp + int(threadIdx.x) % lower_warp / lanes; }
+    __device__ int row(int of_warp) const { return of_warp + int(threadIdx.x) % warp_lanes / lanes; }
 };
 
 template <class T, class S, class I>
@@ -42,8 +42,7 @@ __global__ void __launch_bounds__(lower_threads, 1)
         lower_rows const laid(cycle, step);
         for (int first = laid.first; first < laid.rows; first += laid.stride) {
             int const row = laid.row(first);
-            T sum(0);
-            if (row < laid.rows) sum = cycle.sum(step, row, cycle.share(step, row, laid.rank(), laid.lanes));
+            T sum = row < laid.rows ? cycle.share(step, row, laid.rank(), laid.lanes) : T(0);
             for (int apart = laid.lanes / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(~0u, sum, apart);
             if (row < laid.rows && laid.rank() == 0) cycle.finish(step, row, sum);
         }
@@ -56,7 +55,7 @@ void run_lower_levels(cuda_executor const& exec, lower_cycle<T, S, I> const& cyc
     std::int64_t most = 1; // threads that the step with most work can use
     for (int step = 0; step < cycle.steps(); ++step)
         most =
-            std::max(most, std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * lower_warp));
+            std::max(most, std::min<std::int64_t>(cycle.nonzeros(step), std::int64_t(cycle.rows(step)) * warp_lanes));
     int together = 0; // blocks on a multiprocessor
     COPPICE_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, lower_threads, 0));
     std::int64_t const blocks = std::min<std::int64_t>((most + lower_threads - 1) / lower_threads,
