@@ -24,6 +24,7 @@ inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight l
 inline constexpr std::int64_t table_products = 256;   ///< the same of a warp
 inline constexpr int narrow_lanes = 8;
 inline constexpr std::int64_t narrow_partners = 12; ///< rows of B are short up to this length on average
+inline constexpr std::int64_t wide_partners = 48;   ///< and long from this one on
 inline constexpr int most_warp_bytes = 6144;        ///< shared memory of a warp
 
 /// Who works on a row of the product that no lane merges.
@@ -358,6 +359,7 @@ template <class A, class B, class I, class O, class Mask>
 struct long_row_columns {
     static constexpr int warp_bytes = most_warp_bytes;
     static constexpr std::int64_t window = 8 * most_warp_bytes;
+    static constexpr int at_once = 4;
     product_columns<A, B, I, O, Mask> columns;
     I const* long_rows;
     std::int64_t* lengths; ///< where entries are counted;
@@ -414,6 +416,7 @@ private:
         int const lane = block.thread() % warp_lanes;
         int const width = columns.has_short_partners(r, columns.products(r)) ? narrow_lanes : warp_lanes;
         O const last = a.row_end(first + r);
+        bool const are_long = columns.products(r) >= wide_partners * std::int64_t(last - a.row_begin(first + r));
         for (O from = a.row_begin(first + r); from < last; from += O(warp_lanes)) {
             bool const inside = lane < last - from;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
@@ -423,10 +426,21 @@ private:
             for (int k = 0; k < warp_lanes && k < last - from; k += warp_lanes / width) {
                 O const its_begin = block.from_lane(begin, k + lane / width);
                 O const its_end = block.from_lane(end, k + lane / width);
-                for (O q = its_begin + O(lane % width); q < its_end; q += O(width)) {
+                O q = its_begin + O(lane % width);
+                for (; !are_long && q < its_end; q += O(width)) {
                     std::int64_t const at = std::int64_t(b.indices[q]) - start;
                     if (at >= window) break;
                     set_bits(words + at / 32, 1u << (at % 32));
+                }
+                for (; are_long && q < its_end; q += O(at_once * width)) {
+                    std::int64_t at[at_once]; // whose loads do not wait for each other
+                    COPPICE_UNROLL
+                    for (int t = 0; t < at_once; ++t)
+                        at[t] = O(t * width) < its_end - q ? std::int64_t(b.indices[q + O(t * width)]) - start : window;
+                    if (at[0] >= window) break;
+                    COPPICE_UNROLL
+                    for (int t = 0; t < at_once; ++t)
+                        if (at[t] < window) set_bits(words + at[t] / 32, 1u << (at[t] % 32));
                 }
             }
         }

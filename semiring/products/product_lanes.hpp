@@ -182,7 +182,8 @@ struct sum_rows {
     bool masked;         ///< some products have no place in the structure
     bool all_merged;     ///< lanes can merge all rows
     bool short_partners; ///< rows of B, at the mean
-    int slots;           ///< that lanes merge with, 0: they do not
+    bool long_partners;
+    int slots; ///< that lanes merge with, 0: they do not
     O const* offsets;
     I const* indices;
     Sum* sums;
@@ -332,22 +333,115 @@ private:
                     continue;
                 }
             }
-            for (int k = 0; k < Lanes && block.ballot(k < last - from) != 0; ++k) {
-                O const its_begin = block.from_lane(begin, group + k), its_end = block.from_lane(end, group + k);
-                I const met_row = block.from_lane(inner, group + k);
-                for (O q = its_begin + O(lane); q < its_end; q += O(Lanes)) {
-                    int const p = place_of(here, count, b.indices[q], cut);
-                    if (p >= 0) here.sums[p] = accumulate(s.add, here.sums[p], product(r, from + O(k), met_row, q));
+            if constexpr (is_fetched_ahead) {
+                A const of_a = inside ? a.coefficients[from + O(lane)] : A();
+                met_entry<Lanes> const met{r, inner, of_a, begin, end};
+                int const rows_met = last > from ? (last - from < O(Lanes) ? int(last - from) : Lanes) : 0;
+                if (Lanes == warp_lanes && long_partners)
+                    add_fetched<Lanes, 2>(block, met, rows_met, here, count, cut);
+                else
+                    add_fetched<Lanes, 1>(block, met, rows_met, here, count, cut);
+            } else {
+                for (int k = 0; k < Lanes && block.ballot(k < last - from) != 0; ++k) {
+                    O const its_begin = block.from_lane(begin, group + k), its_end = block.from_lane(end, group + k);
+                    I const met_row = block.from_lane(inner, group + k);
+                    for (O q = its_begin + O(lane); q < its_end; q += O(Lanes)) {
+                        int place[1];
+                        I const column[1] = {b.indices[q]};
+                        find_places(here, count, column, cut, place);
+                        if (int const p = place[0]; p >= 0)
+                            here.sums[p] = accumulate(s.add, here.sums[p], product(r, from + O(k), met_row, q));
+                    }
+                    block.sync_warp(); // the next row of B meets the same sums
                 }
-                block.sync_warp(); // the next row of B meets the same sums
             }
         }
     }
-    /// Where the sum of a column is, -1 for one without.
+    /// Whether a lane reads entries of the next row of B before it adds those of this one.
+    static constexpr bool is_fetched_ahead = std::is_arithmetic_v<A> && std::is_arithmetic_v<B>;
+    /// An entry of A, one to a lane, and the row of B that it meets.
     template <int Lanes>
-    COPPICE_HD int place_of(shared_entries<Lanes> here, int count, I column, bool cut) const {
-        auto const p = int(position_below(here.columns, count, std::int64_t(column)));
-        return (cut || masked) && here.columns[p] != column ? -1 : p;
+    struct met_entry {
+        std::int64_t row;
+        I inner;
+        A of_a;
+        O begin, end;
+
+        template <class Block>
+        COPPICE_HD met_entry of_lane(Block const& block, int source) const {
+            return {row, block.from_lane(inner, source), block.from_lane(of_a, source), block.from_lane(begin, source),
+                    block.from_lane(end, source)};
+        }
+    };
+    /// The first entries q, q + Lanes, ... of a lane in a row of B.
+    template <int Count>
+    struct fetched_entries {
+        I columns[Count];
+        B values[Count];
+    };
+    template <int Lanes, int Count>
+    COPPICE_HD fetched_entries<Count> fetch(met_entry<Lanes> const& e, int lane) const {
+        fetched_entries<Count> f;
+        COPPICE_UNROLL
+        for (int t = 0; t < Count; ++t) {
+            bool const met = O(t * Lanes + lane) < e.end - e.begin;
+            f.columns[t] = met ? b.indices[e.begin + O(t * Lanes + lane)] : I(-1);
+            f.values[t] = met ? b.coefficients[e.begin + O(t * Lanes + lane)] : B();
+        }
+        return f;
+    }
+    /// Adds the products of the rows of B that the lanes' entries of A meet, one row after the other, `Count` entries a
+    /// lane at once: the loads of the next ones are on their way meanwhile.
+    COPPICE_NO_EXEC_CHECK
+    template <int Lanes, int Count, class Block>
+    COPPICE_HD void add_fetched(Block const& block, met_entry<Lanes> const& own, int rows_met,
+                                shared_entries<Lanes> here, int count, bool cut) const {
+        int const lane = block.thread() % Lanes, group = block.thread() % warp_lanes - lane;
+        met_entry<Lanes> next = own.of_lane(block, group);
+        if (rows_met == 0) next.end = next.begin;
+        fetched_entries<Count> of_next = fetch<Lanes, Count>(next, lane);
+        for (int k = 0; block.ballot(k < rows_met) != 0; ++k) {
+            met_entry<Lanes> now = next;
+            fetched_entries<Count> const of_now = of_next;
+            next = own.of_lane(block, group + (k + 1 < Lanes ? k + 1 : k));
+            if (k + 1 >= rows_met) next.end = next.begin;
+            of_next = fetch<Lanes, Count>(next, lane);
+            add_entries<Lanes>(now, lane, of_now, here, count, cut);
+            for (now.begin += O(Lanes * Count); now.begin < now.end; now.begin += O(Lanes * Count))
+                add_entries<Lanes>(now, lane, fetch<Lanes, Count>(now, lane), here, count, cut);
+            block.sync_warp(); // the next row of B meets the same sums
+        }
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <int Lanes, int Count>
+    COPPICE_HD void add_entries(met_entry<Lanes> const& e, int lane, fetched_entries<Count> const& f,
+                                shared_entries<Lanes> here, int count, bool cut) const {
+        if (O(lane) >= e.end - e.begin) return;
+        int places[Count];
+        find_places(here, count, f.columns, cut, places);
+        COPPICE_UNROLL
+        for (int t = 0; t < Count; ++t)
+            if (int const p = places[t]; O(t * Lanes + lane) < e.end - e.begin && p >= 0)
+                here.sums[p] = accumulate(s.add, here.sums[p],
+                                          product(e.row, met_factors{e.of_a, f.values[t], e.inner}, f.columns[t]));
+    }
+    /// Where the sums of some columns are, -1 for one without: the last ones that are not behind them. The searches go
+    /// side by side.
+    template <int Lanes, int Count>
+    COPPICE_HD void find_places(shared_entries<Lanes> here, int count, I const (&columns)[Count], bool cut,
+                                int (&places)[Count]) const {
+        for (int& p : places) p = 0;
+        for (int left = count; left > 1;) {
+            int const half = int(unsigned(left) / 2);
+            COPPICE_UNROLL
+            for (int t = 0; t < Count; ++t)
+                if (here.columns[places[t] + half] <= columns[t]) places[t] += half;
+            left -= half;
+        }
+        if (!cut && !masked) return;
+        COPPICE_UNROLL
+        for (int t = 0; t < Count; ++t)
+            if (here.columns[places[t]] != columns[t]) places[t] = -1;
     }
     /// Products are made by all lanes, in whatever order memory answers, and added in the order of the row of A, each
     /// by the lane that has the sum.
@@ -362,7 +456,10 @@ private:
             for (int t = lane; block.ballot(t < size) != 0; t += Lanes) {
                 auto const [k, q] = met.find(block, base + t);
                 if (t >= size) continue;
-                int const p = place_of(here, count, b.indices[q], cut);
+                int place[1];
+                I const column[1] = {b.indices[q]};
+                find_places(here, count, column, cut, place);
+                int const p = place[0];
                 staged.places[t] = p;
                 if (p >= 0) staged.values[t] = product(r, from + O(k), a.indices[from + O(k)], q);
             }
@@ -479,6 +576,7 @@ void sum_products_by_lanes(Executor const& exec, product_plan<I, O> const& plan,
                   plan.masked,
                   all_merged,
                   double(b.nonzeros()) <= double(short_row) * double(b.rows()),
+                  double(b.nonzeros()) >= double(wide_partners) * double(b.rows()),
                   slots,
                   plan.offsets.data(),
                   plan.indices.data(),
