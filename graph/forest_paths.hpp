@@ -82,7 +82,17 @@ struct number_vertex {
 /// Weight of the edge as it is stored in the row of `from`.
 template <class T, class I, class O>
 COPPICE_HD T stored_weight(csr_view<T, I, O> weights, I from, I to) {
-    for (O k = weights.row_begin(from); k < weights.row_end(from); ++k)
+    constexpr int at_once = 4; // whose loads do not wait for each other
+    O k = weights.row_begin(from);
+    O const end = weights.row_end(from);
+    for (; end - k >= O(at_once); k += O(at_once)) {
+        I columns[at_once];
+        COPPICE_UNROLL
+        for (int t = 0; t < at_once; ++t) columns[t] = weights.indices[k + O(t)];
+        for (int t = 0; t < at_once; ++t)
+            if (columns[t] == to) return magnitude_of(weights.coefficients[k + O(t)]);
+    }
+    for (; k < end; ++k)
         if (weights.indices[k] == to) return magnitude_of(weights.coefficients[k]);
     return T(0);
 }

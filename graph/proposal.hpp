@@ -123,10 +123,14 @@ struct offer_candidate {
     I const* neighbors;          ///< [N * vertices], confirmed
 
     COPPICE_HD candidate<T, I> operator()(T const& weight, I const& column, std::int64_t row) const {
-        candidate<T, I> const none{T(0), I(-1), I(-1)};
         vertex_state const mine = seekers[row];
-        if (mine.is_full()) return none;
-        if (!mine.seeks(states[column]) || column == static_cast<I>(row)) return none;
+        return mine.is_full() ? candidate<T, I>{T(0), I(-1), I(-1)} : of(mine, weight, column, states[column], row);
+    }
+    /// The same of a row that is `mine`, and not full, with a column that is `its`.
+    COPPICE_HD candidate<T, I> of(vertex_state mine, T const& weight, I column, vertex_state its,
+                                  std::int64_t row) const {
+        candidate<T, I> const none{T(0), I(-1), I(-1)};
+        if (!mine.seeks(its) || column == static_cast<I>(row)) return none;
         for (int s = 0; s < mine.degree(); ++s)
             if (neighbors[N * row + s] == column) return none;
         return {magnitude_of(weight), column, static_cast<I>(row)};

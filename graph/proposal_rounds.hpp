@@ -101,6 +101,7 @@ struct list_vertex {
 /// One row by one worker: the fold of reduce_rows for a few short rows among many.
 template <class T, class I, class O, int N, class Order>
 struct search_row {
+    static constexpr int at_once = 4; ///< entries whose loads do not wait for each other
     csr_view<T, I, O> weights;
     offer_candidate<T, I, N> offer;
     keep_best<T, I, N, Order> keep;
@@ -108,8 +109,22 @@ struct search_row {
     COPPICE_HD void operator()(std::int64_t v) const {
         if (!store.wants(v)) return;
         auto best = keep.identity();
-        for (O k = weights.row_begin(static_cast<I>(v)); k < weights.row_end(static_cast<I>(v)); ++k)
-            best = keep(best, offer(weights.coefficients[k], weights.indices[k], v));
+        vertex_state const mine = offer.seekers[v];
+        O const end = mine.is_full() ? O(0) : weights.row_end(static_cast<I>(v));
+        for (O k = weights.row_begin(static_cast<I>(v)); k < end; k += O(at_once)) {
+            T weight[at_once];
+            I column[at_once];
+            vertex_state its[at_once];
+            COPPICE_UNROLL
+            for (int t = 0; t < at_once; ++t) {
+                column[t] = O(t) < end - k ? weights.indices[k + O(t)] : static_cast<I>(v); // no candidate
+                weight[t] = O(t) < end - k ? weights.coefficients[k + O(t)] : T(0);
+            }
+            COPPICE_UNROLL
+            for (int t = 0; t < at_once; ++t) its[t] = offer.states[column[t]];
+            COPPICE_UNROLL
+            for (int t = 0; t < at_once; ++t) best = keep(best, offer.of(mine, weight[t], column[t], its[t], v));
+        }
         store(v, best);
     }
 };
