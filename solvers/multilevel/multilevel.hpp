@@ -66,8 +66,9 @@ template <executor Executor, class T, class I>
 auto multilevel_preconditioner<Executor, T, I>::make(Executor const& exec, csr_view<T, I> a,
                                                      multilevel_options const& options, near_null_space<T> const& near)
     -> any_hierarchy {
-    if (options.first_run < 1 || options.second_run < 1 || options.coarsest < 1 || options.most_levels < 1)
-        throw argument_error("runs, rows of the coarsest level and number of levels are 1 at least");
+    if (options.first_run < 1 || options.second_run < 1 || options.most_levels < 1)
+        throw argument_error("runs and number of levels are 1 at least");
+    if (options.coarsest < 0) throw argument_error("rows of the coarsest level are not negative");
     if (!(options.products >= 0)) throw argument_error("products of a level are 0 at least");
     if (a.rows() == 0) return {};
     using namespace multilevel_detail;
@@ -151,7 +152,10 @@ struct multilevel_entry {
          .meaning =
              "in P^T A P of a level over nonzeros of the matrix; where there were more, P is smoothed less or not",
          .most = 1e9},
-        {.name = "coarsest", .standard = "128", .meaning = "rows that are solved directly", .least = 1, .most = 2000},
+        {.name = "coarsest",
+         .standard = "0",
+         .meaning = "rows that are solved directly; 0: 128, on a GPU up to 1024",
+         .most = 2000},
         {.name = "block",
          .standard = "1",
          .meaning = "unknowns of a point, numbered together; the constants of each are what coarse levels represent",

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <coppice/semiring/look_at_nonzeros.hpp>
-#include <coppice/solvers/multilevel/dense_inverse.hpp>
+#include <coppice/solvers/multilevel/direct_level.hpp>
 #include <coppice/solvers/multilevel/level_coupling.hpp>
 #include <coppice/solvers/multilevel/level_structure.hpp>
 #include <coppice/solvers/multilevel/lower_levels.hpp>
@@ -39,54 +39,6 @@ struct store_added {
     T* x;
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] += sum; }
 };
-template <class T>
-struct store_vector {
-    T* x;
-    COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] = sum; }
-};
-template <class I>
-struct write_dense_pattern {
-    std::int64_t n;
-    I *offsets, *indices;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        indices[k] = I(k % n);
-        if (k % n == 0) offsets[k / n] = I(k);
-        if (k == n * n - 1) offsets[n] = I(n * n);
-    }
-};
-
-/// The inverse of the last level, as a matrix without zeros.
-template <executor Executor, class T, class I>
-class direct_level {
-public:
-    void fill(Executor const& exec, csr_view<T, I> a) {
-        std::int64_t const n = a.rows();
-        auto const offsets = to_vector(exec, a.row_offsets());
-        auto const indices = to_vector(exec, a.column_indices());
-        auto const values = to_vector(exec, a.values());
-        std::vector<double> dense(static_cast<std::size_t>(n * n), 0);
-        for (std::int64_t i = 0; i < n; ++i)
-            for (I k = offsets[i]; k < offsets[i + 1]; ++k) dense[i * n + indices[k]] += double(values[k]);
-        dense = dense_inverse(std::move(dense), n, double(std::numeric_limits<T>::epsilon()));
-        inverse_ = copy_of(exec, std::vector<T>(dense.begin(), dense.end()));
-        if (offsets_.size() == n + 1) return;
-        offsets_ = buffer<I>(exec, n + 1);
-        indices_ = buffer<I>(exec, n * n);
-        for_each(exec, n * n, write_dense_pattern<I>{n, offsets_.data(), indices_.data()});
-        plan_ = make_srcsr_plan(exec, array_view<I const>(offsets_.view()), n * n, {});
-    }
-    void solve(Executor const& exec, T const* b, T* x) const {
-        reduce_rows(exec, plan_, along_nonzeros{multiply_stored<T, I, T>{b}, inverse_.data(), indices_.data()},
-                    add_plus<T>{}, store_vector<T>{x});
-    }
-    T const* inverse() const { return inverse_.data(); } ///< [rows, rows], until the next fill()
-
-private:
-    buffer<T> inverse_{};
-    buffer<I> offsets_{}, indices_{};
-    srcsr_plan<I> plan_{};
-};
-
 /// All levels with matrices in S.
 template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
@@ -161,15 +113,15 @@ private:
     }
 
     /// Everything that depends on the values of a level; the values below it.
-    level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a, coupling_sums<T> const& others = {},
-                         filtered_couplings<T> const& crossing = {}) {
+    level_values<T> fill(Executor const& exec, int depth, csr_view<T, I> a, bool inverted = false,
+                         coupling_sums<T> const& others = {}, filtered_couplings<T> const& crossing = {}) {
         stopwatch watch(exec);
         auto& level = structures_[depth];
         auto& storage = storages_[depth];
         storage.unit = std::is_same_v<S, T> ? T(1) : T(level.last ? entry_unit(exec, a) : level.scales.unit);
         for_each(exec, storage.a.size(), store_in_units<T, S>{a.coefficients, T(1) / storage.unit, storage.a.data()});
         if (level.last && direct()) {
-            direct_.fill(exec, a);
+            if (!inverted) direct_.fill(exec, a);
             report_.smoother_seconds += watch.lap();
             return {};
         }
@@ -350,15 +302,19 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
     a = in_order(exec, a, values);
     bool const symmetric = known_symmetric || (sorted ? found.symmetric_pattern() && !found.any(nonzero_flags::unequal)
                                                       : is_symmetric(exec, a));
+    bool const chooses_last = options_.coarsest == 0 && !coupling_;
+    if (options_.coarsest == 0) options_.coarsest = multilevel_options::usual_coarsest;
     for (int depth = 0;; ++depth) {
         auto& level = structures_.emplace_back();
+        bool const inverted = chooses_last && depth > 0 && a.rows() > options_.coarsest && direct_.eliminate(exec, a);
+        if (inverted) options_.coarsest = int(a.rows());
         if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
         auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};
         auto const crossing =
             coarsen_level(exec, level, a, depth, symmetric, options_, modes, report_, others, coupling_);
         if (coupling_ && level.last) solved_together_ = coupling_->finish(exec, a);
         take_memory(exec, depth);
-        level_values<T> below = fill(exec, depth, a, others, crossing);
+        level_values<T> below = fill(exec, depth, a, inverted, others, crossing);
         if (level.last) break;
         auto const& c = level.galerkin.second;
         csr_view<T, I> next{c.product_rows(), c.columns,        c.nonzeros(),

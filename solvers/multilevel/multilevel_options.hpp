@@ -36,7 +36,10 @@ struct multilevel_options {
     /// the first level, with runs of 2 unknowns and of 2 runs there, and below it is along the paths of the aggregates
     /// alone. 7 points of equal weights in space come to 20, grids in the plane to 9 at most.
     double products = 15;
-    int coarsest = 128; ///< rows that are solved directly
+    /// Rows that are solved directly. 0: usual_coarsest, and below the first level up to 1024 that a device can invert
+    /// by elimination without pivoting.
+    int coarsest = 0;
+    static constexpr int usual_coarsest = 128;
     int most_levels = 30;
 };
 

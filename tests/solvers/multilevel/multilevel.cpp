@@ -180,6 +180,7 @@ TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, 
                              {"convection", "convection", "bicgstab", {}, 60, 180, 18, 1.6}}) {
         for (std::string name : {"multilevel,smoother=jacobi", "multilevel,smoother=gauss-seidel"}) {
             name += p.more;
+            name += ",coarsest=128"; // else a device solves most levels of the small one directly
             CAPTURE(p.name);
             CAPTURE(name);
             auto const small = solve_with(exec, p.method, name, of(p.kind, p.options, p.small), 1e-8);
