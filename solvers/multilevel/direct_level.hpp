@@ -55,8 +55,9 @@ struct misses_trial {
 template <executor Executor, class T, class I>
 class direct_level {
 public:
-    /// Rows that a device inverts in less time than a further level takes to set up, and new values of them as well.
-    static constexpr std::int64_t most_eliminated = 1024;
+    /// Rows that a device inverts in less time than a further level takes to set up, and new values of them as well;
+    /// and those that it still inverts by elimination.
+    static constexpr std::int64_t most_chosen = 1024, most_eliminated = 2048;
 
     void fill(Executor const& exec, csr_view<T, I> a) {
         if (!eliminate(exec, a)) invert_on_host(exec, a);

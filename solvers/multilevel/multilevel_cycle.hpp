@@ -39,6 +39,19 @@ struct store_added {
     T* x;
     COPPICE_HD void operator()(std::int64_t row, T const& sum) const { x[row] += sum; }
 };
+/// A row of a product with a matrix of ones, of few entries a row.
+template <class T, class I, class Store>
+struct sum_listed {
+    I const *offsets, *indices;
+    T const* x;
+    Store store;
+    COPPICE_HD void operator()(std::int64_t row) const {
+        T sum(0);
+        for (I k = offsets[row], end = offsets[row + 1]; k < end; ++k) sum += x[indices[k]];
+        store(row, sum);
+    }
+};
+
 /// All levels with matrices in S.
 template <executor Executor, class T, class S, class I>
 class multilevel_hierarchy {
@@ -254,9 +267,15 @@ private:
         leave(exec, depth, a, b, smoothed, residual);
         level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
         level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
+        auto const transfer = [&](level_matrix<T, S, I> const& m, T const* x, auto const& store) {
+            if (level.prolongator.has_ones())
+                for_each(exec, m.a.rows(), sum_listed{m.a.offsets, m.a.indices, x, store});
+            else
+                m.multiply(exec, x, store);
+        };
         bool const crosses = coupling_ && coupling_->crosses(depth);
         if (crosses) coupling_->start(exec, depth, residual);
-        r.multiply(exec, residual, store_vector<T>{coarse_b});
+        transfer(r, residual, store_vector<T>{coarse_b});
         if (crosses) coupling_->add_restricted(exec, depth, coarse_b);
         cycle(exec, depth + 1, coarse_b, coarse_x);
         if (below.second_b.size() > 0) {
@@ -267,7 +286,7 @@ private:
             for_each(exec, below.second_b.size(), add_vectors<T>{coarse_x, step, coarse_x});
         }
         if (crosses) coupling_->start(exec, depth + 1, coarse_x);
-        p.multiply(exec, coarse_x, store_added<T>{smoothed});
+        transfer(p, coarse_x, store_added<T>{smoothed});
         if (crosses) coupling_->add_prolonged(exec, depth, smoothed);
     }
 
@@ -306,7 +325,8 @@ multilevel_hierarchy<Executor, T, S, I>::multilevel_hierarchy(Executor const& ex
     if (options_.coarsest == 0) options_.coarsest = multilevel_options::usual_coarsest;
     for (int depth = 0;; ++depth) {
         auto& level = structures_.emplace_back();
-        bool const inverted = chooses_last && depth > 0 && a.rows() > options_.coarsest && direct_.eliminate(exec, a);
+        bool const inverted = chooses_last && depth > 0 && a.rows() > options_.coarsest &&
+                              a.rows() <= direct_.most_chosen && direct_.eliminate(exec, a);
         if (inverted) options_.coarsest = int(a.rows());
         if (coupling_ && coupling_->ends(a.rows())) options_.most_levels = depth + 1;
         auto const others = coupling_ ? coupling_->row_sums(exec) : coupling_sums<T>{};

@@ -188,6 +188,8 @@ public:
         return of_transpose;
     }
     I nonzeros() const { return product_.nonzeros(); }
+    /// Whether all values of P and the restriction are 1.
+    bool has_ones() const { return !smooths_; }
 
     /// omega D_F^-1 in these rows.
     buffer<T> damping_of(Executor const& exec, csr_view<T, I> a, filter_scales<T> const& scales,
