@@ -177,6 +177,7 @@ struct keep_solution {
     }
 };
 
+COPPICE_NO_EXEC_CHECK
 template <class T, class Machine>
 COPPICE_HD void substitute(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at, T* x) {
     machine.scan(rows.n, forward_of_row<T>{rows, at}, joined_products{}, keep_middle<T>{rows, at});
@@ -184,6 +185,7 @@ COPPICE_HD void substitute(Machine const& machine, system_rows<T> const& rows, r
 }
 
 /// Diagonal pivoting by four recurrences; x may be the right-hand side.
+COPPICE_NO_EXEC_CHECK
 template <class T, class Machine>
 COPPICE_HD void parallel_diagonal(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at,
                                   T* x) {
@@ -193,6 +195,7 @@ COPPICE_HD void parallel_diagonal(Machine const& machine, system_rows<T> const& 
 }
 
 /// The same without pivoting; `Minor` is plain_minor<T> or minor_matrix<T>.
+COPPICE_NO_EXEC_CHECK
 template <class Minor, class T, class Machine>
 COPPICE_HD void continued_fraction(Machine const& machine, system_rows<T> const& rows, recurrence_memory<T> const& at,
                                    T* x) {
