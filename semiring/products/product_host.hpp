@@ -73,25 +73,54 @@ product_division product_pieces(host_executor const& exec, row_products<A, B, I,
     return to;
 }
 
-/// One worker's marks, and the columns that its pieces have found, in slabs that stay where they are. What a slab has
-/// left when a piece might not fit is never touched, so it takes no memory.
+/// What the pieces of one worker have found, in slabs that stay where they are. What a slab has left when a piece might
+/// not fit is never touched, so it takes no memory.
+template <class T>
+class found_slabs {
+public:
+    /// Room for `size` elements behind those that are kept; there will be no more than `most`.
+    T* room(host_executor const& exec, std::int64_t size, std::int64_t most) {
+        constexpr std::int64_t slab = std::int64_t{1} << 18;
+        if (slabs_.empty() || slabs_.back().size() - used_ < size) {
+            slabs_.emplace_back(exec, std::max(std::min(slab, most), size));
+            used_ = 0;
+        }
+        return slabs_.back().data() + used_;
+    }
+    void keep(std::int64_t size) { used_ += size; }
+
+private:
+    std::vector<buffer<T>> slabs_{};
+    std::int64_t used_ = 0; ///< of the last slab
+};
+
+/// One worker's marks, and the columns that it has found.
 template <class I>
 struct piece_worker {
     marked_columns<I> marks;
-    std::vector<buffer<I>> slabs{};
-    std::int64_t used = 0;                ///< of the last slab
+    found_slabs<I> columns{};
     std::vector<std::int64_t> products{}; ///< of the rows of a piece
-
-    /// Room for `size` columns behind those that are kept; there will be no more than `most`.
-    I* room(host_executor const& exec, std::int64_t size, std::int64_t most) {
-        constexpr std::int64_t slab = std::int64_t{1} << 22;
-        if (slabs.empty() || slabs.back().size() - used < size) {
-            slabs.emplace_back(exec, std::max(std::min(slab, most), size));
-            used = 0;
-        }
-        return slabs.back().data() + used;
-    }
 };
+
+/// Room that the entries of a piece take at most, those of its longest row and of all.
+struct piece_room {
+    std::int64_t longest = 0, all = 0;
+};
+/// `products`: of every row of the piece.
+template <class A, class B, class I, class O>
+piece_room room_of_piece(csr_view<A, I, O> a, csr_view<B, I, O> b, product_plan<I, O> const& plan, std::int64_t piece,
+                         std::vector<std::int64_t>& products) {
+    row_products<A, B, I, O> const work{a, b};
+    std::int64_t const first = plan.pieces[piece], last = plan.pieces[piece + 1];
+    piece_room room;
+    products.resize(static_cast<std::size_t>(last - first));
+    for (std::int64_t r = first; r < last; ++r) {
+        std::int64_t const here = products[static_cast<std::size_t>(r - first)] = work(plan.range.first + r);
+        std::int64_t const most = std::min(std::int64_t(plan.columns), here) + 1;
+        room = {std::max(room.longest, most), room.all + most};
+    }
+    return room;
+}
 
 /// A piece of the structure: how much a worker has found, and where it stands.
 template <class I>
@@ -106,17 +135,9 @@ template <class A, class B, class I, class O, class Mask>
 found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                           product_plan<I, O>& plan, std::int64_t piece, piece_worker<I>& worker, bool keep,
                           std::int64_t all_columns) {
-    row_products<A, B, I, O> const work{a, b};
     std::int64_t const first = plan.pieces[piece], last = plan.pieces[piece + 1], top = plan.range.first;
-    std::int64_t room = 0, longest = 0;
-    worker.products.resize(static_cast<std::size_t>(last - first));
-    for (std::int64_t r = first; r < last; ++r) {
-        std::int64_t const products = worker.products[static_cast<std::size_t>(r - first)] = work(top + r);
-        std::int64_t const most = std::min(std::int64_t(plan.columns), products) + 1;
-        room += most;
-        longest = std::max(longest, most);
-    }
-    I* const found = worker.room(exec, keep ? room : longest, all_columns);
+    piece_room const room = room_of_piece(a, b, plan, piece, worker.products);
+    I* const found = worker.columns.room(exec, keep ? room.all : room.longest, all_columns);
     std::int64_t n = 0;
     for (std::int64_t r = first; r < last; ++r) {
         std::int64_t const here = worker.marks.row(
@@ -124,21 +145,47 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
         n += here;
         plan.offsets[r + 1] = static_cast<O>(here);
     }
-    if (keep) worker.used += n;
+    if (keep) worker.columns.keep(n);
     return {found, n};
+}
+
+/// Deals the rows of the product to pieces, and begins its offsets; returns how many products there are.
+template <class A, class B, class I, class O>
+std::int64_t begin_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
+                             product_plan<I, O>& plan) {
+    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range);
+    plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
+    plan.pieces = copy_of(exec, starts.rows);
+    plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
+    plan.offsets[0] = 0;
+    return starts.products;
+}
+template <class O, class Piece>
+O size_of_pieces(std::vector<Piece> const& found) {
+    std::int64_t total = 0;
+    for (auto const& f : found) total += f.size;
+    return product_size<O>(total);
+}
+/// copy(piece, start) for what every piece has found; offsets, which are lengths, become offsets.
+template <class I, class O, class Piece, class Copy>
+void join_pieces(host_executor const& exec, product_plan<I, O>& plan, std::vector<Piece> const& found,
+                 Copy const& copy) {
+    auto const position = starts_of_parts(found, [](auto const& piece) { return piece.size; });
+    for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
+        std::int64_t const start = position[static_cast<std::size_t>(p)];
+        copy(found[static_cast<std::size_t>(p)], start);
+        O end = static_cast<O>(start);
+        for (std::int64_t r = plan.pieces[p]; r < plan.pieces[p + 1]; ++r)
+            plan.offsets[r + 1] = end = static_cast<O>(end + plan.offsets[r + 1]);
+    });
 }
 
 /// Structure of the product into `plan`. A product whose size may not fit its offsets is counted before it is kept.
 template <class A, class B, class I, class O, class Mask>
 void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                     product_plan<I, O>& plan) {
-    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range);
-    plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
-    plan.pieces = copy_of(exec, starts.rows);
-    plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
-    plan.offsets[0] = 0;
-
-    std::int64_t const most = starts.products + (plan.range.last - plan.range.first);
+    std::int64_t const products = begin_structure(exec, a, b, plan);
+    std::int64_t const most = products + (plan.range.last - plan.range.first);
     lending_pool<piece_worker<I>> pool;
     std::vector<found_piece<I>> found(static_cast<std::size_t>(plan.piece_count));
     auto const find = [&](bool keep) {
@@ -148,21 +195,12 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
             found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep, most);
             pool.bring_back(std::move(worker));
         });
-        std::int64_t total = 0;
-        for (auto const& f : found) total += f.size;
-        return product_size<O>(total);
+        return size_of_pieces<O>(found);
     };
-    if (!std::in_range<O>(starts.products)) find(false);
+    if (!std::in_range<O>(products)) find(false);
     plan.indices = buffer<I>(exec, find(true));
-
-    auto const position = starts_of_parts(found, [](auto const& piece) { return piece.size; });
-    for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
-        std::int64_t const start = position[static_cast<std::size_t>(p)];
-        auto const& from = found[static_cast<std::size_t>(p)];
+    join_pieces(exec, plan, found, [&](auto const& from, std::int64_t start) {
         std::copy(from.columns, from.columns + from.size, plan.indices.data() + start);
-        O end = static_cast<O>(start);
-        for (std::int64_t r = plan.pieces[p]; r < plan.pieces[p + 1]; ++r)
-            plan.offsets[r + 1] = end = static_cast<O>(end + plan.offsets[r + 1]);
     });
 }
 

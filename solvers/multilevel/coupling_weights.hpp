@@ -3,6 +3,7 @@
 /// How strongly the unknowns of a matrix are coupled, as multilevel coarsening looks at it.
 #pragma once
 
+#include <bit>
 #include <cmath>
 
 #include <coppice/algebra/operations.hpp>
@@ -136,7 +137,7 @@ struct runs_of_paths {
     COPPICE_HD float break_ties(float weight, std::int64_t a, std::int64_t b) const {
         if (!path_of || weight == 0.0f) return weight;
         int rank = a - run_of[path_of[a]] == b - run_of[path_of[b]] ? 128 : 64;
-        for (std::int64_t apart = a < b ? b - a : a - b; apart > 0; apart /= 2) --rank;
+        rank -= int(std::bit_width(std::uint64_t(a < b ? b - a : a - b)));
         return with_last_bits(weight, std::uint8_t(rank));
     }
 };
