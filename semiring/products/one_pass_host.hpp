@@ -149,7 +149,6 @@ struct summing_worker {
     marked_sums<I, Sum> sums;
     found_slabs<I> columns{};
     found_slabs<Z> values{};
-    std::vector<std::int64_t> products{}; ///< of the rows of a piece
 };
 template <class I, class Z>
 struct summed_piece {
@@ -172,21 +171,21 @@ buffer<Z> find_structure_and_sum(host_executor const& exec, csr_view<A, I, O> a,
         sum_products(exec, plan, s, a, b, values.view());
         return values;
     }
-    std::int64_t const most = products + (plan.range.last - plan.range.first);
     lending_pool<worker_type> pool;
     std::vector<summed_piece<I, Z>> found(static_cast<std::size_t>(plan.piece_count));
     for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         auto worker = pool.take([&] { return worker_type{{exec, plan.columns, s.add.identity()}}; });
         std::int64_t const first = plan.pieces[p], last = plan.pieces[p + 1];
-        piece_room const room = room_of_piece(a, b, plan, p, worker->products);
-        I* const columns = worker->columns.room(exec, room.all, most);
-        Z* const values = worker->values.room(exec, room.all, most);
-        std::int64_t n = 0;
+        std::int64_t room = 0, n = 0;
+        for (std::int64_t r = first; r < last; ++r)
+            room += std::min(std::int64_t(plan.columns), std::int64_t(plan.offsets[r + 1]));
+        I* const columns = worker->columns.room(exec, room, products);
+        Z* const values = worker->values.room(exec, room, products);
         for (std::int64_t r = first; r < last; ++r) {
-            std::int64_t const here = worker->sums.row(
-                a, b, s, top + r, worker->products[static_cast<std::size_t>(r - first)], columns + n, values + n);
-            n += here;
+            std::int64_t const here =
+                worker->sums.row(a, b, s, top + r, std::int64_t(plan.offsets[r + 1]), columns + n, values + n);
             plan.offsets[r + 1] = static_cast<O>(here);
+            n += here;
         }
         worker->columns.keep(n);
         worker->values.keep(n);

@@ -49,16 +49,21 @@ struct product_division {
     std::int64_t products = 0;
 };
 
-/// Pieces of about as many products, `share` or a 512th of all, of 32 rows at least.
+/// Pieces of about as many products, `share` or a 512th of all, of 32 rows at least. Those of every row to `of_rows`,
+/// if given; they mean nothing where all together do not fit.
 template <class A, class B, class I, class O>
 product_division product_pieces(host_executor const& exec, row_products<A, B, I, O> work, row_range range,
-                                std::int64_t share = 0) {
+                                std::int64_t share = 0, O* of_rows = nullptr) {
     constexpr std::int64_t step = 32, most = 512;
     std::int64_t const rows = range.last - range.first;
     std::vector<std::int64_t> of_step(static_cast<std::size_t>((rows + step - 1) / step));
     for_each_block(exec, rows, step, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
         std::int64_t sum = 0;
-        for (std::int64_t r = first; r < last; ++r) sum += work(range.first + r);
+        for (std::int64_t r = first; r < last; ++r) {
+            std::int64_t const products = work(range.first + r);
+            if (of_rows) of_rows[r] = static_cast<O>(products);
+            sum += products;
+        }
         of_step[static_cast<std::size_t>(s)] = sum;
     });
     product_division to{{0}, std::accumulate(of_step.begin(), of_step.end(), std::int64_t{0})};
@@ -102,26 +107,6 @@ struct piece_worker {
     std::vector<std::int64_t> products{}; ///< of the rows of a piece
 };
 
-/// Room that the entries of a piece take at most, those of its longest row and of all.
-struct piece_room {
-    std::int64_t longest = 0, all = 0;
-};
-/// `products`: of every row of the piece.
-template <class A, class B, class I, class O>
-piece_room room_of_piece(csr_view<A, I, O> a, csr_view<B, I, O> b, product_plan<I, O> const& plan, std::int64_t piece,
-                         std::vector<std::int64_t>& products) {
-    row_products<A, B, I, O> const work{a, b};
-    std::int64_t const first = plan.pieces[piece], last = plan.pieces[piece + 1];
-    piece_room room;
-    products.resize(static_cast<std::size_t>(last - first));
-    for (std::int64_t r = first; r < last; ++r) {
-        std::int64_t const here = products[static_cast<std::size_t>(r - first)] = work(plan.range.first + r);
-        std::int64_t const most = std::min(std::int64_t(plan.columns), here) + 1;
-        room = {std::max(room.longest, most), room.all + most};
-    }
-    return room;
-}
-
 /// A piece of the structure: how much a worker has found, and where it stands.
 template <class I>
 struct found_piece {
@@ -135,9 +120,17 @@ template <class A, class B, class I, class O, class Mask>
 found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                           product_plan<I, O>& plan, std::int64_t piece, piece_worker<I>& worker, bool keep,
                           std::int64_t all_columns) {
+    row_products<A, B, I, O> const work{a, b};
     std::int64_t const first = plan.pieces[piece], last = plan.pieces[piece + 1], top = plan.range.first;
-    piece_room const room = room_of_piece(a, b, plan, piece, worker.products);
-    I* const found = worker.columns.room(exec, keep ? room.all : room.longest, all_columns);
+    std::int64_t room = 0, longest = 0;
+    worker.products.resize(static_cast<std::size_t>(last - first));
+    for (std::int64_t r = first; r < last; ++r) {
+        std::int64_t const products = worker.products[static_cast<std::size_t>(r - first)] = work(top + r);
+        std::int64_t const most = std::min(std::int64_t(plan.columns), products) + 1;
+        room += most;
+        longest = std::max(longest, most);
+    }
+    I* const found = worker.columns.room(exec, keep ? room : longest, all_columns);
     std::int64_t n = 0;
     for (std::int64_t r = first; r < last; ++r) {
         std::int64_t const here = worker.marks.row(
@@ -149,15 +142,16 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
     return {found, n};
 }
 
-/// Deals the rows of the product to pieces, and begins its offsets; returns how many products there are.
+/// Deals the rows of the product to pieces; returns how many products there are. Offset r + 1 is how many row r has.
 template <class A, class B, class I, class O>
 std::int64_t begin_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
                              product_plan<I, O>& plan) {
-    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range);
-    plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
-    plan.pieces = copy_of(exec, starts.rows);
     plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
     plan.offsets[0] = 0;
+    auto const starts =
+        product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range, 0, plan.offsets.data() + 1);
+    plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
+    plan.pieces = copy_of(exec, starts.rows);
     return starts.products;
 }
 template <class O, class Piece>
