@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A sparse product on the host without a plan: structure and values in one pass over the products.
+/// A sparse product on the host, structure and values in one pass over the products: without a plan, or with the plan
+/// that later values are to go by.
 ///
-/// A piece of rows is found in memory of its worker, which stays in cache, and put behind the pieces before it. How
-/// many entries there are shows at the end, so that there is address space for one for each product; what is never
-/// touched takes no memory.
+/// Without a plan a piece of rows is found in memory of its worker, which stays in cache, and put behind the pieces
+/// before it. How many entries there are shows at the end, so that there is address space for one for each product;
+/// what is never touched takes no memory.
 #pragma once
 
 #include <algorithm>

@@ -148,8 +148,7 @@ std::int64_t begin_structure(host_executor const& exec, csr_view<A, I, O> a, csr
                              product_plan<I, O>& plan) {
     plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
     plan.offsets[0] = 0;
-    auto const starts =
-        product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range, 0, plan.offsets.data() + 1);
+    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range, 0, plan.offsets.data() + 1);
     plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
     plan.pieces = copy_of(exec, starts.rows);
     return starts.products;

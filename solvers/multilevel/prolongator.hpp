@@ -115,10 +115,9 @@ struct prolongator_limits {
     double products;
 };
 
-/// `sides.turned_r`: values of the transpose of the restriction, which has the pattern of P; none where it is P.
 template <class T>
 struct prolongator_values {
-    buffer<T> r{};
+    buffer<T> r{}; ///< of the restriction
     prolongator_sides<T> sides{};
 };
 
@@ -173,8 +172,7 @@ public:
                 turned_offsets_.data(), turned_indices_.data(),  values};
     }
 
-    /// Values of P, of the restriction and of its transpose, from those of A. Those of the matrix that it was made of
-    /// are known already; they are given away once.
+    /// From the values of A; the first call is for those that it was made of, whose values of P may be known already.
     prolongator_values<T> values(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
                                  filter_scales<T> const& scales) {
         prolongator_values<T> v{buffer<T>(exec, nonzeros())};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
 /// The smoothed prolongator row by row, where P_0 is constant on aggregates: a row of P has a column for each aggregate
-/// that the kept entries of the row lead to, so that a worker finds it, and later its values, in one look at the row of
-/// A.
+/// that the kept entries of the row lead to, so that a worker makes it in one look at the row of A, and later values of
+/// it in another.
 #pragma once
 
 #include <algorithm>
@@ -67,6 +67,7 @@ damped_row<T> damp_marked_row(csr_view<T, I> a, own_or_mirrored<T, I> const& val
     return damp_row(with_others(sum, scales.others, row), scales.others.magnitude(row), scales.one_by_unit(),
                     scales.diagonal()[row]);
 }
+
 /// Rows of P as a worker finds them: columns, the values of A and those of A^T.
 template <class T, class I>
 struct found_prolongator_rows {
@@ -140,13 +141,13 @@ std::int64_t make_short_row(csr_view<T, I> a, std::uint8_t const* marks, I const
     return count;
 }
 
-/// What P and the transpose of the restriction have where they are made.
+/// Values of P, and of the transpose of the restriction, which has its pattern: none where A is symmetric, and it is P.
 template <class T>
 struct prolongator_sides {
-    buffer<T> p{}, turned_r{}; ///< the second one empty where `mirrors` are
+    buffer<T> p{}, turned_r{};
 };
 
-/// marks[nonzeros] of A, the structure of P into `plan`, and its values. `mirrors`: as own_or_mirrored has them.
+/// marks[nonzeros] of A, the structure of P into `plan`, and its values. `mirrors`: null where A is symmetric.
 template <class T, class I>
 prolongator_sides<T> find_prolongator_rows(host_executor const& exec, csr_view<T, I> a, is_kept<T, I> const& kept,
                                            filter_scales<T> const& scales, I const* mirrors,
