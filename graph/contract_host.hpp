@@ -61,24 +61,53 @@ struct contraction_worker {
     met_sums<Sum, I> of_vertex, of_aggregate;
 };
 
+/// Sums of the row of A P for vertex i, of few entries: take(column, sum) for each of its columns.
+template <int Most, class Semiring, class T, class I, class O, class Take>
+void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I i, Take const& take) {
+    using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
+    I columns[Most];
+    sum_type sums[Most];
+    int n = 0;
+    for (O k = m.row_begin(i), end = m.row_end(i); k < end; ++k) {
+        I const j = m.indices[k], column = of[j];
+        if (column < I(0)) continue;
+        int at = 0;
+        while (at < n && columns[at] != column) ++at;
+        if (at == n) {
+            columns[n] = column;
+            sums[n++] = s.add.identity();
+        }
+        sums[at] = detail::accumulate(s.add, sums[at],
+                                      detail::multiply_at(s, m.coefficients[k], one, meeting{i, j, j, column}));
+    }
+    for (int at = 0; at < n; ++at) take(columns[at], sums[at]);
+}
+
 /// Row `a` of C. Products join as in two products, first those of a row of A, then these, so that the bits are the
 /// same.
 template <class Semiring, class T, class I, class O, class Sum>
 void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I a, array_view<I const> members,
                   contraction_worker<Sum, I>& worker, contracted_rows<T, I>& to) {
+    constexpr O few = 16; // entries of a row whose columns are looked for one by one
     worker.of_aggregate.begin(a);
     for (I const i : members) {
+        auto const join = [&](I column, Sum const& sum) {
+            T const between = static_cast<T>(s.result(sum));
+            worker.of_aggregate.add(s.add, column, detail::multiply_at(s, one, between, meeting{a, i, i, column}));
+        };
+        O const begin = m.row_begin(i), end = m.row_end(i);
+        if (end - begin <= few) {
+            sum_short_row<few>(s, m, of, one, i, join);
+            continue;
+        }
         worker.of_vertex.begin(i);
-        for (O k = m.row_begin(i), end = m.row_end(i); k < end; ++k) {
+        for (O k = begin; k < end; ++k) {
             I const j = m.indices[k], column = of[j];
             if (column < I(0)) continue;
             worker.of_vertex.add(s.add, column,
                                  detail::multiply_at(s, m.coefficients[k], one, meeting{i, j, j, column}));
         }
-        for (I const column : worker.of_vertex.columns()) {
-            T const between = static_cast<T>(s.result(worker.of_vertex.at(column)));
-            worker.of_aggregate.add(s.add, column, detail::multiply_at(s, one, between, meeting{a, i, i, column}));
-        }
+        for (I const column : worker.of_vertex.columns()) join(column, worker.of_vertex.at(column));
     }
     auto& columns = worker.of_aggregate.columns();
     detail::sort_words(columns.data(), std::int64_t(columns.size()));

@@ -30,24 +30,18 @@ struct add_mirror {
         return 0;
     }
 };
-/// The same where mirrors[k] is the position of the mirror image.
+/// The same where mirrors[k] is the position of the mirror image, by a map of a reduction that tells of a nonzero: 2
+/// without a mirror image, 1 with one of another magnitude.
 template <class T, class O>
 struct add_known_mirror {
     T const* coefficients;
     O const* mirrors;
     T* values;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        values[k] = detail::magnitude(coefficients[k]) + detail::magnitude(coefficients[mirrors[k]]);
-    }
-};
-/// Of a nonzero: 2 without a mirror image, 1 with one of another magnitude.
-template <class T, class O>
-struct mirror_fault {
-    T const* coefficients;
-    O const* mirrors;
     COPPICE_HD std::int64_t operator()(std::int64_t k) const {
         if (mirrors[k] < 0) return 2;
-        return detail::magnitude(coefficients[k]) != detail::magnitude(coefficients[mirrors[k]]) ? 1 : 0;
+        T const own = detail::magnitude(coefficients[k]), other = detail::magnitude(coefficients[mirrors[k]]);
+        values[k] = own + other;
+        return own != other ? 1 : 0;
     }
 };
 /// Position of a_ji for nonzero k = (i, j), or -1.
@@ -73,6 +67,25 @@ template <executor Executor, class T, class I, class O>
 buffer<O> find_mirrors(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a) {
     buffer<O> mirrors(exec, a.nonzeros());
     reduce_rows(exec, plan, write_mirror<T, I, O>{a, mirrors.data()}, ignore_products{}, ignore_rows{});
+    return mirrors;
+}
+/// The same on the host, where each pair is searched for once.
+template <class T, class I, class O>
+buffer<O> find_mirrors(host_executor const& exec, srcsr_plan<O> const&, csr_view<T, I, O> a) {
+    constexpr std::int64_t block = 2048; // rows
+    buffer<O> mirrors(exec, a.nonzeros());
+    fill(exec, mirrors.view(), O(-1));
+    coppice::detail::for_each_block(exec, a.rows(), block, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (std::int64_t row = first; row < last; ++row)
+            for (O k = a.row_begin(row), end = a.row_end(row); k < end; ++k) {
+                std::int64_t const column = a.indices[k];
+                if (column < row) continue;
+                O const mirror = column == row ? k : coppice::detail::position_in_row(a, column, row);
+                if (mirror < 0) continue;
+                mirrors[k] = mirror;
+                mirrors[mirror] = k;
+            }
+    });
     return mirrors;
 }
 
@@ -120,16 +133,18 @@ template <executor Executor, class T, class I, class O>
 edge_weights<T, I, O> edge_weights_by(Executor const& exec, csr_view<T, I, O> a, array_view<O const> mirrors) {
     edge_weights<T, I, O> weights;
     weights.view = a;
-    std::int64_t const nonzeros = a.nonzeros(),
-                       fault = reduce(exec, nonzeros, std::int64_t(0),
-                                      mirror_fault<T, O>{a.coefficients, mirrors.data()}, maximum{});
+    weights.values = buffer<T>(exec, a.nonzeros());
+    std::int64_t const fault =
+        reduce(exec, a.nonzeros(), std::int64_t(0),
+               add_known_mirror<T, O>{a.coefficients, mirrors.data(), weights.values.data()}, maximum{});
+    if (fault == 1) {
+        weights.view.coefficients = weights.values.data();
+        return weights;
+    }
+    weights.values = {};
     if (fault == 2) {
         weights.made = detail::united_weights(exec, a);
         weights.view = weights.made.view();
-    } else if (fault == 1) {
-        weights.values = buffer<T>(exec, nonzeros);
-        for_each(exec, nonzeros, add_known_mirror<T, O>{a.coefficients, mirrors.data(), weights.values.data()});
-        weights.view.coefficients = weights.values.data();
     }
     return weights;
 }

@@ -130,8 +130,10 @@ covered_weight sum_of_weights(host_executor const& exec, csr_view<T, I, O> weigh
     std::vector<covered_weight> sums(std::size_t((weights.rows() + block - 1) / block));
     coppice::detail::for_each_block(
         exec, weights.rows(), block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
-            sums[std::size_t(b)] = weigh.degree == 1 ? sum_of_rows<1>(weights, weigh, I(first), I(last))
-                                                     : sum_of_rows<0>(weights, weigh, I(first), I(last));
+            auto const sum = [&]<int Degree>() { return sum_of_rows<Degree>(weights, weigh, I(first), I(last)); };
+            sums[std::size_t(b)] = weigh.degree == 1   ? sum.template operator()<1>()
+                                   : weigh.degree == 2 ? sum.template operator()<2>()
+                                                       : sum.template operator()<0>();
         });
     covered_weight all{0, 0};
     for (auto const& sum : sums) all = add_covered_weight{}(all, sum);

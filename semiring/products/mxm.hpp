@@ -89,15 +89,27 @@ struct triple_product_plan {
 
 namespace detail {
 
-/// The plan of R A P by plan(left, right), that of a product.
-template <class R, class A, class P, class I, class O, class Plan>
-triple_product_plan<I, O> plan_triple(csr_view<R, I, O> r, csr_view<A, I, O> a, csr_view<P, I, O> p, Plan const& plan) {
+/// The pattern of a planned product, with these values; null for none.
+template <class Z, class I, class O>
+csr_view<Z, I, O> view_of_product(product_plan<I, O> const& plan, Z const* values) {
+    return {plan.product_rows(), plan.columns, plan.nonzeros(), plan.offsets.data(), plan.indices.data(), values};
+}
+
+/// A plan of R A P and its first values, of matrices whose columns are known to rise.
+template <class Z, class I, class O>
+struct planned_triple {
+    triple_product_plan<I, O> plan;
+    buffer<Z> values;
+};
+template <executor Executor, semiring Semiring, class R, class A, class P, class I, class O>
+auto plan_and_multiply(Executor const& exec, Semiring const& s, csr_view<R, I, O> r, csr_view<A, I, O> a,
+                       csr_view<P, I, O> p) {
     require_product(r, a);
-    product_plan<I, O> first = plan(a, p);
-    csr_view<R, I, O> const between{first.product_rows(), first.columns,        first.nonzeros(),
-                                    first.offsets.data(), first.indices.data(), nullptr};
-    product_plan<I, O> second = plan(r, between);
-    return {std::move(first), std::move(second)};
+    auto first = plan_and_multiply(exec, s, a, p);
+    auto const between = view_of_product(first.plan, std::as_const(first.values).data());
+    auto second = plan_and_multiply(exec, s, r, between);
+    return planned_triple<semiring_result_t<Semiring, R, P>, I, O>{{std::move(first.plan), std::move(second.plan)},
+                                                                   std::move(second.values)};
 }
 
 } // namespace detail
@@ -106,7 +118,10 @@ triple_product_plan<I, O> plan_triple(csr_view<R, I, O> r, csr_view<A, I, O> a, 
 template <executor Executor, class R, class A, class P, class I, class O>
 triple_product_plan<I, O> make_triple_product_plan(Executor const& exec, csr_view<R, I, O> r, csr_view<A, I, O> a,
                                                    csr_view<P, I, O> p) {
-    return detail::plan_triple(r, a, p, [&](auto left, auto right) { return make_product_plan(exec, left, right); });
+    detail::require_product(r, a);
+    auto first = make_product_plan(exec, a, p);
+    auto second = make_product_plan(exec, r, detail::view_of_product(first, static_cast<R const*>(nullptr)));
+    return {std::move(first), std::move(second)};
 }
 
 /// values[plan.second.nonzeros()] of R (A P) over a semiring; the product in between is kept for the call alone.
@@ -117,9 +132,7 @@ void triple_product_values(Executor const& exec, triple_product_plan<I, O> const
     product_plan<I, O> const& first = plan.first;
     buffer<between_type> between(exec, std::int64_t(first.nonzeros()));
     product_values(exec, first, s, a, p, between.view());
-    csr_view<between_type, I, O> const ap{first.product_rows(), first.columns,        first.nonzeros(),
-                                          first.offsets.data(), first.indices.data(), between.data()};
-    product_values(exec, plan.second, s, r, ap, values);
+    product_values(exec, plan.second, s, r, detail::view_of_product(first, std::as_const(between).data()), values);
 }
 
 /// R A P.

@@ -66,6 +66,33 @@ product_plan<I, O> plan_rising(Executor const& exec, csr_view<A, I, O> a, csr_vi
     structure_of_product(exec, a, b, mask, plan);
     return plan;
 }
+template <class Semiring, class A, class B>
+using semiring_result_t = std::remove_cvref_t<decltype(std::declval<Semiring const&>().result(
+    std::declval<Semiring const&>().add.identity()))>;
+
+/// A plan and the values of its first product.
+template <class Z, class I, class O>
+struct planned_product {
+    product_plan<I, O> plan;
+    buffer<Z> values;
+};
+/// What plan_rising() and a numeric phase give, on the host in one pass over the products.
+template <semiring Semiring, class A, class B, class I, class O>
+auto plan_and_multiply(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    using Z = semiring_result_t<Semiring, A, B>;
+    planned_product<Z, I, O> made{blank_plan(a, b, all_rows(a)), {}};
+    made.values = find_structure_and_sum<Z>(exec, a, b, s, made.plan);
+    return made;
+}
+template <semiring Semiring, class A, class B, class I, class O>
+auto plan_and_multiply(cuda_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    using Z = semiring_result_t<Semiring, A, B>;
+    planned_product<Z, I, O> made{plan_rising(exec, a, b, all_rows(a)), {}};
+    made.values = buffer<Z>(exec, made.plan.indices.size());
+    values_of_product(exec, made.plan, s, a, b, made.values.view());
+    return made;
+}
+
 /// Whether two views are of the same arrays, read in the same way.
 template <class A, class B, class I, class O>
 bool is_same_pattern(csr_view<A, I, O> a, csr_view<B, I, O> b) {
@@ -91,10 +118,6 @@ product_plan<I, O> plan_product(Executor const& exec, csr_view<A, I, O> a, csr_v
     require_rising_factors(exec, a, b);
     return plan_rising(exec, a, b, range, mask, masked);
 }
-
-template <class Semiring, class A, class B>
-using semiring_result_t = std::remove_cvref_t<decltype(std::declval<Semiring const&>().result(
-    std::declval<Semiring const&>().add.identity()))>;
 
 } // namespace detail
 

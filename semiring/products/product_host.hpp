@@ -49,16 +49,21 @@ struct product_division {
     std::int64_t products = 0;
 };
 
-/// Pieces of about as many products, `share` or a 512th of all, of 32 rows at least.
+/// Pieces of about as many products, `share` or a 512th of all, of 32 rows at least. Those of every row to `of_rows`,
+/// if given; they mean nothing where all together do not fit.
 template <class A, class B, class I, class O>
 product_division product_pieces(host_executor const& exec, row_products<A, B, I, O> work, row_range range,
-                                std::int64_t share = 0) {
+                                std::int64_t share = 0, O* of_rows = nullptr) {
     constexpr std::int64_t step = 32, most = 512;
     std::int64_t const rows = range.last - range.first;
     std::vector<std::int64_t> of_step(static_cast<std::size_t>((rows + step - 1) / step));
     for_each_block(exec, rows, step, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
         std::int64_t sum = 0;
-        for (std::int64_t r = first; r < last; ++r) sum += work(range.first + r);
+        for (std::int64_t r = first; r < last; ++r) {
+            std::int64_t const products = work(range.first + r);
+            if (of_rows) of_rows[r] = static_cast<O>(products);
+            sum += products;
+        }
         of_step[static_cast<std::size_t>(s)] = sum;
     });
     product_division to{{0}, std::accumulate(of_step.begin(), of_step.end(), std::int64_t{0})};
@@ -73,24 +78,33 @@ product_division product_pieces(host_executor const& exec, row_products<A, B, I,
     return to;
 }
 
-/// One worker's marks, and the columns that its pieces have found, in slabs that stay where they are. What a slab has
-/// left when a piece might not fit is never touched, so it takes no memory.
+/// What the pieces of one worker have found, in slabs that stay where they are. What a slab has left when a piece might
+/// not fit is never touched, so it takes no memory.
+template <class T>
+class found_slabs {
+public:
+    /// Room for `size` elements behind those that are kept; there will be no more than `most`.
+    T* room(host_executor const& exec, std::int64_t size, std::int64_t most) {
+        constexpr std::int64_t slab = std::int64_t{1} << 18;
+        if (slabs_.empty() || slabs_.back().size() - used_ < size) {
+            slabs_.emplace_back(exec, std::max(std::min(slab, most), size));
+            used_ = 0;
+        }
+        return slabs_.back().data() + used_;
+    }
+    void keep(std::int64_t size) { used_ += size; }
+
+private:
+    std::vector<buffer<T>> slabs_{};
+    std::int64_t used_ = 0; ///< of the last slab
+};
+
+/// One worker's marks, and the columns that it has found.
 template <class I>
 struct piece_worker {
     marked_columns<I> marks;
-    std::vector<buffer<I>> slabs{};
-    std::int64_t used = 0;                ///< of the last slab
+    found_slabs<I> columns{};
     std::vector<std::int64_t> products{}; ///< of the rows of a piece
-
-    /// Room for `size` columns behind those that are kept; there will be no more than `most`.
-    I* room(host_executor const& exec, std::int64_t size, std::int64_t most) {
-        constexpr std::int64_t slab = std::int64_t{1} << 22;
-        if (slabs.empty() || slabs.back().size() - used < size) {
-            slabs.emplace_back(exec, std::max(std::min(slab, most), size));
-            used = 0;
-        }
-        return slabs.back().data() + used;
-    }
 };
 
 /// A piece of the structure: how much a worker has found, and where it stands.
@@ -116,7 +130,7 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
         room += most;
         longest = std::max(longest, most);
     }
-    I* const found = worker.room(exec, keep ? room : longest, all_columns);
+    I* const found = worker.columns.room(exec, keep ? room : longest, all_columns);
     std::int64_t n = 0;
     for (std::int64_t r = first; r < last; ++r) {
         std::int64_t const here = worker.marks.row(
@@ -124,21 +138,47 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
         n += here;
         plan.offsets[r + 1] = static_cast<O>(here);
     }
-    if (keep) worker.used += n;
+    if (keep) worker.columns.keep(n);
     return {found, n};
+}
+
+/// Deals the rows of the product to pieces; returns how many products there are. Offset r + 1 is how many row r has.
+template <class A, class B, class I, class O>
+std::int64_t begin_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b,
+                             product_plan<I, O>& plan) {
+    plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
+    plan.offsets[0] = 0;
+    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range, 0, plan.offsets.data() + 1);
+    plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
+    plan.pieces = copy_of(exec, starts.rows);
+    return starts.products;
+}
+template <class O, class Piece>
+O size_of_pieces(std::vector<Piece> const& found) {
+    std::int64_t total = 0;
+    for (auto const& f : found) total += f.size;
+    return product_size<O>(total);
+}
+/// copy(piece, start) for what every piece has found; offsets, which are lengths, become offsets.
+template <class I, class O, class Piece, class Copy>
+void join_pieces(host_executor const& exec, product_plan<I, O>& plan, std::vector<Piece> const& found,
+                 Copy const& copy) {
+    auto const position = starts_of_parts(found, [](auto const& piece) { return piece.size; });
+    for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
+        std::int64_t const start = position[static_cast<std::size_t>(p)];
+        copy(found[static_cast<std::size_t>(p)], start);
+        O end = static_cast<O>(start);
+        for (std::int64_t r = plan.pieces[p]; r < plan.pieces[p + 1]; ++r)
+            plan.offsets[r + 1] = end = static_cast<O>(end + plan.offsets[r + 1]);
+    });
 }
 
 /// Structure of the product into `plan`. A product whose size may not fit its offsets is counted before it is kept.
 template <class A, class B, class I, class O, class Mask>
 void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                     product_plan<I, O>& plan) {
-    auto const starts = product_pieces(exec, row_products<A, B, I, O>{a, b}, plan.range);
-    plan.piece_count = static_cast<std::int64_t>(starts.rows.size()) - 1;
-    plan.pieces = copy_of(exec, starts.rows);
-    plan.offsets = buffer<O>(exec, plan.range.last - plan.range.first + 1);
-    plan.offsets[0] = 0;
-
-    std::int64_t const most = starts.products + (plan.range.last - plan.range.first);
+    std::int64_t const products = begin_structure(exec, a, b, plan);
+    std::int64_t const most = products + (plan.range.last - plan.range.first);
     lending_pool<piece_worker<I>> pool;
     std::vector<found_piece<I>> found(static_cast<std::size_t>(plan.piece_count));
     auto const find = [&](bool keep) {
@@ -148,21 +188,12 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
             found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep, most);
             pool.bring_back(std::move(worker));
         });
-        std::int64_t total = 0;
-        for (auto const& f : found) total += f.size;
-        return product_size<O>(total);
+        return size_of_pieces<O>(found);
     };
-    if (!std::in_range<O>(starts.products)) find(false);
+    if (!std::in_range<O>(products)) find(false);
     plan.indices = buffer<I>(exec, find(true));
-
-    auto const position = starts_of_parts(found, [](auto const& piece) { return piece.size; });
-    for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
-        std::int64_t const start = position[static_cast<std::size_t>(p)];
-        auto const& from = found[static_cast<std::size_t>(p)];
+    join_pieces(exec, plan, found, [&](auto const& from, std::int64_t start) {
         std::copy(from.columns, from.columns + from.size, plan.indices.data() + start);
-        O end = static_cast<O>(start);
-        for (std::int64_t r = plan.pieces[p]; r < plan.pieces[p + 1]; ++r)
-            plan.offsets[r + 1] = end = static_cast<O>(end + plan.offsets[r + 1]);
     });
 }
 

@@ -3,6 +3,7 @@
 /// How strongly the unknowns of a matrix are coupled, as multilevel coarsening looks at it.
 #pragma once
 
+#include <bit>
 #include <cmath>
 
 #include <coppice/algebra/operations.hpp>
@@ -83,7 +84,7 @@ struct store_row_look {
 /// sqrt(a b) for a, b >= 0; roots take long, and neighbours often have the same diagonal.
 COPPICE_HD inline double geometric_mean(double a, double b) { return a == b ? a : ::sqrt(a * b); }
 
-/// w_ij = max(∓a_ij, 0) / sqrt(d_i d_j), as the product of a reduction of nothing.
+/// w_ij = max(∓a_ij, 0) / sqrt(d_i d_j), as the product of a reduction to the largest one of a row.
 template <class T, class I>
 struct write_coupling {
     csr_view<T, I> a;
@@ -91,10 +92,7 @@ struct write_coupling {
     double const* diagonal;
     row_kind const* kinds;
     float* weights;
-    COPPICE_HD std::uint8_t operator()(std::int64_t k, std::int64_t row) const {
-        weights[k] = coupling(k, row);
-        return 0;
-    }
+    COPPICE_HD float operator()(std::int64_t k, std::int64_t row) const { return weights[k] = coupling(k, row); }
 
 private:
     COPPICE_HD float coupling(std::int64_t k, std::int64_t row) const {
@@ -136,7 +134,7 @@ struct runs_of_paths {
     COPPICE_HD float break_ties(float weight, std::int64_t a, std::int64_t b) const {
         if (!path_of || weight == 0.0f) return weight;
         int rank = a - run_of[path_of[a]] == b - run_of[path_of[b]] ? 128 : 64;
-        for (std::int64_t apart = a < b ? b - a : a - b; apart > 0; apart /= 2) --rank;
+        rank -= int(std::bit_width(std::uint64_t(a < b ? b - a : a - b)));
         return with_last_bits(weight, std::uint8_t(rank));
     }
 };
@@ -198,9 +196,10 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     std::int64_t const n = a.rows();
     coupling_weights<I> c;
     c.raw = buffer<float>(exec, a.nonzeros());
+    buffer<float> largest(exec, n);
     reduce_rows(exec, plan,
                 write_coupling<T, I>{a, 1 / rows.unit, rows.diagonal.data(), rows.kinds.data(), c.raw.data()},
-                ignore_products{}, ignore_rows{});
+                keep_larger{}, store_largest{largest.data()});
     c.all.view = csr_view<float, I>{a.rows(), a.columns(), a.nonzeros(), a.offsets, a.indices, c.raw.data()};
     if (mirrors.size() > 0)
         c.all = graph_detail::edge_weights_by(exec, c.all.view, mirrors);
@@ -210,10 +209,10 @@ coupling_weights<I> couplings_of(Executor const& exec, csr_view<T, I> a, srcsr_p
     srcsr_plan<I> own;
     if (all.offsets != a.offsets) own = make_srcsr_plan(exec, all);
     srcsr_plan<I> const& over = all.offsets != a.offsets ? own : plan;
-    buffer<float> largest(exec, n);
+    if (all.coefficients != c.raw.data())
+        reduce_rows(exec, over, along_nonzeros{largest_weight{}, all.coefficients, all.indices}, keep_larger{},
+                    store_largest{largest.data()});
     c.strong_values = buffer<float>(exec, all.nonzeros());
-    reduce_rows(exec, over, along_nonzeros{largest_weight{}, all.coefficients, all.indices}, keep_larger{},
-                store_largest{largest.data()});
     reduce_rows(exec, over, write_strong<I>{all, largest.data(), runs, c.strong_values.data()}, ignore_products{},
                 ignore_rows{});
     c.strong = all;

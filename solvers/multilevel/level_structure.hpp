@@ -32,28 +32,34 @@ struct level_structure {
     I longest_row = -1;  ///< of A, P and the restriction, once somebody has asked
 };
 
-/// New values of a level: those of P, of the restriction, of its transpose (empty where that is P), and of the matrix
-/// of the next level.
+/// New values of a level: those of its prolongator and of the matrix of the next level.
 template <class T>
 struct level_values {
-    buffer<T> p{}, r{}, next{}, turned_r{};
+    prolongator_values<T> of_prolongator{};
+    buffer<T> next{};
 };
 /// `crossing`: of entries that are not in `a`, which `coupling` has.
 template <executor Executor, class T, class I>
-level_values<T> values_below(Executor const& exec, level_structure<Executor, T, I> const& level, csr_view<T, I> a,
+level_values<T> values_below(Executor const& exec, level_structure<Executor, T, I>& level, csr_view<T, I> a,
                              filtered_couplings<T> const& crossing, level_coupling<Executor, T, I>* coupling) {
-    auto const& prolongator = level.prolongator;
-    level_values<T> v{buffer<T>(exec, prolongator.nonzeros()), buffer<T>(exec, prolongator.nonzeros()),
-                      buffer<T>(exec, level.galerkin.second.nonzeros())};
-    v.turned_r = prolongator.fill(exec, a, level.plan, {level.scales, crossing}, v.p.view(), v.r.view());
-    auto const p = prolongator.matrix(static_cast<T const*>(v.p.data()));
+    auto& prolongator = level.prolongator;
+    level_values<T> v{prolongator.values(exec, a, level.plan, {level.scales, crossing})};
+    auto const& sides = v.of_prolongator.sides;
+    auto const p = prolongator.matrix(sides.p.data());
     if (coupling) {
-        auto const& turned_r = v.turned_r.size() > 0 ? v.turned_r : v.p;
+        auto const& turned_r = sides.turned_r.empty() ? sides.p : sides.turned_r;
         auto const damping = prolongator.damping_of(exec, a, {level.scales, crossing}, coupling->rows_at_cuts());
-        coupling->coarsen(exec, {a, p, prolongator.matrix(static_cast<T const*>(turned_r.data())), damping});
+        coupling->coarsen(exec, {a, p, prolongator.matrix(turned_r.data()), damping});
     }
-    triple_product_values(exec, level.galerkin, plus_times<T>{},
-                          prolongator.transposed(static_cast<T const*>(v.r.data())), a, p, v.next.view());
+    auto const r = prolongator.transposed(std::as_const(v.of_prolongator.r).data());
+    if (level.galerkin.first.offsets.empty()) {
+        auto made = detail::plan_and_multiply(exec, plus_times<T>{}, r, a, p);
+        level.galerkin = std::move(made.plan);
+        v.next = std::move(made.values);
+    } else {
+        v.next = buffer<T>(exec, level.galerkin.second.nonzeros());
+        triple_product_values(exec, level.galerkin, plus_times<T>{}, r, a, p, v.next.view());
+    }
     return v;
 }
 
@@ -212,15 +218,11 @@ filtered_couplings<T> coarsen_level(Executor const& exec, level_structure<Execut
                                             c.made.runs, std::move(c.tentative), !modes, limits, std::move(mirrors));
         else
             level.prolongator = prolongator(exec, std::move(c.tentative));
-        report.prolongator_seconds += watch.lap();
         auto const p = level.prolongator.matrix(static_cast<T const*>(nullptr));
         auto const r = level.prolongator.transposed(static_cast<T const*>(nullptr));
-        level.galerkin = detail::plan_triple(r, a, p, [&](auto left, auto right) { // their columns are known to rise
-            return detail::plan_rising(exec, left, right, detail::all_rows(left));
-        });
         level.p_plan = make_srcsr_plan(exec, p);
         level.r_plan = make_srcsr_plan(exec, r);
-        report.galerkin_seconds += watch.lap();
+        report.prolongator_seconds += watch.lap();
     }
     linear_forest<I> const& forest = c.made.forest;
     level.smoother = {exec, options.smoother, n, forest.vertices > 0 ? &forest : nullptr};

@@ -142,8 +142,9 @@ private:
         report_.smoother_seconds += watch.lap();
         if (level.last) return {};
         level_values<T> below = values_below(exec, level, a, crossing, coupling_);
-        for_each(exec, storage.p.size(), store_in_units<T, S>{below.p.data(), T(1), storage.p.data()});
-        for_each(exec, storage.r.size(), store_in_units<T, S>{below.r.data(), T(1), storage.r.data()});
+        auto const& made = below.of_prolongator;
+        for_each(exec, storage.p.size(), store_in_units<T, S>{made.sides.p.data(), T(1), storage.p.data()});
+        for_each(exec, storage.r.size(), store_in_units<T, S>{made.r.data(), T(1), storage.r.data()});
         report_.galerkin_seconds += watch.lap();
         return below;
     }

@@ -115,6 +115,12 @@ struct prolongator_limits {
     double products;
 };
 
+template <class T>
+struct prolongator_values {
+    buffer<T> r{}; ///< of the restriction
+    prolongator_sides<T> sides{};
+};
+
 /// Structure of P, and how its values come from those of A. Everything but the values stays under refresh.
 template <executor Executor, class T, class I>
 class smoothed_prolongator {
@@ -166,26 +172,20 @@ public:
                 turned_offsets_.data(), turned_indices_.data(),  values};
     }
 
-    /// p[nonzeros], r[nonzeros]: values of P and of the restriction, from those of A. Returns values of the transpose
-    /// of the restriction, which has the pattern of P; none where it is P.
-    buffer<T> fill(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
-                   array_view<T> p, array_view<T> r) const {
+    /// From the values of A; the first call is for those that it was made of, whose values of P may be known already.
+    prolongator_values<T> values(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+                                 filter_scales<T> const& scales) {
+        prolongator_values<T> v{buffer<T>(exec, nonzeros())};
         if (!smooths_) {
-            coppice::fill(exec, p, T(1));
-            coppice::fill(exec, r, T(1));
-            return {};
+            v.sides.p = buffer<T>(exec, nonzeros());
+            coppice::fill(exec, v.sides.p.view(), T(1));
+            coppice::fill(exec, v.r.view(), T(1));
+            return v;
         }
-        smooth(exec, a, plan, scales, p);
-        if (mirror_.empty()) {
-            for_each(exec, r.size(), take_source<T, I>{p.data(), turned_source_.data(), r.data()});
-            return {};
-        }
-        buffer<T> mirrored(exec, a.nonzeros()), of_transpose(exec, p.size());
-        for_each(exec, mirrored.size(), take_source<T, I>{a.coefficients, mirror_.data(), mirrored.data()});
-        a.coefficients = mirrored.data();
-        smooth(exec, a, plan, scales, of_transpose.view());
-        for_each(exec, r.size(), take_source<T, I>{of_transpose.data(), turned_source_.data(), r.data()});
-        return of_transpose;
+        v.sides = first_.p.empty() ? both_sides(exec, a, plan, scales) : std::move(first_);
+        auto const& turned_r = v.sides.turned_r.empty() ? v.sides.p : v.sides.turned_r;
+        for_each(exec, v.r.size(), take_source<T, I>{turned_r.data(), turned_source_.data(), v.r.data()});
+        return v;
     }
     I nonzeros() const { return product_.nonzeros(); }
     /// Whether all values of P and the restriction are 1.
@@ -228,7 +228,9 @@ private:
             if (!of_.empty()) {
                 product_.range = all_rows(a);
                 product_.columns = tentative_.columns();
-                return find_prolongator_rows(exec, a, kept, scales.others, marks_.view(), product_);
+                first_ = find_prolongator_rows<T, I>(exec, a, kept, scales, mirror_.empty() ? nullptr : mirror_.data(),
+                                                     marks_.view(), product_);
+                return;
             }
         mark(exec, a, plan, scales, kept);
         I const nonzeros = place(exec, a);
@@ -262,12 +264,29 @@ private:
                  offset_of_kept<I>{a.offsets, before.data(), a.nonzeros(), kept, offsets_.data()});
         return kept;
     }
+    prolongator_sides<T> both_sides(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan,
+                                    filter_scales<T> const& scales) const {
+        prolongator_sides<T> sides{buffer<T>(exec, nonzeros()), buffer<T>(exec, mirror_.empty() ? I(0) : nonzeros())};
+        if constexpr (by_rows)
+            if (!of_.empty()) {
+                auto const fill = [&](I const* mirrors, array_view<T> to) {
+                    fill_prolongator_rows<T, I>(exec, a, mirrors, scales, marks_.view(), of_.view(), product_, to);
+                };
+                fill(nullptr, sides.p.view());
+                if (!mirror_.empty()) fill(mirror_.data(), sides.turned_r.view());
+                return sides;
+            }
+        smooth(exec, a, plan, scales, sides.p.view());
+        if (mirror_.empty()) return sides;
+        buffer<T> mirrored(exec, a.nonzeros());
+        for_each(exec, mirrored.size(), take_source<T, I>{a.coefficients, mirror_.data(), mirrored.data()});
+        a.coefficients = mirrored.data();
+        smooth(exec, a, plan, scales, sides.turned_r.view());
+        return sides;
+    }
     /// p = (I - omega D_F^-1 A_F) P_0
     void smooth(Executor const& exec, csr_view<T, I> a, srcsr_plan<I> const& plan, filter_scales<T> const& scales,
                 array_view<T> p) const {
-        if constexpr (by_rows)
-            if (!of_.empty())
-                return fill_prolongator_rows<T, I>(exec, a, scales, marks_.view(), of_.view(), product_, p);
         using namespace graph_detail;
         buffer<damped_row<T>> rows(exec, a.rows());
         buffer<T> values(exec, source_.size());
@@ -285,7 +304,8 @@ private:
         return {n, n, static_cast<I>(indices_.size()), offsets_.data(), indices_.data(), values};
     }
 
-    bool smooths_ = true; ///< else P is P_0
+    bool smooths_ = true;          ///< else P is P_0
+    prolongator_sides<T> first_{}; ///< where rows of P are made by themselves, until somebody asks for it
     csr<T, I> tentative_{};
     buffer<I> of_{};               ///< aggregates of the unknowns, where rows of P are made by themselves
     buffer<std::uint8_t> marks_{}; ///< nonzeros of A that A_F keeps

@@ -107,6 +107,20 @@ struct stored_sample {
 };
 
 inline constexpr std::int64_t most_samples = 4096;
+
+// Each sample waits for memory several times: few make up a worker's share.
+template <class Value>
+void draw_samples(host_executor const& exec, store_sample<Value> const& store) {
+    constexpr std::int64_t share = 64;
+    for_each_block(exec, store.samples, share, [&](std::int64_t, std::int64_t first, std::int64_t last) {
+        for (std::int64_t s = first; s < last; ++s) store(s);
+    });
+}
+template <class Value>
+void draw_samples(cuda_executor const& exec, store_sample<Value> const& store) {
+    for_each(exec, store.samples, store);
+}
+
 /// The mean of value(row) over a sample of the rows, or all of them where they are few; 0 of none.
 template <executor Executor, class Value>
 double sampled_mean(Executor const& exec, std::int64_t rows, Value const& value) {
@@ -114,7 +128,7 @@ double sampled_mean(Executor const& exec, std::int64_t rows, Value const& value)
     if (samples == 0) return 0;
     // A reduction would give a lane sixteen of the samples, one after the other.
     buffer<std::int64_t> drawn(exec, samples);
-    for_each(exec, samples, store_sample<Value>{value, rows, samples, drawn.data()});
+    draw_samples(exec, store_sample<Value>{value, rows, samples, drawn.data()});
     return double(reduce(exec, samples, std::int64_t{0}, stored_sample{drawn.data()}, plus{})) / double(samples);
 }
 

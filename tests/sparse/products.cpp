@@ -160,12 +160,33 @@ TEST_CASE_TEMPLATE("the triple product is refreshed by its plan", Fixture, COPPI
     auto a = random_sparse<double>(120, 120, 0.05, 7);
     auto const dr = r.on(exec), dp = p.on(exec);
     auto const old = a.on(exec);
+    auto const s = plus_times<double>{};
     auto const plan = make_triple_product_plan(exec, dr.view(), old.view(), dp.view());
+    auto const with_values = coppice::detail::plan_and_multiply(exec, s, dr.view(), old.view(), dp.view());
+    auto const first = by_definition(s, r, by_definition(s, a, p));
+    CHECK(to_vector(exec, with_values.values) == first.values);
     for (double& v : a.values) v += 3;
     auto const da = a.on(exec);
-    auto const s = plus_times<double>{};
-    CHECK(plain(exec, triple_product(exec, plan, s, dr.view(), da.view(), dp.view())) ==
-          by_definition(s, r, by_definition(s, a, p)));
+    auto const again = by_definition(s, r, by_definition(s, a, p));
+    CHECK(plain(exec, triple_product(exec, plan, s, dr.view(), da.view(), dp.view())) == again);
+    CHECK(plain(exec, triple_product(exec, with_values.plan, s, dr.view(), da.view(), dp.view())) == again);
+}
+
+TEST_CASE_TEMPLATE("a plan that comes with values has the structure and bits of one without", Fixture,
+                   COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (auto const& [rows, inner, columns, density] :
+         {std::tuple{0, 5, 7, 0.5}, {50, 40, 1, 0.3}, {700, 300, 5000, 0.05}, {300, 400, 90, 0.4}, {60, 50, 40, 0.0}}) {
+        CAPTURE(rows);
+        auto const a = random_sparse<double>(rows, inner, density, 21).on(exec);
+        auto const b = random_sparse<double>(inner, columns, density, 22).on(exec);
+        auto const made = coppice::detail::plan_and_multiply(exec, plus_times<double>{}, a.view(), b.view());
+        auto const plan = make_product_plan(exec, a.view(), b.view());
+        CHECK(to_vector(exec, made.plan.offsets) == to_vector(exec, plan.offsets));
+        CHECK(to_vector(exec, made.plan.indices) == to_vector(exec, plan.indices));
+        auto const product = mxm(exec, plan, plus_times<double>{}, a.view(), b.view());
+        CHECK(to_vector(exec, made.values) == plain(exec, product).values);
+    }
 }
 
 TEST_CASE_TEMPLATE("operands that keep their transposes serve for them", Fixture, COPPICE_TEST_EXECUTORS) {
