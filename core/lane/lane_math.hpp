@@ -5,6 +5,7 @@
 /// core/lane/pack.hpp has the same names for SIMD packs; lane code calls them unqualified.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -35,6 +36,16 @@ __device__ COPPICE_ALWAYS_INLINE float larger_magnitude(float const& a, float co
     return r;
 }
 #endif
+
+/// The bits from the lowest one to the highest one that is set. (nvcc 13.0 makes a constant of std::bit_width in device
+/// code.)
+COPPICE_HD COPPICE_ALWAYS_INLINE int bit_width(std::uint64_t value) {
+#if defined(__CUDA_ARCH__)
+    return 64 - __clzll(static_cast<long long>(value));
+#else
+    return int(std::bit_width(value));
+#endif
+}
 
 /// a b + c; fused where the processor can, in whatever expression and for whatever number of right-hand sides it stands
 /// (of packs the compiler decides).

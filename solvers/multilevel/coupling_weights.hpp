@@ -3,10 +3,10 @@
 /// How strongly the unknowns of a matrix are coupled, as multilevel coarsening looks at it.
 #pragma once
 
-#include <bit>
 #include <cmath>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/lane/lane_math.hpp>
 #include <coppice/graph/edge_weights.hpp>
 #include <coppice/semiring/srcsr/srcsr.hpp>
 #include <coppice/solvers/multilevel/coupling_sums.hpp>
@@ -134,7 +134,7 @@ struct runs_of_paths {
     COPPICE_HD float break_ties(float weight, std::int64_t a, std::int64_t b) const {
         if (!path_of || weight == 0.0f) return weight;
         int rank = a - run_of[path_of[a]] == b - run_of[path_of[b]] ? 128 : 64;
-        rank -= int(std::bit_width(std::uint64_t(a < b ? b - a : a - b)));
+        rank -= bit_width(std::uint64_t(a < b ? b - a : a - b));
         return with_last_bits(weight, std::uint8_t(rank));
     }
 };

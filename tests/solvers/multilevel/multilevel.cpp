@@ -154,6 +154,30 @@ TEST_CASE_TEMPLATE("multilevel: sweeps on a last level that is not solved direct
     }
 }
 
+TEST_CASE_TEMPLATE("multilevel: levels are the same on every executor", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    host_executor const host{1};
+    for (char const* name : {"laplace2d,nx=90", "laplace3d,nx=20", "aniso2,nx=80", "rotated,nx=80,angle=30,ratio=0.01",
+                             "convection,nx=90"}) {
+        CAPTURE(name);
+        auto const generator = parse_generator(name);
+        auto const a = generate<double>(host, generator.kind, generator.options);
+        auto const local = exec.copy(a);
+        multilevel_options const options{.smoother = multilevel_smoother::jacobi, .coarsest = 100};
+        auto const expected = multilevel<host_executor>(host, a.view(), options).report();
+        auto const found = multilevel<std::remove_const_t<decltype(exec)>>(exec, local.view(), options).report();
+        CHECK(found.aggregates == expected.aggregates);
+        REQUIRE(found.levels.size() == expected.levels.size());
+        CHECK(found.levels.size() > 2);
+        for (std::size_t i = 0; i < found.levels.size(); ++i) {
+            CAPTURE(i);
+            CHECK(found.levels[i].rows == expected.levels[i].rows);
+            CHECK(found.levels[i].nonzeros == expected.levels[i].nonzeros);
+            CHECK(found.levels[i].coverage == doctest::Approx(expected.levels[i].coverage));
+        }
+    }
+}
+
 TEST_CASE_TEMPLATE("multilevel: iterations hardly grow with the size", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host{2};
