@@ -3,6 +3,7 @@
 /// Parallel primitives on CUDA: thin launchers over CUB. See core/parallel.hpp for the contracts.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -142,6 +143,33 @@ std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, E
     return exec.load(ends.data() + n - 1);
 }
 
+namespace detail {
+
+/// Sorts pairs by the `bits` lowest bits of their keys; they are where both Current() are.
+template <class Key, class Value>
+void sort_pairs(cuda_executor const& exec, std::int64_t n, cub::DoubleBuffer<Key>& keys,
+                cub::DoubleBuffer<Value>& values, int bits) {
+    with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, values, n, 0, bits, exec.stream());
+    });
+}
+/// The same of whole buffers with keys in [0, most], where they stay: a digit of eight bits less is a pass less.
+template <class Key, class Value>
+void sort_small_keys(cuda_executor const& exec, buffer<Key>& keys, buffer<Value>& values, std::uint64_t most) {
+    std::int64_t const n = keys.size();
+    if (n <= 1) return;
+    buffer<Key> other_keys(exec, n);
+    buffer<Value> other_values(exec, n);
+    cub::DoubleBuffer<Key> key_pair(keys.data(), other_keys.data());
+    cub::DoubleBuffer<Value> value_pair(values.data(), other_values.data());
+    int const bits = std::bit_width(most);
+    sort_pairs(exec, n, key_pair, value_pair, bits > 0 ? bits : 1);
+    if (key_pair.Current() != keys.data()) keys.swap(other_keys);
+    if (value_pair.Current() != values.data()) values.swap(other_values);
+}
+
+} // namespace detail
+
 template <class Key, class Value>
 void sort_by_key(cuda_executor const& exec, array_view<Key> keys, array_view<Value> values) {
     require_size("values of sort_by_key", values.size(), keys.size());
@@ -151,10 +179,7 @@ void sort_by_key(cuda_executor const& exec, array_view<Key> keys, array_view<Val
     buffer<Value> other_values(exec, n);
     cub::DoubleBuffer<Key> key_pair(keys.data(), other_keys.data());
     cub::DoubleBuffer<Value> value_pair(values.data(), other_values.data());
-    detail::with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortPairs(storage, bytes, key_pair, value_pair, n, 0, int(8 * sizeof(Key)),
-                                               exec.stream());
-    });
+    detail::sort_pairs(exec, n, key_pair, value_pair, int(8 * sizeof(Key)));
     if (key_pair.Current() != keys.data()) exec.copy_elements(key_pair.Current(), keys.data(), n);
     if (value_pair.Current() != values.data()) exec.copy_elements(value_pair.Current(), values.data(), n);
 }
