@@ -24,9 +24,6 @@
 namespace coppice::bench {
 namespace {
 
-char const* backend_of(host_executor const&) { return "host"; }
-[[maybe_unused]] char const* backend_of(cuda_executor const&) { return "cuda"; }
-
 struct method {
     char const* name;
     char const* column; ///< heading

@@ -9,7 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include <coppice/core/executor.hpp>
+
 namespace coppice::bench {
+
+inline char const* backend_of(host_executor const&) { return "host"; }
+inline char const* backend_of(cuda_executor const&) { return "cuda"; }
 
 struct options {
     bool host = true;   ///< measure the host backend and its peers

@@ -17,9 +17,6 @@
 namespace coppice::bench {
 namespace {
 
-char const* backend_of(host_executor const&) { return "host"; }
-[[maybe_unused]] char const* backend_of(cuda_executor const&) { return "cuda"; }
-
 /// Wall-clock time of work that may be queued.
 template <class Executor, class Work>
 timing measure_finished(Executor const& exec, int repetitions, Work const& work) {

@@ -13,9 +13,6 @@
 namespace coppice::bench {
 namespace {
 
-char const* backend_of(host_executor const&) { return "host"; }
-[[maybe_unused]] char const* backend_of(cuda_executor const&) { return "cuda"; }
-
 double median_of(std::vector<double> all) {
     std::sort(all.begin(), all.end());
     return all[all.size() / 2];

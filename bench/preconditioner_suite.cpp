@@ -12,9 +12,6 @@
 namespace coppice::bench {
 namespace {
 
-char const* backend_of(host_executor const&) { return "host"; }
-[[maybe_unused]] char const* backend_of(cuda_executor const&) { return "cuda"; }
-
 std::vector<graph_problem> problems(bool quick) {
     if (quick) return {{"ANISO2 60^2", "aniso2,nx=60"}, {"R-MAT scale 8", "rmat,scale=8"}};
     return {{"ANISO1 1000^2", "aniso1,nx=1000"},

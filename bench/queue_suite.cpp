@@ -20,8 +20,6 @@
 namespace coppice::bench {
 namespace {
 
-char const* backend_of(host_executor const&) { return "host"; }
-[[maybe_unused]] char const* backend_of(cuda_executor const&) { return "cuda"; }
 std::int64_t systems_side_by_side(host_executor const&) { return 20; }
 [[maybe_unused]] std::int64_t systems_side_by_side(cuda_executor const&) { return 1000; }
 

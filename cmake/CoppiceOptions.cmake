@@ -14,7 +14,7 @@ option(COPPICE_WARNINGS_AS_ERRORS "Stop at compiler warnings" OFF)
 option(COPPICE_PRECOMPILE "Read the headers of other libraries once a target instead of once a source" ${PROJECT_IS_TOP_LEVEL})
 set(COPPICE_SANITIZE "" CACHE STRING "Sanitizers for every target: address,undefined or thread")
 option(COPPICE_JOIN_SOURCES "Compile neighbouring sources of tests as one" ${PROJECT_IS_TOP_LEVEL})
-option(COPPICE_JOIN_MORE "Compile sources of the library, and CUDA sources of tests, as one: less time for all, more for one" OFF)
+option(COPPICE_JOIN_MORE "Compile sources of the library and the benchmarks, and CUDA sources of tests, as one: less time for all, more for one" OFF)
 set(isa_levels base)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   if(COPPICE_SANITIZE STREQUAL "thread") # packs of any length meet the same threads

@@ -14,6 +14,8 @@ to ctest, for example -R graph.
 
   --cuda      build for CUDA too (also COPPICE_CUDA=ON); without it only where a GPU is present
   --no-cuda   host only (also COPPICE_CUDA=OFF)
+
+COPPICE_JOIN_MORE=ON compiles neighbouring sources as one: less time for all of them, more for a change of one.
 HELP
 }
 
@@ -33,7 +35,7 @@ ensure_packages build test
 cuda=$(cuda_choice "$wish")
 say "building (CUDA $cuda)"
 configure "$root/build" "$cuda" -DCMAKE_BUILD_TYPE=Release -DCOPPICE_BUILD_APPS=ON -DCOPPICE_BUILD_TESTS=ON \
-    -DCOPPICE_BUILD_BENCH=ON
+    -DCOPPICE_BUILD_BENCH=ON -DCOPPICE_JOIN_MORE="${COPPICE_JOIN_MORE:-OFF}"
 build "$root/build"
 say "testing"
 ctest --test-dir "$root/build" --parallel "$(nproc)" --output-on-failure --no-tests=error "${ctest_options[@]}"

@@ -22,9 +22,6 @@
 
 namespace coppice::bench {
 
-inline char const* backend_of(host_executor const&) { return "host"; }
-[[maybe_unused]] inline char const* backend_of(cuda_executor const&) { return "cuda"; }
-
 inline buffer<double> sine(std::int64_t n) {
     buffer<double> x(host_memory(), n);
     for (std::int64_t i = 0; i < n; ++i) x[i] = std::sin(16 * 3.14159265358979323846 * double(i) / double(n));
