@@ -27,7 +27,7 @@ double distance_of_inverse(csr<double> const& a, std::vector<double> const& inve
             for (int k = a.row_offsets()[i]; k < a.row_offsets()[i + 1]; ++k)
                 sum += (long double)a.values()[k] * inverse[std::size_t(a.column_indices()[k] * n + j)];
             most = std::max(most, double(std::abs(sum)));
-            if (std::isnan(double(sum))) return sum;
+            if (std::isnan(double(sum))) return double(sum);
         }
     return most;
 }
@@ -141,7 +141,7 @@ TEST_CASE_TEMPLATE("multilevel: a device stops at a level that it can invert", F
         CHECK(result.converged);
         return result.iterations;
     };
-    int const before = iterations(chosen);
+    auto const before = iterations(chosen);
     CHECK(before <= iterations(usual));
     // New values on the same levels.
     multilevel again(exec, a.view());
