@@ -108,7 +108,8 @@ void add_levels(Executor const& exec, linear_system<Executor, T> const& system, 
     auto const m = multilevel_entry::make(exec, a, options);
     multilevel_report const made = m.report();
     auto& s = page.levels;
-    for (auto const& level : made.levels) s.levels.push_back({level.rows, level.nonzeros, level.coverage});
+    for (auto const& level : made.levels)
+        s.levels.push_back({level.rows, level.nonzeros, level.coverage, level.smoothed});
     s.ending = coarsening_in_words(made.end);
     s.grid_complexity = made.grid_complexity;
     s.operator_complexity = made.operator_complexity;

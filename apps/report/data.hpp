@@ -75,7 +75,8 @@ struct aggregate_grid {
 struct level_summary {
     struct level {
         std::int64_t rows = 0, nonzeros = 0;
-        double coverage = 0; ///< in [0, 1]
+        double coverage = 0;   ///< in [0, 1]
+        bool smoothed = false; ///< the prolongator to it from the level below
     };
     std::vector<level> levels{}; ///< empty: the preconditioner has none
     std::string ending{};        ///< why there are no more

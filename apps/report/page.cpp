@@ -121,18 +121,22 @@ std::string levels_section(level_summary const& s) {
     std::string html = fmt::format(
         "<section id=levels><h2>Levels</h2><p>{} Grid complexity {:.2f}, operator complexity {:.2f}{}.</p>"
         "<div class=scroll><table><thead><tr><th class=number>level<th class=number>rows<th class=number>nonzeros"
-        "<th class=number>a row<th class=number>strong couplings on the forest</tr></thead><tbody>",
+        "<th class=number>a row<th class=number>strong couplings on the forest<th>prolongator</tr></thead><tbody>",
         escaped(s.ending), s.grid_complexity, s.operator_complexity,
         std::isnan(s.convergence_factor)
             ? ""
             : fmt::format("; a cycle by itself multiplies the error by <b>{:.2f}</b>", s.convergence_factor));
     for (std::size_t k = 0; k < s.levels.size(); ++k) {
         auto const& level = s.levels[k];
+        bool const last = k + 1 == s.levels.size();
         html += fmt::format("<tr><td class=number>{}<td class=number>{}<td class=number>{}<td class=number>{:.1f}"
-                            "<td class=number>{}</tr>",
+                            "<td class=number>{}<td>{}</tr>",
                             k + 1, show_count(level.rows), show_count(level.nonzeros),
                             level.rows > 0 ? double(level.nonzeros) / double(level.rows) : 0.0,
-                            k + 1 < s.levels.size() ? escaped(percent(level.coverage)) : "–");
+                            last ? "–" : escaped(percent(level.coverage)),
+                            last             ? "–"
+                            : level.smoothed ? "smoothed"
+                                             : "constant on aggregates");
     }
     html += "</tbody></table></div>" + entries_table("Set-up", s.seconds);
     if (auto const picture = aggregate_picture(s.aggregates); !picture.empty())

@@ -160,6 +160,8 @@ TEST_CASE("the report shows the levels of a multilevel method, and its aggregate
     CHECK(holds(levels, "solved directly"));
     CHECK(holds(levels, "multiplies the error by <b>0."));
     CHECK(holds(levels, "Galerkin products"));
+    CHECK(holds(levels, "<td>smoothed</tr>"));
+    CHECK(holds(page_of("generate:laplace3d,nx=24", "multilevel"), "<td>constant on aggregates</tr>"));
     CHECK(holds(levels, "viewBox='-0.1 -0.1 30.2 20.2'"));
     auto const picture = levels.substr(levels.find("<svg class=aggregates"));
     int const borders = count(picture.substr(picture.find("stroke-width")), "v1") +
