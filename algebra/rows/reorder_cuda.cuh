@@ -3,8 +3,6 @@
 /// Moves nonzeros on CUDA: transpose and sorting of rows, both from the stable radix sort of the primitives.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include <coppice/algebra/rows/row_access.hpp>
@@ -63,7 +61,7 @@ csr<T, I, O> transpose_nonzeros(cuda_executor const& exec, csr_view<T, I, O> a) 
     buffer<I> keys = copy_of(exec, a.column_indices());
     buffer<O> source(exec, nonzeros);
     for_each(exec, nonzeros, count_upwards<O>{source.data()});
-    sort_small_keys(exec, keys, source, std::uint64_t(std::max<std::int64_t>(a.columns(), 1)) - 1);
+    sort_keys_below(exec, keys, source, a.columns());
 
     buffer<O> offsets(exec, std::int64_t(a.columns()) + 1);
     for_each(exec, offsets.size(), offsets_of_sorted<I, O>{keys.data(), nonzeros, offsets.data()});

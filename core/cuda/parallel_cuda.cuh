@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
@@ -145,43 +146,46 @@ std::int64_t select(cuda_executor const& exec, std::int64_t n, Predicate keep, E
 
 namespace detail {
 
-/// Sorts pairs by the `bits` lowest bits of their keys; they are where both Current() are.
+/// Where sorted pairs are: where they were, or in memory that came to it.
 template <class Key, class Value>
-void sort_pairs(cuda_executor const& exec, std::int64_t n, cub::DoubleBuffer<Key>& keys,
-                cub::DoubleBuffer<Value>& values, int bits) {
-    with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceRadixSort::SortPairs(storage, bytes, keys, values, n, 0, bits, exec.stream());
-    });
-}
-/// The same of whole buffers with keys in [0, most], where they stay: a digit of eight bits less is a pass less.
+struct sorted_pairs {
+    Key* keys;
+    Value* values;
+    buffer<Key> other_keys{};
+    buffer<Value> other_values{};
+};
+/// Sorts pairs by the `bits` lowest bits of their keys.
 template <class Key, class Value>
-void sort_small_keys(cuda_executor const& exec, buffer<Key>& keys, buffer<Value>& values, std::uint64_t most) {
+sorted_pairs<Key, Value> sort_pairs(cuda_executor const& exec, array_view<Key> keys, array_view<Value> values,
+                                    int bits) {
+    require_size("values of sort_by_key", values.size(), keys.size());
     std::int64_t const n = keys.size();
-    if (n <= 1) return;
+    if (n <= 1) return {keys.data(), values.data()};
     buffer<Key> other_keys(exec, n);
     buffer<Value> other_values(exec, n);
     cub::DoubleBuffer<Key> key_pair(keys.data(), other_keys.data());
     cub::DoubleBuffer<Value> value_pair(values.data(), other_values.data());
-    int const bits = std::bit_width(most);
-    sort_pairs(exec, n, key_pair, value_pair, bits > 0 ? bits : 1);
-    if (key_pair.Current() != keys.data()) keys.swap(other_keys);
-    if (value_pair.Current() != values.data()) values.swap(other_values);
+    with_cub_storage(exec, [&](void* storage, std::size_t& bytes) {
+        return cub::DeviceRadixSort::SortPairs(storage, bytes, key_pair, value_pair, n, 0, bits, exec.stream());
+    });
+    return {key_pair.Current(), value_pair.Current(), std::move(other_keys), std::move(other_values)};
+}
+/// sort_by_key of whole buffers with keys in [0, end): a digit of eight bits less is a pass less.
+template <class Key, class Value>
+void sort_keys_below(cuda_executor const& exec, buffer<Key>& keys, buffer<Value>& values, std::int64_t end) {
+    int const bits = int(std::bit_width(std::uint64_t(end > 1 ? end - 1 : 1)));
+    auto sorted = sort_pairs(exec, keys.view(), values.view(), bits);
+    if (sorted.keys != keys.data()) keys.swap(sorted.other_keys);
+    if (sorted.values != values.data()) values.swap(sorted.other_values);
 }
 
 } // namespace detail
 
 template <class Key, class Value>
 void sort_by_key(cuda_executor const& exec, array_view<Key> keys, array_view<Value> values) {
-    require_size("values of sort_by_key", values.size(), keys.size());
-    std::int64_t const n = keys.size();
-    if (n <= 1) return;
-    buffer<Key> other_keys(exec, n);
-    buffer<Value> other_values(exec, n);
-    cub::DoubleBuffer<Key> key_pair(keys.data(), other_keys.data());
-    cub::DoubleBuffer<Value> value_pair(values.data(), other_values.data());
-    detail::sort_pairs(exec, n, key_pair, value_pair, int(8 * sizeof(Key)));
-    if (key_pair.Current() != keys.data()) exec.copy_elements(key_pair.Current(), keys.data(), n);
-    if (value_pair.Current() != values.data()) exec.copy_elements(value_pair.Current(), values.data(), n);
+    auto const sorted = detail::sort_pairs(exec, keys, values, int(8 * sizeof(Key)));
+    if (sorted.keys != keys.data()) exec.copy_elements(sorted.keys, keys.data(), keys.size());
+    if (sorted.values != values.data()) exec.copy_elements(sorted.values, values.data(), values.size());
 }
 
 } // namespace coppice

@@ -359,7 +359,6 @@ template <class A, class B, class I, class O, class Mask>
 struct long_row_columns {
     static constexpr int warp_bytes = most_warp_bytes;
     static constexpr std::int64_t window = 8 * most_warp_bytes;
-    static constexpr int at_once = 4;
     product_columns<A, B, I, O, Mask> columns;
     I const* long_rows;
     std::int64_t* lengths; ///< where entries are counted;
@@ -426,23 +425,26 @@ private:
             for (int k = 0; k < warp_lanes && k < last - from; k += warp_lanes / width) {
                 O const its_begin = block.from_lane(begin, k + lane / width);
                 O const its_end = block.from_lane(end, k + lane / width);
-                O q = its_begin + O(lane % width);
-                for (; !are_long && q < its_end; q += O(width)) {
-                    std::int64_t const at = std::int64_t(b.indices[q]) - start;
-                    if (at >= window) break;
-                    set_bits(words + at / 32, 1u << (at % 32));
-                }
-                for (; are_long && q < its_end; q += O(at_once * width)) {
-                    std::int64_t at[at_once]; // whose loads do not wait for each other
-                    COPPICE_UNROLL
-                    for (int t = 0; t < at_once; ++t)
-                        at[t] = O(t * width) < its_end - q ? std::int64_t(b.indices[q + O(t * width)]) - start : window;
-                    if (at[0] >= window) break;
-                    COPPICE_UNROLL
-                    for (int t = 0; t < at_once; ++t)
-                        if (at[t] < window) set_bits(words + at[t] / 32, 1u << (at[t] % 32));
-                }
+                if (are_long)
+                    mark_apart<4>(its_begin + O(lane % width), its_end, width, start, words);
+                else
+                    mark_apart<1>(its_begin + O(lane % width), its_end, width, start, words);
             }
+        }
+    }
+    /// Of the entries q, q + width, ... before `end` of a row of B; the loads of `Count` of them do not wait for each
+    /// other.
+    template <int Count>
+    COPPICE_HD void mark_apart(O q, O end, int width, std::int64_t start, std::uint32_t* words) const {
+        for (; q < end; q += O(Count * width)) {
+            std::int64_t at[Count];
+            COPPICE_UNROLL
+            for (int t = 0; t < Count; ++t)
+                at[t] = O(t * width) < end - q ? std::int64_t(columns.b.indices[q + O(t * width)]) - start : window;
+            if (at[0] >= window) return;
+            COPPICE_UNROLL
+            for (int t = 0; t < Count; ++t)
+                if (at[t] < window) set_bits(words + at[t] / 32, 1u << (at[t] % 32));
         }
     }
     /// Writes the columns start + (those of the bits) of all lanes behind `before` others, or only says how many there

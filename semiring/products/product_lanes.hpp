@@ -316,7 +316,8 @@ private:
         O const last = r < 0 ? O(0) : a.row_end(first + r);
         std::int64_t const highest = count > 0 ? std::int64_t(here.columns[count - 1]) : -1;
         for (; block.ballot(from < last) != 0; from += O(Lanes)) {
-            bool const inside = lane < last - from;
+            int const rows_met = from < last ? (last - from < O(Lanes) ? int(last - from) : Lanes) : 0;
+            bool const inside = lane < rows_met;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
             O begin = inside ? b.row_begin(inner) : O(0), end = inside ? b.row_end(inner) : O(0);
             if (cut) {
@@ -327,8 +328,7 @@ private:
                 // Long rows keep their lanes busy one after the other.
                 constexpr int short_row = 4;
                 met_rows<Lanes, O> const met(block, begin, end);
-                int const met_here = from < last ? (last - from < O(Lanes) ? int(last - from) : Lanes) : 0;
-                if (met.listed && block.ballot(met.total > short_row * met_here) == 0) {
+                if (met.listed && block.ballot(met.total > short_row * rows_met) == 0) {
                     add_listed<Lanes>(block, r, from, met, here, count, cut, staged);
                     continue;
                 }
@@ -336,22 +336,17 @@ private:
             if constexpr (is_fetched_ahead) {
                 A const of_a = inside ? a.coefficients[from + O(lane)] : A();
                 met_entry<Lanes> const met{r, inner, of_a, begin, end};
-                int const rows_met = last > from ? (last - from < O(Lanes) ? int(last - from) : Lanes) : 0;
                 if (Lanes == warp_lanes && long_partners)
                     add_fetched<Lanes, 2>(block, met, rows_met, here, count, cut);
                 else
                     add_fetched<Lanes, 1>(block, met, rows_met, here, count, cut);
             } else {
-                for (int k = 0; k < Lanes && block.ballot(k < last - from) != 0; ++k) {
+                for (int k = 0; k < Lanes && block.ballot(k < rows_met) != 0; ++k) {
                     O const its_begin = block.from_lane(begin, group + k), its_end = block.from_lane(end, group + k);
                     I const met_row = block.from_lane(inner, group + k);
-                    for (O q = its_begin + O(lane); q < its_end; q += O(Lanes)) {
-                        int place[1];
-                        I const column[1] = {b.indices[q]};
-                        find_places(here, count, column, cut, place);
-                        if (int const p = place[0]; p >= 0)
+                    for (O q = its_begin + O(lane); q < its_end; q += O(Lanes))
+                        if (int const p = place_of(here, count, b.indices[q], cut); p >= 0)
                             here.sums[p] = accumulate(s.add, here.sums[p], product(r, from + O(k), met_row, q));
-                    }
                     block.sync_warp(); // the next row of B meets the same sums
                 }
             }
@@ -425,6 +420,12 @@ private:
                 here.sums[p] = accumulate(s.add, here.sums[p],
                                           product(e.row, met_factors{e.of_a, f.values[t], e.inner}, f.columns[t]));
     }
+    template <int Lanes>
+    COPPICE_HD int place_of(shared_entries<Lanes> here, int count, I column, bool cut) const {
+        int place[1];
+        find_places(here, count, {column}, cut, place);
+        return place[0];
+    }
     /// Where the sums of some columns are, -1 for one without: the last ones that are not behind them. The searches go
     /// side by side.
     template <int Lanes, int Count>
@@ -456,10 +457,7 @@ private:
             for (int t = lane; block.ballot(t < size) != 0; t += Lanes) {
                 auto const [k, q] = met.find(block, base + t);
                 if (t >= size) continue;
-                int place[1];
-                I const column[1] = {b.indices[q]};
-                find_places(here, count, column, cut, place);
-                int const p = place[0];
+                int const p = place_of(here, count, b.indices[q], cut);
                 staged.places[t] = p;
                 if (p >= 0) staged.values[t] = product(r, from + O(k), a.indices[from + O(k)], q);
             }
