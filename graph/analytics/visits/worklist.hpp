@@ -19,9 +19,9 @@
 /// the list is read when the work begins. `f` is a function object (COPPICE_HD, trivially copyable) and may be called
 /// by many workers at once; what several of them touch it touches through the worker:
 ///
-///   - worker.emit<k>(v, work): appends v to list outs[k] and adds `work` to the work of that list. No list may be
-///     given more than it has room for; the order in which it is filled is not defined, so **answers must not depend on
-///     the order of a list**.
+///   - worker.emit<k>(v, work): appends v to list outs[k] and adds `work`, an std::int32_t, to the work of that list.
+///     No list may be given more than it has room for; the order in which it is filled is not defined, so **answers
+///     must not depend on the order of a list**.
 ///   - worker.load(p), worker.store(p, x): plain accesses beside those of other workers.
 ///   - worker.glance(p): *p, or what it was since the visit began: quicker where many look at one place.
 ///   - worker.claim(p, from, to): *p = to if it is `from`; whether it was. worker.exchange(p, x): the old value, and on

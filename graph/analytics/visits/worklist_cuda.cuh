@@ -3,14 +3,39 @@
 /// Visits of lists on CUDA. See graph/analytics/visits/worklist.hpp for the contract.
 #pragma once
 
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
-
 #include <coppice/core/block.hpp>
 #include <coppice/core/cuda/launch_early.cuh>
 #include <coppice/graph/analytics/visits/worklist.hpp>
 
 namespace coppice::analytics {
+
+/// The lanes of a warp that execute the same call at the same time; its members are called by all of them. They use
+/// warp intrinsics, not cooperative_groups: synccheck reports the loops of its reduction over such a group, as compiled
+/// by CUDA 13.0, as divergent barriers, and REDUX adds what the lanes have in two instructions.
+class active_lanes {
+public:
+    __device__ int count() const { return __popc(mask_); }
+    __device__ int rank() const { return __popc(mask_ & lanes_before()); }
+    __device__ bool is_first() const { return rank() == 0; }
+    /// `x` of the first lane.
+    __device__ unsigned long long from_first(unsigned long long x) const {
+        return __shfl_sync(mask_, x, first_lane(mask_));
+    }
+    /// x = 2^16 high + low; sums of 32 halves fit in 32 bits.
+    __device__ std::int64_t sum(std::int32_t x) const {
+        auto const low = __reduce_add_sync(mask_, unsigned(x) & 0xffffu);
+        auto const high = __reduce_add_sync(mask_, x >> 16);
+        return std::int64_t(high) * 65536 + low;
+    }
+
+private:
+    __device__ static unsigned lanes_before() {
+        unsigned mask;
+        asm("mov.u32 %0, %%lanemask_lt;" : "=r"(mask));
+        return mask;
+    }
+    unsigned mask_ = __activemask();
+};
 
 template <int N>
 class cuda_worker {
@@ -22,21 +47,19 @@ public:
     /// Lanes that emit together ask for their places together.
     template <int K = 0>
     __device__ void emit(vertex_id v) {
-        auto const lanes = cooperative_groups::coalesced_threads();
-        unsigned long long const at = lanes.thread_rank() == 0 ? places<K>(lanes.size()) : 0;
-        outs_.list[K]->items[lanes.shfl(at, 0) + lanes.thread_rank()] = v;
+        active_lanes const lanes;
+        unsigned long long const at = lanes.is_first() ? places<K>(lanes.count()) : 0;
+        outs_.list[K]->items[lanes.from_first(at) + lanes.rank()] = v;
     }
     template <int K = 0>
-    __device__ void emit(vertex_id v, std::int64_t work) {
-        auto const lanes = cooperative_groups::coalesced_threads();
+    __device__ void emit(vertex_id v, std::int32_t work) {
+        active_lanes const lanes;
         // Asked for before the sum is known: it takes its time.
-        unsigned long long const at = lanes.thread_rank() == 0 ? places<K>(lanes.size()) : 0;
-        auto const all =
-            cooperative_groups::reduce(lanes, static_cast<long long>(work), cooperative_groups::plus<long long>());
+        unsigned long long const at = lanes.is_first() ? places<K>(lanes.count()) : 0;
+        std::int64_t const all = lanes.sum(work);
         worklist* const list = outs_.list[K];
-        if (lanes.thread_rank() == 0 && all != 0)
-            atomicAdd(reinterpret_cast<unsigned long long*>(&list->work), static_cast<unsigned long long>(all));
-        list->items[lanes.shfl(at, 0) + lanes.thread_rank()] = v;
+        if (lanes.is_first() && all != 0) add(&list->work, all);
+        list->items[lanes.from_first(at) + lanes.rank()] = v;
     }
     template <class T>
     __device__ T load(T const* p) const {
@@ -92,7 +115,7 @@ private:
     static constexpr int most_looks = 1 << 26;
 
     template <int K>
-    __device__ unsigned long long places(unsigned count) {
+    __device__ unsigned long long places(int count) {
         return atomicAdd(reinterpret_cast<unsigned long long*>(&outs_.list[K]->count),
                          static_cast<unsigned long long>(count));
     }
