@@ -38,7 +38,9 @@ inline constexpr I no_walk = std::numeric_limits<I>::max();
 template <class Value, class I>
 struct clear_links {
     scan_entry<Value, I>* entries;
-    COPPICE_HD void operator()(std::int64_t v) const { entries[v].link[0] = entries[v].link[1] = no_walk<I>; }
+    /// Whole entries: they are read at once, and no walk comes by a short cycle. Entries of up to 32 bytes take the
+    /// same sectors of memory as their links alone.
+    COPPICE_HD void operator()(std::int64_t v) const { entries[v] = {{no_walk<I>, no_walk<I>}, {}}; }
 };
 
 /// The walks: first those from posts, two each, then those from ends of paths that are no posts.
@@ -114,13 +116,14 @@ private:
     }
 };
 
+/// Two whole words: no padding, which a device would copy without having written it.
 struct scan_outcome {
     std::int64_t open; ///< directions without an end
-    bool lost;
+    std::int64_t lost; ///< not 0: a walk gave up
 };
 struct join_outcomes {
     COPPICE_HD scan_outcome operator()(scan_outcome const& a, scan_outcome const& b) const {
-        return {a.open + b.open, a.lost || b.lost};
+        return {a.open + b.open, a.lost | b.lost};
     }
 };
 /// Completes the entry of a vertex from those of the posts.
@@ -136,13 +139,14 @@ struct look_from_posts {
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD scan_outcome operator()(std::int64_t v) const {
         scan_entry<Value, I> e = is_post(v) ? posts[v / post_spacing] : entries[v];
-        scan_outcome result{0, *lost != 0};
+        scan_outcome result{0, *lost};
         for (int d = 0; d < 2; ++d) {
             if (!is_path_end(e.link[d]) && !is_post(v) && e.link[d] != no_walk<I>) look_on(e, d);
             if (!is_path_end(e.link[d])) ++result.open;
         }
         if (result.open > 0) {
-            if (e.link[0] == no_walk<I> && is_idempotent_v<Combine> && !result.lost) e.value[0] = e.value[1] = round(v);
+            if (e.link[0] == no_walk<I> && is_idempotent_v<Combine> && result.lost == 0)
+                e.value[0] = e.value[1] = round(v);
             for (int d = 0; d < 2; ++d)
                 if (!is_path_end(e.link[d])) e.link[d] = static_cast<I>(neighbor(v, d));
         }
@@ -201,11 +205,11 @@ scan_result<Value, I> scan_over_posts(Executor const& exec, std::int64_t vertice
     result.rounds = groups <= few ? jump<Value, I>(exec, posts, progress.view(), combine,
                                                    int(std::bit_width(std::uint64_t(groups))))
                                   : jump_until_done<Value, I>(exec, posts, progress.view(), combine);
-    auto const outcome = reduce(exec, vertices, scan_outcome{0, false},
+    auto const outcome = reduce(exec, vertices, scan_outcome{0, 0},
                                 look_from_posts<Value, I, Neighbor, Initial, Combine>{
                                     result.entries.data(), posts.data(), lost.data(), neighbor, initial, combine},
                                 join_outcomes{});
-    if (outcome.lost) return scan_by_jumping<Value, I>(exec, vertices, neighbor, initial, combine);
+    if (outcome.lost != 0) return scan_by_jumping<Value, I>(exec, vertices, neighbor, initial, combine);
     result.open = outcome.open;
     return result;
 }

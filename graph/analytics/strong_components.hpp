@@ -92,23 +92,23 @@ struct go_on {
     COPPICE_HD void operator()(std::int64_t) const { state->loop.on = 1; }
 };
 
-/// The open vertex of most pairs of an edge in and one out, the smallest of them.
+/// The open vertex of most pairs of an edge in and one out, the smallest of them; -1: none. Two whole words: no
+/// padding, which a device would copy without having written it.
 struct pivot {
-    std::int64_t pairs;
-    vertex_id vertex;
+    std::int64_t pairs, vertex;
 };
 struct pivot_of {
     graph_view g, incoming;
     vertex_id const* labels;
     COPPICE_HD pivot operator()(std::int64_t v) const {
         if (labels[v] >= 0) return {-1, -1};
-        return {std::int64_t(g.degree(v)) * incoming.degree(v), static_cast<vertex_id>(v)};
+        return {std::int64_t(g.degree(v)) * incoming.degree(v), v};
     }
 };
 struct better_pivot {
     COPPICE_HD pivot operator()(pivot const& a, pivot const& b) const {
         if (a.pairs != b.pairs) return a.pairs > b.pairs ? a : b;
-        return static_cast<std::uint32_t>(a.vertex) < static_cast<std::uint32_t>(b.vertex) ? a : b;
+        return static_cast<std::uint64_t>(a.vertex) < static_cast<std::uint64_t>(b.vertex) ? a : b;
     }
 };
 /// Parts by who is reached from the pivot and who reaches it; its component is what does both.
@@ -206,9 +206,10 @@ public:
     bool take_pivot() {
         auto const p = reduce(exec_, g_.vertices, pivot{-1, -1}, pivot_of{g_, incoming_, x_.labels}, better_pivot{});
         if (p.vertex < 0) return false;
-        auto const ahead = bfs(exec_, g_, p.vertex, {.incoming = incoming_}).levels;
-        auto const back = bfs(exec_, incoming_, p.vertex, {.incoming = g_}).levels;
-        for_each(exec_, g_.vertices, part_by_reach{p.vertex, ahead.data(), back.data(), x_});
+        auto const v = static_cast<vertex_id>(p.vertex);
+        auto const ahead = bfs(exec_, g_, v, {.incoming = incoming_}).levels;
+        auto const back = bfs(exec_, incoming_, v, {.incoming = g_}).levels;
+        for_each(exec_, g_.vertices, part_by_reach{v, ahead.data(), back.data(), x_});
         return true;
     }
     /// Colours until nothing is open.

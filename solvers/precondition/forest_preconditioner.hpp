@@ -97,11 +97,11 @@ private:
 /// The health of a system, and whether it was read from a matrix of the expected pattern.
 struct read_health {
     system_health health;
-    bool same;
+    std::int64_t same; ///< 1: it was
 };
 struct join_read_health {
     COPPICE_HD read_health operator()(read_health const& a, read_health const& b) const {
-        return {worse_health{}(a.health, b.health), a.same && b.same};
+        return {worse_health{}(a.health, b.health), a.same & b.same};
     }
 };
 /// Reads row p of a system and looks at it while it is at hand; nothing where the pattern is another one.
@@ -113,9 +113,9 @@ struct read_healthy_row {
     tridiagonal_view<T> system;
 
     COPPICE_HD read_health operator()(std::int64_t p) const {
-        if (!pattern_mark::is_hash(found, expected)) return {{0, true}, false};
+        if (!pattern_mark::is_hash(found, expected)) return {{0, 1}, 0};
         read(p);
-        return {health_of_row<T>{system}(p), true};
+        return {health_of_row<T>{system}(p), 1};
     }
 };
 
@@ -168,11 +168,11 @@ void forest_preconditioner<Executor, T, I>::read_system(Executor const& exec, cs
     if (a.rows() == 0) return;
     detail::pattern_mark::queue_hash(exec, a, hash_.data());
     auto const found =
-        reduce(exec, a.rows(), detail::read_health{{0, true}, true},
+        reduce(exec, a.rows(), detail::read_health{{0, 1}, 1},
                detail::read_healthy_row<T, I>{
                    {places_, a.coefficients, system_}, hash_.data(), pattern_.hash(), std::as_const(system_).view()},
                detail::join_read_health{});
-    if (!found.same) detail::pattern_mark::refuse();
+    if (found.same == 0) detail::pattern_mark::refuse();
     mended_rows_ = mender_.mend(exec, system_, options_, forest_.weight_coverage == 1, found.health);
     if (mended_rows_ > 0) exec.synchronize(); // apply() takes the system to be there
 }

@@ -13,14 +13,16 @@
 
 namespace coppice::detail {
 
-/// What a look at the rows of a system finds.
+/// What a look at the rows of a system finds. Two whole words: no padding, which a device would copy without having
+/// written it.
 struct system_health {
     double largest; ///< magnitude of an entry; NaN where there is one
-    bool dominant;  ///< every diagonal entry outweighs the rest of its row, by more than rounding can take away
+    /// 1: every diagonal entry outweighs the rest of its row, by more than rounding can take away
+    std::int64_t dominant;
 };
 struct worse_health {
     COPPICE_HD system_health operator()(system_health const& a, system_health const& b) const {
-        return {maximum{}(a.largest, b.largest), a.dominant && b.dominant};
+        return {maximum{}(a.largest, b.largest), a.dominant & b.dominant};
     }
 };
 template <class T>

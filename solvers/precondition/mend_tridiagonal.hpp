@@ -114,7 +114,7 @@ template <executor Executor, class T>
 std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiagonal<T>& system,
                                                    tridiagonal_options const& options, bool whole) {
     return mend(exec, system, options, whole,
-                reduce(exec, system.size(), detail::system_health{0, true}, detail::health_of_row<T>{system.view()},
+                reduce(exec, system.size(), detail::system_health{0, 1}, detail::health_of_row<T>{system.view()},
                        detail::worse_health{}));
 }
 
@@ -123,7 +123,8 @@ std::int64_t tridiagonal_mender<Executor, T>::mend(Executor const& exec, tridiag
                                                    tridiagonal_options const& options, bool whole,
                                                    detail::system_health const& health) {
     std::int64_t const n = system.size();
-    if (health.dominant || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max()) return 0;
+    if (health.dominant != 0 || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max())
+        return 0;
     double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
     take_memory(exec, n);
     detail::tridiagonal_probe<T> const probe{system.view(),

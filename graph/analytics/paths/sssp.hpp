@@ -61,50 +61,46 @@ buffer<T> sssp_distances(Executor const& exec, csr_view<T> a, std::vector<vertex
 
 namespace analytics {
 
+// What is reduced holds no padding, which a device would copy without having written it.
+
 /// Of lengths that are all finite, as is their sum then.
-template <class T>
 struct length_sum {
-    double sum;
-    T least;
+    double sum, least;
 };
 template <class T>
 struct length_as_sum {
     T const* lengths;
-    COPPICE_HD length_sum<T> operator()(std::int64_t k) const { return {double(lengths[k]), lengths[k]}; }
+    COPPICE_HD length_sum operator()(std::int64_t k) const { return {double(lengths[k]), double(lengths[k])}; }
 };
-template <class T>
 struct join_sums {
-    COPPICE_HD length_sum<T> operator()(length_sum<T> const& a, length_sum<T> const& b) const {
+    COPPICE_HD length_sum operator()(length_sum const& a, length_sum const& b) const {
         return {a.sum + b.sum, b.least < a.least ? b.least : a.least};
     }
 };
 /// Of any lengths: the sum of the finite ones.
-template <class T>
 struct length_range {
-    double sum;
-    T least;
+    double sum, least;
     std::int64_t bad;
 };
 template <class T>
 struct length_of_edge {
     T const* lengths;
-    COPPICE_HD length_range<T> operator()(std::int64_t k) const {
+    COPPICE_HD length_range operator()(std::int64_t k) const {
         T const x = lengths[k];
         bool const finite = x - x == T(0);
-        return {finite ? double(x) : 0.0, x, x == x && (finite || x > T(0)) ? 0 : 1};
+        return {finite ? double(x) : 0.0, double(x), x == x && (finite || x > T(0)) ? 0 : 1};
     }
 };
-template <class T>
 struct join_ranges {
-    COPPICE_HD length_range<T> operator()(length_range<T> const& a, length_range<T> const& b) const {
+    COPPICE_HD length_range operator()(length_range const& a, length_range const& b) const {
         return {a.sum + b.sum, b.least < a.least ? b.least : a.least, a.bad + b.bad};
     }
 };
 template <class T, executor Executor>
-length_range<T> range_of_lengths(Executor const& exec, T const* lengths, std::int64_t count) {
-    auto const quick = reduce(exec, count, length_sum<T>{0.0, T(0)}, length_as_sum<T>{lengths}, join_sums<T>{});
+length_range range_of_lengths(Executor const& exec, T const* lengths, std::int64_t count) {
+    auto const quick = reduce(exec, count, length_sum{0, 0}, length_as_sum<T>{lengths}, join_sums{});
     if (quick.sum - quick.sum == 0.0) return {quick.sum, quick.least, 0};
-    return reduce(exec, count, length_range<T>{0.0, T(0), 0}, length_of_edge<T>{lengths}, join_ranges<T>{});
+    return reduce(exec, count, length_range{0, 0, 0}, length_of_edge<T>{lengths}, join_ranges{});
 }
 
 /// How lengths of edges make that of a path: their sum. Any rule does that never makes a path shorter.

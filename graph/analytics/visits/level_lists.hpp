@@ -96,7 +96,7 @@ public:
             nullptr);
     }
     /// Whether a visit has ended the way up. Waits.
-    bool has_ended() const { return to_vector(exec_, state_)[0].ends != 0; }
+    bool has_ended() const { return exec_.load(&state_.data()->ends) != 0; }
     /// visit() for every level from the last to the first, where now() is the level.
     template <class Visit>
     void sink(Visit const& visit) {

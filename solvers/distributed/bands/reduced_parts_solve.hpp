@@ -13,10 +13,10 @@
 namespace coppice {
 namespace distributed {
 
-/// What rows tell of a solution and of the matrix.
+/// What rows tell of a solution and of the matrix. No padding, which a device would copy without having written it.
 struct row_findings {
     chain::row_extremes<double> most{};
-    int uneven = 0; ///< bit 0: some row does not sum to zero, bit 1: some column
+    std::int64_t uneven = 0; ///< bit 0: some row does not sum to zero, bit 1: some column
 };
 struct join_findings {
     COPPICE_HD row_findings operator()(row_findings const& a, row_findings const& b) const {

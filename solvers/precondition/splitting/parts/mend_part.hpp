@@ -181,8 +181,9 @@ std::int64_t part_mender<Executor, T, I>::mend(Executor const& exec, detail::sol
     using namespace detail;
     part_entries<T> const entries = part.entries();
     std::int64_t const n = entries.n;
-    auto const health = reduce(exec, n, system_health{0, true}, part_row_health<T>{entries}, worse_health{});
-    if (health.dominant || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max()) return 0;
+    auto const health = reduce(exec, n, system_health{0, 1}, part_row_health<T>{entries}, worse_health{});
+    if (health.dominant != 0 || !std::isfinite(health.largest) || n >= std::numeric_limits<std::int32_t>::max())
+        return 0;
     double const unit = health.largest > 0 ? std::ldexp(1.0, std::ilogb(health.largest)) : 1.0;
     bool const banded = entries.reach > 1;
     sizes const size{n, banded ? 0 : n * entries.block, n * (banded ? 2 * entries.reach + 1 : entries.block)};
