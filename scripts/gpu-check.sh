@@ -6,12 +6,13 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 usage() {
     cat <<'HELP'
-usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [STAGE...]
+usage: scripts/gpu-check.sh [--build DIR] [--out DIR] [--limit S] [OPTION...] [STAGE...]
 
 Stages, all but `sanitize` and `accuracy` by default:
   build      configures DIR with COPPICE_CUDA=ON and builds it (left out when DIR/bin holds the programs already)
   test       every CUDA test program
-  sanitize   compute-sanitizer (memcheck, racecheck) over the CUDA test programs; minutes
+  sanitize   compute-sanitizer (memcheck, racecheck, initcheck, synccheck) over the CUDA test programs, several runs
+             of a few test cases at once: the number of reports of each tool and program, and their kernels; minutes
   solve      the main job on the GPU
   bench      every suite of `coppice bench` on the GPU, with its peers
   accuracy   errors of the direct solvers on the GPU beside those of LAPACK; minutes
@@ -19,6 +20,10 @@ Stages, all but `sanitize` and `accuracy` by default:
   --build DIR   build folder, default build/gpu
   --out DIR     where logs and the measured rows (JSON lines) go, default build/gpu-check
   --limit S     seconds after which a program counts as hung, default 1200
+  --tools LIST, --programs LIST, --cases PATTERN, --exclude-cases PATTERN, --jobs N, --time S, --suppressions FILE
+                for `sanitize`: tools and (parts of names of) programs, divided by commas; test cases as doctest takes
+                them; runs at once; seconds for all of them; known false reports with their reasons. See
+                scripts/gpu-sanitize.py --help
 Exit code 0 when every stage that ran succeeded.
 HELP
 }
@@ -26,12 +31,16 @@ HELP
 build=$root/build/gpu
 out=$root/build/gpu-check
 limit=1200
+sanitize=()
 stages=()
 while [ $# -gt 0 ]; do
     case "$1" in
     --build) build=$2 && shift ;;
     --out) out=$2 && shift ;;
     --limit) limit=$2 && shift ;;
+    --tools | --programs | --cases | --exclude-cases | --jobs | --time | --suppressions)
+        sanitize+=("$1=$2") && shift
+        ;;
     -h | --help) usage && exit 0 ;;
     build | test | sanitize | solve | bench | accuracy) stages+=("$1") ;;
     *) usage >&2 && exit 2 ;;
@@ -73,13 +82,8 @@ for stage in "${stages[@]}"; do
         for program in "${programs[@]}"; do run "$(basename "$program")" "$program"; done
         ;;
     sanitize)
-        for program in "${programs[@]}"; do
-            for tool in memcheck racecheck; do
-                # Tests provoke failed allocations on purpose: what the runtime reports of them is no finding.
-                run "$(basename "$program")-$tool" compute-sanitizer --tool "$tool" --report-api-errors no \
-                    --error-exitcode 1 "$program"
-            done
-        done
+        "$root/scripts/gpu-sanitize.py" --bin="$build/bin" --out="$out/sanitize" --limit="$limit" "${sanitize[@]}" |
+            tee "$out/sanitize.log" || failed+=(sanitize)
         ;;
     solve)
         run solve "$build/bin/coppice" solve generate:aniso2,nx=1200 --backend cuda --solution sine --json "$out/solve.json"
