@@ -28,6 +28,7 @@ struct hbisa_state {
     int idle = 0;  ///< windows in a row without gain
     int keeps = 0; ///< the present x is the best one
     hbisa_end end = hbisa_end::none;
+    std::int32_t unused = 0; ///< no padding, which a device would copy without having written it
 
     COPPICE_HD bool active() const { return end == hbisa_end::none; }
 

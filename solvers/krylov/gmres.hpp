@@ -90,7 +90,9 @@ public:
         : exec_(exec), options_(std::move(options)), dots_(exec, n), passes_(exec, n),
           basis_(exec, basis_size(n, options_)), projections_(exec, n, options_.restart + 1, detail::dot_parts<T>),
           work_(exec, 3 * n), kept_(exec, Flexible ? n * options_.restart : 0), best_(exec, n),
-          least_squares_(exec, detail::hessenberg_factor<value>::size(options_.restart)) {}
+          least_squares_(exec, detail::hessenberg_factor<value>::size(options_.restart)) {
+        fill(exec, least_squares_.view(), value(0)); // the host copies all of it, whatever iterations have written
+    }
 
     /// x[n] holds the starting guess on entry and the best iterate on return; b[n] must not overlap it.
     template <class A, class M>

@@ -47,6 +47,7 @@ struct gate {
     I vertex;     ///< by name, as are the others
     I across;     ///< the neighbour in the other part
     I far;        ///< the other end of the piece
+    I unused;     ///< no padding before a Value of 8 bytes, which the host would copy though no device has written it
     Value inward; ///< combined from `vertex` to `far`
 };
 
@@ -87,7 +88,7 @@ struct emit_gate {
         int const d = int(i % 2);
         scan_entry<Value, I> const e = entries[v];
         keys[position] = i;
-        gates[position] = {names(v), static_cast<I>(neighbor(v, d)), names(path_end_vertex(e.link[1 - d])),
+        gates[position] = {names(v), static_cast<I>(neighbor(v, d)), names(path_end_vertex(e.link[1 - d])), I(0),
                            e.value[1 - d]};
     }
 };

@@ -101,6 +101,7 @@ csr<T> join_rows(part_executor<Executor> const& exec, csr_view<T> mine) {
         using value = std::remove_cvref_t<decltype(*from)>;
         buffer<value> padded(base, most), of_parts(base, most * parts), together(base, all);
         base.copy_elements(from, padded.data(), count);
+        fill(base, padded.view().slice(count, most - count), value(0)); // all of it is sent
         detail::gather_values(exec, static_cast<value const*>(padded.data()), of_parts.data(), most);
         for (std::int64_t p = 0; p < parts; ++p)
             base.copy_elements(of_parts.data() + p * most, together.data() + starts[std::size_t(p)],
