@@ -71,7 +71,42 @@ std::vector<named_graph> all_graphs() {
     return all;
 }
 
+/// Appends two of three vertices, with works of all sizes, next to each other and apart.
+struct list_with_work {
+    COPPICE_HD static bool appends(vertex_id v) { return v % 3 != 0; }
+    COPPICE_HD static std::int32_t work_of(vertex_id v) {
+        return v % 5 == 0 ? 0 : v % 2 == 0 ? 0x7fffffff - v : v % 7 == 0 ? -v : 65535 + v;
+    }
+    COPPICE_NO_EXEC_CHECK
+    template <class Worker>
+    COPPICE_HD void operator()(Worker& worker, vertex_id v) const {
+        if (appends(v)) worker.emit(v, work_of(v));
+    }
+};
+
 } // namespace
+
+TEST_CASE_TEMPLATE("lists hold what visits append, and the sum of its work", Fixture, COPPICE_TEST_EXECUTORS) {
+    auto const exec = Fixture::exec();
+    for (vertex_id n : {1, 31, 32, 33, 1000, 100000}) {
+        std::vector<vertex_id> expected;
+        std::int64_t work = 0;
+        for (vertex_id v = 0; v < n; ++v)
+            if (list_with_work::appends(v)) {
+                expected.push_back(v);
+                work += list_with_work::work_of(v);
+            }
+        analytics::worklists<1> lists(exec, n);
+        auto const everyone = analytics::placed(exec, analytics::worklist{nullptr, n, 0});
+        analytics::visit_items(exec, nullptr, everyone.data(), analytics::into(lists[0]), list_with_work{});
+        analytics::worklist const list = exec.load(lists[0]);
+        CHECK(list.count == std::int64_t(expected.size()));
+        CHECK(list.work == work);
+        auto items = to_vector(exec, array_view<vertex_id const>(list.items, list.count));
+        std::sort(items.begin(), items.end());
+        CHECK(items == expected);
+    }
+}
 
 TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
