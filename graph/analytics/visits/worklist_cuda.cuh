@@ -9,9 +9,10 @@
 
 namespace coppice::analytics {
 
-/// The lanes of a warp that execute the same call at the same time; its members are called by all of them. They use
-/// warp intrinsics, not cooperative_groups: synccheck reports the loops of its reduction over such a group, as compiled
-/// by CUDA 13.0, as divergent barriers, and REDUX adds what the lanes have in two instructions.
+/// The lanes of a warp that execute the same call at the same time; its members are called by all of them. Warp
+/// intrinsics in place of cooperative_groups: of all kernels with block barriers synccheck reported divergence in the
+/// one that used a reduction of such a group, which the notes on compute-sanitizer name as a false report for programs
+/// of CUDA 13.0; and REDUX adds what the lanes have in two instructions.
 class active_lanes {
 public:
     __device__ int count() const { return __popc(mask_); }
