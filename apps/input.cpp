@@ -118,7 +118,7 @@ csr<T> generated(host_executor const& host, std::string const& argument) {
 
 matrix_input::matrix_input(std::string const& argument, progress& status) : argument_(argument) {
     status.show("reading " + argument);
-    if (!names_generator(argument)) file_.emplace(argument, status.of_file(argument));
+    if (!names_generator(argument)) file_.emplace(argument, matrix_read_options{.progress = status.of_file(argument)});
 }
 
 template <class T>
