@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <coppice/algebra/files/read_options.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/analytics/graph_view.hpp>
 
@@ -24,6 +25,9 @@ struct graph_algorithm_row {
     bool simple = false;           ///< needs every edge once in sorted rows, as readers and generators give it
     bool weighted = false;         ///< values matter; else only where edges are
     std::string_view options = ""; ///< names of analytics_options that it reads, separated by blanks
+    /// What parallel edges (several entries of a file at one position) become: min for lengths, max for widths and for
+    /// edges to choose, sum for weights that add up, count if their number matters; first if values do not matter.
+    duplicates parallel = duplicates::first;
 };
 
 /// The memory of its executor that an algorithm needs beside the graph, at most, where values are doubles.
@@ -52,7 +56,9 @@ struct analytics_options {
     std::int64_t samples = 0; ///< sources of a centrality; 0: all vertices
     double alpha = 0;
     double resolution = 1;
-    int capacity = 2; ///< edges that a vertex may keep
+    int capacity = 2;     ///< edges that a vertex may keep
+    bool signed_ = false; ///< matchings: the sum of the values is maximised, and no negative edge taken; else of |values|
+    bool counted = false; ///< bridges: the values are numbers of parallel edges
 };
 
 /// Edges in host memory.

@@ -31,12 +31,45 @@
 #include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
 #include <coppice/graph/b_matching.hpp>
+#include <coppice/graph/both_directions.hpp>
 #include <coppice/graph/centrality/entries.hpp>
 #include <coppice/graph/communities/entries.hpp>
 #include <coppice/graph/factor.hpp>
 
 namespace coppice {
 namespace analytics {
+
+/// Removes the edges whose value in `a`, the number of parallel edges, is larger than 1 in one of both directions.
+template <executor Executor, class T>
+void drop_parallel_edges(Executor const& exec, csr_view<T> a, std::vector<vertex_id>& from,
+                         std::vector<vertex_id>& to) {
+    auto const offsets = to_vector(exec, a.row_offsets());
+    auto const neighbors = to_vector(exec, a.column_indices());
+    auto const counts = to_vector(exec, a.values());
+    auto const several = [&](vertex_id u, vertex_id v) {
+        for (auto k = offsets[std::size_t(u)]; k < offsets[std::size_t(u) + 1]; ++k)
+            if (neighbors[std::size_t(k)] == v && counts[std::size_t(k)] > T(1)) return true;
+        return false;
+    };
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (several(from[i], to[i]) || several(to[i], from[i])) continue;
+        from[kept] = from[i];
+        to[kept++] = to[i];
+    }
+    from.resize(kept);
+    to.resize(kept);
+}
+
+/// The edges that a matching may take: all by magnitude, or those of positive weight.
+template <class T>
+struct edges_to_match {
+    csr<T> positive;
+    csr_view<T> view;
+    template <executor Executor>
+    edges_to_match(Executor const& exec, csr_view<T> a, analytics_options const& o)
+        : positive(o.signed_ ? positive_edges(exec, a) : csr<T>()), view(o.signed_ ? positive.view() : a) {}
+};
 
 struct bfs_entry {
     static constexpr graph_algorithm_row row{"bfs",
@@ -62,7 +95,8 @@ struct sssp_entry {
                                              false,
                                              false,
                                              true,
-                                             "source delta"};
+                                             "source delta",
+                                             duplicates::min};
     static constexpr graph_memory memory{32, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -109,7 +143,8 @@ struct widest_entry {
                                              false,
                                              false,
                                              true,
-                                             "source"};
+                                             "source",
+                                             duplicates::max};
     static constexpr graph_memory memory{36, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -137,14 +172,22 @@ struct diameter_entry {
     }
 };
 struct bridges_entry {
-    static constexpr graph_algorithm_row row{"bridges", "Edges whose removal parts a component",
-                                             "the bridges, a symmetric matrix of ones", true};
+    static constexpr graph_algorithm_row row{"bridges",
+                                             "Edges whose removal disconnects a component",
+                                             "the bridges, a symmetric matrix of ones",
+                                             true,
+                                             false,
+                                             false,
+                                             "",
+                                             duplicates::count};
     static constexpr graph_memory memory{48, 0};
     template <executor Executor, class T>
-    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = bridges(exec, graph_view(a));
-        auto const count = std::size_t(r.from.size());
-        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), std::vector<double>(count, 1.0)},
+        auto from = to_vector(exec, r.from), to = to_vector(exec, r.to);
+        if (o.counted) drop_parallel_edges(exec, a, from, to);
+        auto const count = from.size();
+        return {answer_edges{std::move(from), std::move(to), std::vector<double>(count, 1.0)},
                 {{"bridges", double(count)}, {"components", double(r.components)}}};
     }
 };
@@ -189,7 +232,9 @@ struct mst_entry {
                                              "the edges of the forest, a symmetric matrix",
                                              true,
                                              false,
-                                             true};
+                                             true,
+                                             "",
+                                             duplicates::min};
     static constexpr graph_memory memory{56, 17};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -203,15 +248,19 @@ struct mst_entry {
 };
 struct matching_entry {
     static constexpr graph_algorithm_row row{"matching",
-                                             "Greedy matching of heavy edges, at least half of the largest weight",
-                                             "the vertex that every vertex is matched with, 0 where there is none",
+                                             "Greedy matching of heavy edges, at least half of the largest sum of "
+                                             "|values|, or of positive values (signed)",
+                                             "the vertex that every vertex is matched with, or none",
                                              true,
                                              true,
-                                             true};
+                                             true,
+                                             "signed",
+                                             duplicates::max};
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
-    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
-        auto const f = parallel_factor(exec, a, {.degree = 1, .rounds = 0, .charge_below = 0});
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        edges_to_match<T> const edges(exec, a, o);
+        auto const f = parallel_factor(exec, edges.view, {.degree = 1, .rounds = 0, .charge_below = 0});
         return {vertices_of(exec, f.neighbors),
                 {{"edges", double(f.edges)},
                  {"weight", f.weight},
@@ -221,16 +270,19 @@ struct matching_entry {
 };
 struct b_matching_entry {
     static constexpr graph_algorithm_row row{"b-matching",
-                                             "The heaviest edges, so many at each vertex, as greedy takes them",
+                                             "The heaviest edges by |value|, or by value if positive (signed), up to "
+                                             "capacity at each vertex, as greedy takes them",
                                              "the edges that are kept, a symmetric matrix",
                                              true,
                                              true,
                                              true,
-                                             "capacity"};
+                                             "capacity signed",
+                                             duplicates::max};
     static constexpr graph_memory memory{44, 36};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
-        auto const r = b_matching(exec, a, o.capacity);
+        edges_to_match<T> const edges(exec, a, o);
+        auto const r = b_matching(exec, edges.view, o.capacity);
         return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), values_of(exec, r.weights)},
                 {{"edges", double(r.from.size())},
                  {"weight", r.weight},
@@ -240,8 +292,7 @@ struct b_matching_entry {
 };
 struct maximal_matching_entry {
     static constexpr graph_algorithm_row row{"maximal-matching", "A maximal matching, whatever the values",
-                                             "the vertex that every vertex is matched with, 0 where there is none",
-                                             true};
+                                             "the vertex that every vertex is matched with, or none", true};
     static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {

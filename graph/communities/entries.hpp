@@ -52,7 +52,8 @@ struct communities_entry {
                                              true,
                                              true,
                                              true,
-                                             "resolution"};
+                                             "resolution",
+                                             duplicates::sum};
     static constexpr graph_memory memory{56, 32};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
