@@ -128,7 +128,7 @@ outcome run(factor_request& o) {
         throw usage_error("the greedy method is sequential and works on the host only; use --backend host");
     if (o.method == "greedy") o.common.backend = "host";
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     files.expect("--picture", o.picture, ".svg");

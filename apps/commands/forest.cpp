@@ -130,7 +130,7 @@ outcome run(forest_request const& o) {
     check_matrix_argument(o.matrix, "forest");
     read_factor_arguments(o.factor);
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     files.expect("--picture", o.picture, ".svg");

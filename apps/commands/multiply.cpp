@@ -67,11 +67,10 @@ outcome run(multiply_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.first, "multiply");
     check_matrix_argument(o.second, "multiply");
-    check_inputs({{"MATRIX", o.first}, {"the second matrix", o.second}, {"--mask", o.mask}});
     require_name("semiring", o.semiring, semiring_names);
     if (o.complement && o.mask.empty()) throw usage_error("--complement turns a mask round, and there is no --mask");
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"A", o.first}, {"B", o.second}, {"--mask", o.mask}});
     files.expect("-o", o.output);
     files.expect("--json", o.common.json);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {

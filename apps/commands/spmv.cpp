@@ -144,7 +144,6 @@ outcome multiply(spmv_request const& o, any_executor const& chosen, Executor con
 outcome run(spmv_request const& o) {
     check_common_options(o.common);
     check_matrix_argument(o.matrix, "spmv");
-    check_inputs({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
     require_name("semiring", o.semiring, semiring_names);
     require_name("scheme", o.scheme, srcsr_scheme_names);
     if (o.scheme == "balanced-atomic" && o.semiring != "plus-times")
@@ -154,8 +153,8 @@ outcome run(spmv_request const& o) {
         throw usage_error(o.semiring + " writes column numbers, which --accumulate has no way to join");
     if (o.repeat < 1) throw usage_error(fmt::format("--repeat is {}, expected at least 1", o.repeat));
     auto const chosen = make_executor(o.common);
-    output_files files;
-    files.expect("-o", o.output);
+    output_files files({{"MATRIX", o.matrix}, {"--x", o.x}, {"--accumulate", o.accumulate}, {"--mask", o.mask}});
+    files.expect("-o", o.output, "", "--accumulate"); // y = y + A x in one file
     files.expect("--json", o.common.json);
     return with_backend(o.common, chosen, [&]<class Executor, class T>(Executor const& exec, std::type_identity<T>) {
         return multiply<Executor, T>(o, chosen, exec, files);
