@@ -180,7 +180,7 @@ matrix_entries<T, I> parse_harwell_boeing(host_executor const& exec, std::string
             entries[k].value = read_value<T>(cards, h, entries[k].row == entries[k].column);
             if (tell && k % step == 0) tell("parsing", (h.stored + k) / 2, h.stored);
         }
-    return {h.rows, h.columns, h.symmetry, std::move(entries)};
+    return {h.rows, h.columns, h.symmetry, std::move(entries), {}, 1};
 }
 
 #define COPPICE_PARSE(T, I)                                                                                            \

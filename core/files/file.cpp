@@ -1,63 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <coppice/core/files/file.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <system_error>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <coppice/core/error.hpp>
+#include <coppice/core/files/byte_reader.hpp>
 
 namespace coppice {
 namespace {
 
 std::string reason_text(int reason) { return std::generic_category().message(reason); }
 
-[[noreturn]] void fail_to_read(std::filesystem::path const& path, int reason) {
-    throw io_error("cannot read " + input_name(path) + ": " + reason_text(reason));
-}
-
-struct open_file {
-    int descriptor = -1;
-    ~open_file() {
-        if (descriptor > STDIN_FILENO) ::close(descriptor);
-    }
-};
-
-int open_to_read(std::filesystem::path const& path) {
-    return is_standard_stream(path) ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-}
-
-file_text map_file(std::filesystem::path const& path, int descriptor, std::size_t size) {
-    void* const at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (at == MAP_FAILED) fail_to_read(path, errno);
-    std::shared_ptr<void const> owner(at, [size](void const* p) { ::munmap(const_cast<void*>(p), size); });
-    return {{static_cast<char const*>(at), size}, std::move(owner), true};
-}
-
-file_text read_stream(std::filesystem::path const& path, int descriptor) {
-    auto bytes = std::make_shared<std::string>();
-    constexpr std::size_t step = std::size_t(1) << 20;
-    for (std::size_t size = 0;;) {
-        bytes->resize(size + step);
-        ssize_t const got = ::read(descriptor, bytes->data() + size, step);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) fail_to_read(path, errno);
-        size += static_cast<std::size_t>(got);
-        if (got == 0) {
-            bytes->resize(size);
-            std::string_view const view = *bytes;
-            return {view, std::move(bytes), true};
-        }
-    }
+/// The memory limit of the control group (version 2) of this process, if it has one and the group is the root of what
+/// the process sees, as in a container; else INT64_MAX.
+std::int64_t group_memory() {
+    char digits[32];
+    int const file = ::open("/sys/fs/cgroup/memory.max", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return INT64_MAX;
+    ssize_t const got = ::read(file, digits, sizeof digits);
+    ::close(file);
+    std::int64_t bytes = INT64_MAX;
+    if (got > 0) std::from_chars(digits, digits + got, bytes); // "max" is no number
+    return bytes;
 }
 
 } // namespace
@@ -68,16 +42,49 @@ std::string input_name(std::filesystem::path const& path) {
     return is_standard_stream(path) ? "standard input" : path.string();
 }
 
-file_text read_file(std::filesystem::path const& path) {
-    open_file const file{open_to_read(path)};
-    if (file.descriptor < 0) fail_to_read(path, errno);
+byte_reader::byte_reader(std::filesystem::path const& path) : path_(path) {
+    bool const standard = is_standard_stream(path);
+    descriptor_ = standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
     struct stat status {};
-    if (::fstat(file.descriptor, &status) != 0) fail_to_read(path, errno);
-    if (S_ISDIR(status.st_mode)) fail_to_read(path, EISDIR);
+    int const reason = ::fstat(descriptor_, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
+    if (reason != 0) {
+        ::close(descriptor_);
+        fail(reason);
+    }
     // Files of the kernel (/proc) claim to be regular and of size 0; standard input may stand anywhere in its file.
-    if (!S_ISREG(status.st_mode) || status.st_size == 0 || is_standard_stream(path))
-        return read_stream(path, file.descriptor);
-    return map_file(path, file.descriptor, static_cast<std::size_t>(status.st_size));
+    if (S_ISREG(status.st_mode) && status.st_size > 0 && !standard) size_ = status.st_size;
+}
+
+byte_reader::~byte_reader() { ::close(descriptor_); }
+
+void byte_reader::fail(int reason) const {
+    throw io_error("cannot read " + input_name(path_) + ": " + reason_text(reason));
+}
+
+std::size_t byte_reader::read(char* to, std::size_t bytes) {
+    if (size_ >= 0)
+        bytes = std::min(bytes, static_cast<std::size_t>(size_ - done_)); // what is appended later is ignored
+    std::size_t taken = 0;
+    while (taken < bytes) {
+        ssize_t const got = ::read(descriptor_, to + taken, bytes - taken);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) fail(errno);
+        if (got == 0) break;
+        taken += static_cast<std::size_t>(got);
+    }
+    done_ += static_cast<std::int64_t>(taken);
+    if (taken < bytes && size_ >= 0)
+        throw io_error("cannot read " + input_name(path_) + ": the file was shortened while it was read; it had " +
+                       std::to_string(size_) + " bytes and ends after " + std::to_string(done_) +
+                       "; read it again when nothing writes to it");
+    return taken;
+}
+
+std::int64_t largest_text(read_limits const& limits) {
+    if (limits.max_bytes > 0) return limits.max_bytes;
+    auto const pages = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES));
+    return std::min(pages * static_cast<std::int64_t>(::sysconf(_SC_PAGESIZE)), group_memory()) / 2;
 }
 
 namespace {

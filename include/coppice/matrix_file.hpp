@@ -29,6 +29,14 @@
 /// - tar archives, told by their header: the one .mtx or .rb file in it, or the one that is called as its folder or as
 ///   the archive (NAME/NAME.mtx beside NAME/NAME_b.mtx, as the SuiteSparse collection packs them).
 ///
+/// Options (`matrix_read_options`): how entries at the same position become one (`duplicates`, summed by default), whether
+/// the words of an edge list are names of vertices (`renumber`), and how much memory a small or endless input may take
+/// (`limits`):
+///
+///     auto lengths = coppice::read_matrix<double>(exec, "roads.txt", {.duplicates = coppice::duplicates::min});
+///     auto graph = coppice::matrix_file("people.csv", {.renumber = true}).read_numbered<double>(exec);
+///     auto row = graph.vertices.find("alice", graph.matrix.rows());
+///
 /// Each plain or compressed with gzip, or from standard input ("-"). An edge from i to j is the entry (i, j) of a
 /// square matrix of as many rows as the largest vertex asks for; edges are taken as they stand, repeated ones are
 /// summed, and comments are not interpreted: a file that says "undirected" in words stores what its lines say.

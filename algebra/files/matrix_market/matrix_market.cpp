@@ -82,7 +82,7 @@ template <class T, class I>
 matrix_entries<T, I> parse_matrix_market(host_executor const& exec, std::string const& file, std::string_view text,
                                          file_progress const& tell) {
     auto parsed = parse_text<T, I>(exec, file, text, *parse_header(file, text, true), tell);
-    return {parsed.header.rows, parsed.header.columns, parsed.header.symmetry, std::move(parsed.entries)};
+    return {parsed.header.rows, parsed.header.columns, parsed.header.symmetry, std::move(parsed.entries), {}, 1};
 }
 
 } // namespace detail
