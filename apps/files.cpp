@@ -59,8 +59,8 @@ bool is_stdout(fs::path const& path) {
 // Whether an input reads the regular file `target`; "-" reads the one that standard input comes from.
 bool reads_file(std::string const& input, struct stat const& target) {
     struct stat status {};
-    bool const known = is_standard_stream(input) ? ::fstat(STDIN_FILENO, &status) == 0
-                                                 : ::stat(input.c_str(), &status) == 0;
+    bool const known =
+        is_standard_stream(input) ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(input.c_str(), &status) == 0;
     return known && S_ISREG(target.st_mode) && is_one_file(status, target);
 }
 bool reads_file(std::string const& input, std::string const& path) {
@@ -137,8 +137,8 @@ output_files::output_files(std::initializer_list<named_input> inputs) {
             first = &input;
         }
         if (appends && reads_file(input.file, out))
-            throw usage_error(fmt::format("standard output goes to the file that is read as {}; write to another file",
-                                          input.name));
+            throw usage_error(
+                fmt::format("standard output goes to the file that is read as {}; write to another file", input.name));
         inputs_.push_back({std::string(input.name), input.file});
     }
 }

@@ -102,7 +102,8 @@ outcome dispatch(std::vector<std::string>& arguments) {
         if (c.cli->parsed()) {
             check_arguments(*c.cli);
             if (!rest.empty())
-                throw usage_error("unexpected argument '" + rest[0] + "'; see coppice " + c.cli->get_name() + " --help");
+                throw usage_error("unexpected argument '" + rest[0] + "'; see coppice " + c.cli->get_name() +
+                                  " --help");
             return c.run();
         }
     std::vector<std::string_view> names;

@@ -22,8 +22,8 @@ struct is_positive {
 /// The union of A and A^T: every edge in both directions, with its sign, zeros and loops included. If both directions
 /// are stored with different values, the smaller one counts if `rule` is duplicates::min, else the larger one; an
 /// algorithm names its rule in graph_algorithm_row::parallel. A is square with sorted columns without duplicates
-/// (matrix_error). Throws overflow_error if the union outgrows the index type. (symmetrised_weights() gives what factors
-/// and forests read instead: magnitudes, without zeros.)
+/// (matrix_error). Throws overflow_error if the union outgrows the index type. (symmetrised_weights() gives what
+/// factors and forests read instead: magnitudes, without zeros.)
 template <executor Executor, class T>
 csr<T> both_directions(Executor const& exec, csr_view<T> a, duplicates rule = duplicates::max) {
     require_square(a, "both_directions");

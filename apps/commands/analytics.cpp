@@ -7,6 +7,7 @@
 
 #include "apps/backend.hpp"
 #include "apps/input.hpp"
+#include "apps/names.hpp"
 #include "apps/output.hpp"
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
@@ -25,6 +26,7 @@ struct graph_request {
     analytics_options algorithm{};
     bool symmetrise = false;
     bool renumber = false;
+    std::string parallel{}; ///< empty: as the row of the catalogue says
     std::string output{};
     std::string mapping{};
     std::string report{};
@@ -107,7 +109,7 @@ report::entries settings_of(graph_algorithm_row const& row, graph_request const&
     auto const& a = o.algorithm;
     auto const show = [](double v) { return fmt::format("{:.6g}", v); };
     report::entries all;
-    for (auto const& [name, value] : report::entries{{"source", o.source},
+    for (auto const& [name, value] : report::entries{{"source", o.source.empty() ? "the first" : o.source},
                                                      {"delta", a.delta > 0 ? show(a.delta) : "chosen"},
                                                      {"damping", show(a.damping)},
                                                      {"tolerance", show_scientific(a.tolerance)},
@@ -116,7 +118,7 @@ report::entries settings_of(graph_algorithm_row const& row, graph_request const&
                                                      {"alpha", a.alpha > 0 ? show(a.alpha) : "chosen"},
                                                      {"resolution", show(a.resolution)},
                                                      {"capacity", std::to_string(a.capacity)},
-                                                     {"signed", a.signed_ ? "yes" : "no"}})
+                                                     {"by-value", a.by_value ? "yes" : "no"}})
         if (reads(row, name)) all.emplace_back(name, value);
     if (o.symmetrise) all.emplace_back("symmetrise", "yes");
     return all;
@@ -143,9 +145,9 @@ void write_pictures(graph_algorithm_row const& row, graph_request const& o, any_
 
 /// What the algorithm makes of the values of the graph.
 std::string meaning_of_values(graph_algorithm_row const& row, bool is_signed) {
-    if (reads(row, "signed"))
+    if (reads(row, "by-value"))
         return is_signed ? "the values: their sum is maximised, and no edge of negative value is taken"
-                         : "magnitudes: the sum of |value| is maximised; --signed maximises the sum of the values";
+                         : "magnitudes: the sum of |value| is maximised; --by-value maximises the sum of the values";
     return row.weighted ? "the values of the graph" : "not used: every edge counts as 1, whatever its value";
 }
 
@@ -160,23 +162,51 @@ std::string meaning_of_parallel_edges(graph_algorithm_row const& row) {
         return "values are added";
     case duplicates::count:
         return "they are counted";
-    default:
+    case duplicates::first:
         return "they count once";
+    default:
+        return "they are refused, as the answer depends on what they mean";
     }
+}
+
+constexpr named<duplicates> parallel_rules[] = {{"once", duplicates::first},
+                                                {"min", duplicates::min},
+                                                {"max", duplicates::max},
+                                                {"sum", duplicates::sum},
+                                                {"count", duplicates::count}};
+
+duplicates rule_for_parallel_edges(graph_algorithm_row const& row, graph_request const& o) {
+    return o.parallel.empty() ? row.parallel : choose("rule for parallel edges", o.parallel, parallel_rules);
+}
+
+/// Throws input_error that names the first pair of vertices with parallel edges.
+template <class T>
+void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& o, numbered_matrix<T> const& graph) {
+    auto const a = graph.matrix.view();
+    for (vertex_id u = 0; u < a.rows(); ++u)
+        for (auto k = a.row_begin(u) + 1; k < a.row_end(u); ++k)
+            if (a.indices[k] == a.indices[k - 1])
+                throw input_error(
+                    fmt::format("{}: there are parallel edges from {} to {}, and {} does not say what they "
+                                "mean; --parallel once makes one of them, --parallel sum adds their values",
+                                o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
 }
 
 /// The graph of the file as the algorithm needs it, in host memory.
 template <class T>
 numbered_matrix<T> load_graph(graph_algorithm_row const& row, graph_request const& o, host_executor const& host,
                               progress& status) {
-    auto graph = load_numbered<T>(host, o.matrix, status, {.duplicates = row.parallel, .renumber = o.renumber});
+    auto const rule = rule_for_parallel_edges(row, o);
+    bool const refused = rule == duplicates::refuse;
+    auto graph = load_numbered<T>(host, o.matrix, status,
+                                  {.duplicates = refused ? duplicates::keep : rule, .renumber = o.renumber});
     auto& a = graph.matrix;
     require_square(std::string(row.name), o.matrix, a.rows(), a.columns());
-    if (row.parallel == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
+    if (refused) refuse_parallel_edges(row, o, graph);
+    if (rule == duplicates::count && names_generator(o.matrix)) fill(host, a.values().view(), T(1));
     // Two directions with different values are one edge of an undirected graph, as parallel edges are.
     bool const one_value = !row.undirected || !row.weighted || is_symmetric(host, a.view());
-    if (o.symmetrise || (!one_value && is_undirected(host, graph_view(a))))
-        a = both_directions(host, a.view(), row.parallel);
+    if (o.symmetrise || (!one_value && is_undirected(host, graph_view(a)))) a = both_directions(host, a.view(), rule);
     return graph;
 }
 
@@ -202,7 +232,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     auto const& numbering = graph.vertices;
     auto used = o.algorithm;
     used.source = source_of(o, numbering, a.rows());
-    used.counted = row.parallel == duplicates::count;
+    used.counted = rule_for_parallel_edges(row, o) == duplicates::count;
     auto const on_device = exec.copy(a);
     used.undirected = is_undirected(exec, graph_view(on_device));
     if (row.undirected && !used.undirected)
@@ -214,6 +244,7 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
         page.drawing = report::draw_picture(a.view());
     else if (!o.report.empty())
         page.drawing = report::draw_graph(a.view());
+    page.drawing.vertices = numbering;
     status.show(command);
     exec.synchronize();
     stopwatch clock;
@@ -233,8 +264,10 @@ outcome analyse(graph_algorithm_row const& row, graph_request const& o, any_exec
     result.input(o.matrix, a.rows(), a.columns(), a.nonzeros());
     result.backend(chosen);
     result.json()["undirected"] = used.undirected;
-    result.line("values", meaning_of_values(row, used.signed_));
-    result.json()["weights"] = !row.weighted ? "none" : reads(row, "signed") && !used.signed_ ? "magnitudes" : "values";
+    result.line("values", meaning_of_values(row, used.by_value));
+    result.json()["weights"] = !row.weighted                              ? "none"
+                               : reads(row, "by-value") && !used.by_value ? "magnitudes"
+                                                                          : "values";
     if (reads(row, "source")) {
         auto const name = numbering.name(used.source);
         result.line("source", name);
@@ -259,7 +292,9 @@ outcome run(graph_algorithm_row const& row, graph_request const& o) {
     check_matrix_argument(o.matrix, std::string(row.name));
     auto const chosen = make_executor(o.common);
     output_files files({{"MATRIX", o.matrix}});
-    if (!o.mapping.empty() && !o.renumber) throw usage_error("--mapping writes the names that --renumber finds; add it");
+    rule_for_parallel_edges(row, o);
+    if (!o.mapping.empty() && !o.renumber)
+        throw usage_error("--mapping writes the names that --renumber finds; add it");
     files.expect("-o", o.output);
     files.expect("--mapping", o.mapping);
     files.expect("--json", o.common.json);
@@ -300,13 +335,16 @@ command add_algorithm(CLI::App& program, graph_algorithm_row const& row) {
             ->type_name("X");
     if (reads(row, "capacity"))
         add_integer(*cli, "--capacity", a.capacity, "edges that a vertex may keep; 2 by default")->type_name("N");
-    if (reads(row, "signed"))
-        cli->add_flag("--signed", a.signed_,
+    if (reads(row, "by-value"))
+        cli->add_flag("--by-value", a.by_value,
                       "maximise the sum of the values and take no negative edge; without it the sum of |value|");
     cli->add_flag("--symmetrise", o->symmetrise,
                   fmt::format("work on the undirected graph: every edge in both directions, with its value; of two "
                               "different values the {} one",
                               row.parallel == duplicates::min ? "smaller" : "larger"));
+    cli->add_option("--parallel", o->parallel,
+                    fmt::format("what parallel edges become; by default {}", meaning_of_parallel_edges(row)))
+        ->type_name(alternatives(parallel_rules));
     cli->add_flag("--renumber", o->renumber,
                   "edge lists: vertices are any words or numbers, numbered in the order in which the file names them");
     cli->add_option("--mapping", o->mapping, "where to write the names of --renumber: line i is the vertex of row i")

@@ -26,8 +26,16 @@ struct graph_algorithm_row {
     bool weighted = false;         ///< values matter; else only where edges are
     std::string_view options = ""; ///< names of analytics_options that it reads, separated by blanks
     /// What parallel edges (several entries of a file at one position) become: min for lengths, max for widths and for
-    /// edges to choose, sum for weights that add up, count if their number matters; first if values do not matter.
-    duplicates parallel = duplicates::first;
+    /// edges to choose, sum for weights that add up, count if their number alone matters, first if the answer does not
+    /// depend on them; else they are refused.
+    duplicates parallel = duplicates::refuse;
+
+    /// The same row with this rule for parallel edges.
+    constexpr graph_algorithm_row combining(duplicates rule) const {
+        auto row = *this;
+        row.parallel = rule;
+        return row;
+    }
 };
 
 /// The memory of its executor that an algorithm needs beside the graph, at most, where values are doubles.
@@ -56,8 +64,9 @@ struct analytics_options {
     std::int64_t samples = 0; ///< sources of a centrality; 0: all vertices
     double alpha = 0;
     double resolution = 1;
-    int capacity = 2;     ///< edges that a vertex may keep
-    bool signed_ = false; ///< matchings: the sum of the values is maximised, and no negative edge taken; else of |values|
+    int capacity = 2; ///< edges that a vertex may keep
+    bool by_value =
+        false; ///< matchings: the sum of the values is maximised, and no negative edge taken; else of |values|
     bool counted = false; ///< bridges: the values are numbers of parallel edges
 };
 

@@ -68,17 +68,18 @@ struct edges_to_match {
     csr_view<T> view;
     template <executor Executor>
     edges_to_match(Executor const& exec, csr_view<T> a, analytics_options const& o)
-        : positive(o.signed_ ? positive_edges(exec, a) : csr<T>()), view(o.signed_ ? positive.view() : a) {}
+        : positive(o.by_value ? positive_edges(exec, a) : csr<T>()), view(o.by_value ? positive.view() : a) {}
 };
 
 struct bfs_entry {
-    static constexpr graph_algorithm_row row{"bfs",
-                                             "Breadth-first search: levels from a source",
-                                             "the level of every vertex, -1 where it is not reached",
-                                             false,
-                                             false,
-                                             false,
-                                             "source"};
+    static constexpr auto row = graph_algorithm_row{"bfs",
+                                                    "Breadth-first search: levels from a source",
+                                                    "the level of every vertex, -1 where it is not reached",
+                                                    false,
+                                                    false,
+                                                    false,
+                                                    "source"}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -89,14 +90,14 @@ struct bfs_entry {
     }
 };
 struct sssp_entry {
-    static constexpr graph_algorithm_row row{"sssp",
-                                             "Shortest paths from a source; values are lengths",
-                                             "the distance of every vertex, infinity where it is not reached",
-                                             false,
-                                             false,
-                                             true,
-                                             "source delta",
-                                             duplicates::min};
+    static constexpr auto row = graph_algorithm_row{"sssp",
+                                                    "Shortest paths from a source; values are lengths",
+                                                    "the distance of every vertex, infinity where it is not reached",
+                                                    false,
+                                                    false,
+                                                    true,
+                                                    "source delta"}
+                                    .combining(duplicates::min);
     static constexpr graph_memory memory{32, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -114,8 +115,9 @@ struct sssp_entry {
     }
 };
 struct components_entry {
-    static constexpr graph_algorithm_row row{"components", "Connected components",
-                                             "the smallest vertex of the component of every vertex", true};
+    static constexpr auto row = graph_algorithm_row{"components", "Connected components",
+                                                    "the smallest vertex of the component of every vertex", true}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{12, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -125,8 +127,10 @@ struct components_entry {
     }
 };
 struct strong_components_entry {
-    static constexpr graph_algorithm_row row{"strong-components", "Strongly connected components of a directed graph",
-                                             "the smallest vertex of the component of every vertex"};
+    static constexpr auto row =
+        graph_algorithm_row{"strong-components", "Strongly connected components of a directed graph",
+                            "the smallest vertex of the component of every vertex"}
+            .combining(duplicates::first);
     static constexpr graph_memory memory{64, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -137,14 +141,14 @@ struct strong_components_entry {
     }
 };
 struct widest_entry {
-    static constexpr graph_algorithm_row row{"widest",
-                                             "Widest paths from a source; values are widths",
-                                             "the width of every vertex, -infinity where it is not reached",
-                                             false,
-                                             false,
-                                             true,
-                                             "source",
-                                             duplicates::max};
+    static constexpr auto row = graph_algorithm_row{"widest",
+                                                    "Widest paths from a source; values are widths",
+                                                    "the width of every vertex, -infinity where it is not reached",
+                                                    false,
+                                                    false,
+                                                    true,
+                                                    "source"}
+                                    .combining(duplicates::max);
     static constexpr graph_memory memory{36, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -158,9 +162,11 @@ struct widest_entry {
     }
 };
 struct diameter_entry {
-    static constexpr graph_algorithm_row row{
-        "diameter", "Bounds of the diameter of the component of the vertex of most edges",
-        "the level of every vertex from one end of the longest path found, -1 where it is not reached", true};
+    static constexpr auto row =
+        graph_algorithm_row{
+            "diameter", "Bounds of the diameter of the component of the vertex of most edges",
+            "the level of every vertex from one end of the longest path found, -1 where it is not reached", true}
+            .combining(duplicates::first);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -172,14 +178,13 @@ struct diameter_entry {
     }
 };
 struct bridges_entry {
-    static constexpr graph_algorithm_row row{"bridges",
-                                             "Edges whose removal disconnects a component",
-                                             "the bridges, a symmetric matrix of ones",
-                                             true,
-                                             false,
-                                             false,
-                                             "",
-                                             duplicates::count};
+    static constexpr auto row = graph_algorithm_row{"bridges",
+                                                    "Edges whose removal disconnects a component",
+                                                    "the bridges, a symmetric matrix of ones",
+                                                    true,
+                                                    false,
+                                                    false}
+                                    .combining(duplicates::count);
     static constexpr graph_memory memory{48, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -227,14 +232,13 @@ struct cores_entry {
     }
 };
 struct mst_entry {
-    static constexpr graph_algorithm_row row{"mst",
-                                             "Minimum spanning forest; values are weights",
-                                             "the edges of the forest, a symmetric matrix",
-                                             true,
-                                             false,
-                                             true,
-                                             "",
-                                             duplicates::min};
+    static constexpr auto row = graph_algorithm_row{"mst",
+                                                    "Minimum spanning forest; values are weights",
+                                                    "the edges of the forest, a symmetric matrix",
+                                                    true,
+                                                    false,
+                                                    true}
+                                    .combining(duplicates::min);
     static constexpr graph_memory memory{56, 17};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -247,15 +251,16 @@ struct mst_entry {
     }
 };
 struct matching_entry {
-    static constexpr graph_algorithm_row row{"matching",
-                                             "Greedy matching of heavy edges, at least half of the largest sum of "
-                                             "|values|, or of positive values (signed)",
-                                             "the vertex that every vertex is matched with, or none",
-                                             true,
-                                             true,
-                                             true,
-                                             "signed",
-                                             duplicates::max};
+    static constexpr auto row =
+        graph_algorithm_row{"matching",
+                            "Greedy matching of heavy edges, at least half of the largest sum of "
+                            "|values|, or of positive values (by-value)",
+                            "the vertex that every vertex is matched with, or none",
+                            true,
+                            true,
+                            true,
+                            "by-value"}
+            .combining(duplicates::max);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -269,15 +274,16 @@ struct matching_entry {
     }
 };
 struct b_matching_entry {
-    static constexpr graph_algorithm_row row{"b-matching",
-                                             "The heaviest edges by |value|, or by value if positive (signed), up to "
-                                             "capacity at each vertex, as greedy takes them",
-                                             "the edges that are kept, a symmetric matrix",
-                                             true,
-                                             true,
-                                             true,
-                                             "capacity signed",
-                                             duplicates::max};
+    static constexpr auto row =
+        graph_algorithm_row{"b-matching",
+                            "The heaviest edges by |value|, or by value if positive (by-value), up to "
+                            "capacity at each vertex, as greedy takes them",
+                            "the edges that are kept, a symmetric matrix",
+                            true,
+                            true,
+                            true,
+                            "capacity by-value"}
+            .combining(duplicates::max);
     static constexpr graph_memory memory{44, 36};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -291,8 +297,9 @@ struct b_matching_entry {
     }
 };
 struct maximal_matching_entry {
-    static constexpr graph_algorithm_row row{"maximal-matching", "A maximal matching, whatever the values",
-                                             "the vertex that every vertex is matched with, or none", true};
+    static constexpr auto row = graph_algorithm_row{"maximal-matching", "A maximal matching, whatever the values",
+                                                    "the vertex that every vertex is matched with, or none", true}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -301,8 +308,9 @@ struct maximal_matching_entry {
     }
 };
 struct independent_set_entry {
-    static constexpr graph_algorithm_row row{"independent-set", "A maximal independent set",
-                                             "1 for every vertex in the set, else 0", true};
+    static constexpr auto row = graph_algorithm_row{"independent-set", "A maximal independent set",
+                                                    "1 for every vertex in the set, else 0", true}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -311,8 +319,9 @@ struct independent_set_entry {
     }
 };
 struct colouring_entry {
-    static constexpr graph_algorithm_row row{"colouring", "A greedy colouring", "the colour of every vertex, from 0 on",
-                                             true};
+    static constexpr auto row =
+        graph_algorithm_row{"colouring", "A greedy colouring", "the colour of every vertex, from 0 on", true}.combining(
+            duplicates::first);
     static constexpr graph_memory memory{28, 1};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
