@@ -52,13 +52,15 @@ std::string refusal(T value) {
 }
 
 template <class T>
-void check_values(host_executor const& host, std::string const& name, csr<T> const& a, finite_rule rule) {
+void check_values(host_executor const& host, std::string const& name, numbered_matrix<T> const& numbered,
+                  finite_rule rule) {
+    auto const& a = numbered.matrix;
     auto const k = first_refused(host, a.values().view(), rule);
     if (k == none_found) return;
     auto const* const offsets = a.row_offsets().begin();
     auto const row = std::upper_bound(offsets, a.row_offsets().end(), k) - offsets - 1;
-    throw input_error(fmt::format("{}: the entry in row {}, column {} {}", name, row + 1, a.column_indices()[k] + 1,
-                                  refusal(a.values()[k])));
+    throw input_error(fmt::format("{}: the entry in row {}, column {} {}", name, numbered.vertices.name(row),
+                                  numbered.vertices.name(a.column_indices()[k]), refusal(a.values()[k])));
 }
 
 } // namespace
@@ -79,6 +81,13 @@ void require_index_room(std::string_view semiring, std::string const& matrix, st
         throw usage_error(fmt::format("{} writes column numbers, and those of {} do not fit single precision; use "
                                       "--precision double",
                                       semiring, matrix));
+}
+
+std::string comment_on(vertex_numbering const& vertices) {
+    if (!vertices.names.empty()) return " row i is the i-th vertex in the order in which the graph file names them";
+    if (vertices.base == 1) return {};
+    return fmt::format(" row i is vertex i {} {} of the graph file", vertices.base < 1 ? '-' : '+',
+                       std::abs(vertices.base - 1));
 }
 
 void check_matrix_argument(std::string const& argument, std::string const& command) {
@@ -117,7 +126,7 @@ numbered_matrix<T> matrix_input::load_numbered(host_executor const& host, finite
     if (!file_) return {generated<T>(host, argument_), {}};
     auto const name = file_->name();
     auto a = std::move(*file_).template read_numbered<T>(host);
-    check_values(host, name, a.matrix, rule);
+    check_values(host, name, a, rule);
     return a;
 }
 
@@ -141,8 +150,8 @@ csr<T> load_matrix(host_executor const& host, std::string const& argument, progr
 
 template <class T>
 numbered_matrix<T> load_numbered(host_executor const& host, std::string const& argument, progress& status,
-                                 matrix_read_options options) {
-    return open_real(argument, status, std::move(options)).template load_numbered<T>(host);
+                                 matrix_read_options options, finite_rule rule) {
+    return open_real(argument, status, std::move(options)).template load_numbered<T>(host, rule);
 }
 
 template <class T>
@@ -227,8 +236,9 @@ COPPICE_APP_INPUT(std::complex<float>)
 COPPICE_APP_INPUT(std::complex<double>)
 template csr<float> load_matrix(host_executor const&, std::string const&, progress&, finite_rule);
 template csr<double> load_matrix(host_executor const&, std::string const&, progress&, finite_rule);
-template numbered_matrix<float> load_numbered(host_executor const&, std::string const&, progress&, matrix_read_options);
-template numbered_matrix<double> load_numbered(host_executor const&, std::string const&, progress&,
-                                               matrix_read_options);
+template numbered_matrix<float> load_numbered(host_executor const&, std::string const&, progress&, matrix_read_options,
+                                              finite_rule);
+template numbered_matrix<double> load_numbered(host_executor const&, std::string const&, progress&, matrix_read_options,
+                                               finite_rule);
 
 } // namespace coppice::app

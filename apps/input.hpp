@@ -29,10 +29,16 @@ bool writes_indices(std::string_view semiring);
 /// Throws usage_error where `semiring` writes indices of [0, count) and values of `value_bytes` cannot hold them all.
 void require_index_room(std::string_view semiring, std::string const& matrix, std::int64_t count,
                         std::size_t value_bytes);
-/// Indices become positions in a file, where counting starts at 1; 0 says that there is none.
+/// The number of a row in what is written: that of the file, or its position from 1 if the file has names instead.
+inline std::int64_t number_of(vertex_numbering const& vertices, std::int64_t row) {
+    return row + (vertices.names.empty() ? vertices.base : 1);
+}
+/// A comment for files whose rows, counted from 1, have other numbers in the file that was read; else empty.
+std::string comment_on(vertex_numbering const& vertices);
+/// Indices become the numbers of the file; the one before the first says that there is none.
 template <class T>
-void count_from_one(buffer<T>& indices) {
-    for (T& index : indices) index += T(1);
+void number_as(vertex_numbering const& vertices, buffer<T>& indices) {
+    for (T& index : indices) index += T(number_of(vertices, 0));
 }
 
 /// Throws usage_error where `argument` is empty or names no generator that exists; looks at no file.
@@ -69,7 +75,7 @@ csr<T> load_matrix(host_executor const& host, std::string const& argument, progr
 /// The same with what the file calls the vertices; `options` but for the progress, which `status` shows.
 template <class T>
 numbered_matrix<T> load_numbered(host_executor const& host, std::string const& argument, progress& status,
-                                 matrix_read_options options);
+                                 matrix_read_options options = {}, finite_rule rule = finite_rule::finite);
 
 /// The vector in a file, in host memory; its length must be `length`, else dimension_error with both numbers.
 template <class T>

@@ -128,7 +128,7 @@ void sheet::input(std::string const& matrix, std::int64_t rows, std::int64_t col
 void sheet::backend(any_executor const& chosen) {
     line("backend", describe_executor(chosen) + ", " + options_.precision + " precision");
     json_["backend"] = backend_name(chosen);
-    if (auto const* const host = std::get_if<host_executor>(&chosen)) json_["threads"] = host->threads();
+    if (auto const* const host = std::get_if<host_executor>(&chosen)) json_["threads"] = working_threads(*host);
     json_["precision"] = options_.precision;
 }
 

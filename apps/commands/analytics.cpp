@@ -37,19 +37,6 @@ bool reads(graph_algorithm_row const& row, std::string_view option) {
     return (" " + std::string(row.options) + " ").find(" " + std::string(option) + " ") != std::string::npos;
 }
 
-/// Why the rows of a file that is written do not have the numbers of the vertices; empty if they have.
-std::string comment_on(vertex_numbering const& vertices) {
-    if (!vertices.names.empty()) return " row i is the i-th vertex in the order in which the graph file names them";
-    if (vertices.base == 1) return {};
-    return fmt::format(" row i is vertex i {} {} of the graph file", vertices.base < 1 ? '-' : '+',
-                       std::abs(1 - vertices.base));
-}
-
-/// The number of a vertex in a file that is written: that of the graph file, or its row if that has names.
-double number_of(vertex_numbering const& vertices, std::int64_t v) {
-    return double(v + (vertices.names.empty() ? vertices.base : 1));
-}
-
 /// What goes to the file: values as they are, vertices by their numbers in the graph file.
 void write_answer(host_executor const& host, std::string const& path, graph_answer const& answer, vertex_id vertices,
                   vertex_numbering const& numbering, file_progress const& progress) {
@@ -69,7 +56,7 @@ void write_answer(host_executor const& host, std::string const& path, graph_answ
     }
     std::vector<double> values;
     if (auto const* numbers = std::get_if<graph_answer::vertex_numbers>(&answer.found))
-        for (auto const v : *numbers) values.push_back(number_of(numbering, v));
+        for (auto const v : *numbers) values.push_back(double(number_of(numbering, v)));
     else
         values = std::get<graph_answer::values>(answer.found);
     write_vector(host, path, array_view<double const>(values), comment, progress);

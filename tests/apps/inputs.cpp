@@ -221,4 +221,8 @@ TEST_CASE("OMP_PROC_BIND does not bind the command to a core") {
             shell(folder_of(folder), setting + "\"$coppice\" info generate:laplace2d,nx=4 --backend host --json -");
         CHECK(told.json()["threads"] == CPU_COUNT(&allowed));
     }
+    // More threads than cores do not work.
+    auto const many = run({"info", "generate:laplace2d,nx=4", "--backend", "host", "--threads", "4096"});
+    CHECK(many.out.find(std::to_string(CPU_COUNT(&allowed)) + " thread") != std::string::npos);
+    CHECK(many.out.find("of the 4096 asked for") != std::string::npos);
 }
