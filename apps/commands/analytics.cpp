@@ -203,8 +203,8 @@ vertex_id source_of(graph_request const& o, vertex_numbering const& numbering, s
     if (v < 0 && !numbering.names.empty())
         throw usage_error(fmt::format("--source is '{}', and {} names no such vertex", o.source, o.matrix));
     if (v < 0)
-        throw usage_error(fmt::format("--source is '{}', expected a vertex of {} from {} to {}", o.source, o.matrix,
-                                      numbering.name(0), numbering.name(vertices - 1)));
+        throw usage_error(fmt::format("--source is '{}', expected a vertex from {} to {} of {}", o.source,
+                                      numbering.name(0), numbering.name(vertices - 1), o.matrix));
     return static_cast<vertex_id>(v);
 }
 

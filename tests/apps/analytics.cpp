@@ -286,7 +286,7 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
         auto const r = run({"bfs", list, "--source", source});
         CAPTURE(r.err);
         CHECK(r.code == 2);
-        CHECK((source.empty() || r.err.find("a vertex of " + list + " from 0 to 4") != std::string::npos));
+        CHECK((source.empty() || r.err.find("a vertex from 0 to 4 of " + list) != std::string::npos));
     }
     auto const page = folder / "page.html";
     REQUIRE(run({"components", list, "--symmetrise", "--report", page}).code == 0);
@@ -302,6 +302,25 @@ TEST_CASE("graph algorithms: vertices have the numbers of the file") {
     CHECK(absent.code == 2);
     CHECK(absent.err.find("names no such vertex") != std::string::npos);
     CHECK(run({"bfs", list, "--mapping", names}).code == 2);
+}
+
+TEST_CASE("other commands number rows as the file does, too") {
+    scratch_folder const folder;
+    auto const list = folder.write("list.txt", "0 1 3\n1 0 3\n1 2 1\n2 1 1\n3 3 1\n");
+    auto const out = folder / "out.mtx";
+    REQUIRE(run({"spmv", list, "--semiring", "arg-max", "-o", out, "-q"}).code == 0);
+    CHECK(numbers(out) == "1 0 1 3"); // the column of the largest entry of each row
+    REQUIRE(run({"forest", list, "-o", out, "-q"}).code == 0);
+    auto const plain = numbers(out);
+    std::istringstream each(plain);
+    std::vector<int> permutation{std::istream_iterator<int>(each), {}};
+    std::sort(permutation.begin(), permutation.end());
+    CHECK(permutation == std::vector<int>{0, 1, 2, 3});
+    REQUIRE(run({"forest", list, "-o", out + ".gz", "-q"}).code == 0); // compressed once
+    CHECK(shell(fs::path(out).parent_path().string(), "gzip -dc out.mtx.gz").out == read_text_file(out));
+    auto const nan = run({"spmv", folder.write("nan.txt", "0 1 3\n1 0 nan\n"), "-q"});
+    CHECK(nan.code == 3);
+    CHECK(nan.err.find("row 1, column 0") != std::string::npos);
 }
 
 TEST_CASE("graph algorithms say what they make of values; matchings maximise magnitudes or values") {
