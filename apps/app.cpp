@@ -23,12 +23,22 @@ int code_of(error_code code) {
     }
 }
 
-// A failure is one line, whatever the library or a file name put into its message.
+// The text of a message without what ends its last line; control characters inside are escaped where it is printed.
 std::string one_line(std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < 0x20; }, ' ');
     return text;
+}
+
+// Whether an option, as it was typed, takes the next argument as its value.
+bool takes_next(CLI::App const& cli, std::string const& typed) {
+    auto const has_value = [&](std::string const& name) {
+        auto const* const option = cli.get_option_no_throw(name);
+        return option && option->get_items_expected_min() > 0;
+    };
+    if (typed.rfind("--", 0) == 0) return typed.find('=') == std::string::npos && has_value(typed);
+    for (std::size_t i = 1; i < typed.size(); ++i) // -qo is -q -o
+        if (has_value(std::string("-") + typed[i])) return i + 1 == typed.size();
+    return false;
 }
 
 std::vector<std::string_view> option_names(CLI::App const& cli) {
@@ -99,6 +109,24 @@ void check_common_options(common_options const& options) {
     if (options.threads < 0 || options.threads > 4096)
         throw usage_error("--threads is " + std::to_string(options.threads) +
                           ", expected 1 to 4096, or 0 for all cores");
+}
+
+std::vector<std::string> without_end_of_options(CLI::App const& program, std::vector<std::string> arguments) {
+    auto const* cli = &program;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        auto const& argument = arguments[i];
+        if (argument == "--") {
+            arguments.erase(arguments.begin() + std::ptrdiff_t(i));
+            for (; i < arguments.size(); ++i)
+                if (arguments[i].size() > 1 && arguments[i][0] == '-') arguments[i].insert(0, "./");
+        } else if (argument.size() > 1 && argument[0] == '-') {
+            i += takes_next(*cli, argument) ? 1 : 0;
+        } else if (cli == &program) {
+            auto const found = program.get_subcommands([&](CLI::App const* c) { return c->get_name() == argument; });
+            if (!found.empty()) cli = found[0];
+        }
+    }
+    return arguments;
 }
 
 void check_arguments(CLI::App const& cli) {

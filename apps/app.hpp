@@ -95,6 +95,10 @@ void add_picture_option(CLI::App& cli, std::string& picture);
 /// Throws usage_error where a common option holds a bad value.
 void check_common_options(common_options const& options);
 
+/// The arguments without the first "--" that is not the value of an option, after which POSIX knows operands only:
+/// those that begin with - stand behind ./ here, which for a file is the same name.
+std::vector<std::string> without_end_of_options(CLI::App const& program, std::vector<std::string> arguments);
+
 /// Throws usage_error for arguments that the command does not know, naming the nearest option and all of them, and for
 /// options whose value is the empty text.
 void check_arguments(CLI::App const& cli);

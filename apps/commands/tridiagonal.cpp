@@ -328,9 +328,9 @@ outcome run(tridiagonal_request& o) {
     if (choose("method", o.method, methods).classical && (o.threshold > 0 || o.refinements > 0))
         throw usage_error(fmt::format("--method {} takes no --threshold and no --refinements", o.method));
     check_parts(o.parts);
-    check_system_arguments(o.system, o.matrix);
+    check_system_arguments(o.system);
     auto const chosen = make_executor(o.common);
-    output_files files;
+    output_files files({{"MATRIX", o.matrix}, {"--rhs", o.system.rhs}});
     files.expect("-o", o.system.output);
     files.expect("--json", o.common.json);
     progress status(o.common);

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <cstdlib>
 #include <system_error>
 
 #include <fcntl.h>
@@ -87,11 +89,31 @@ std::int64_t largest_text(read_limits const& limits) {
 
 namespace {
 
-std::filesystem::path temporary_beside(std::filesystem::path const& path) {
+// Hard to guess, and another one at every call: in containers every run may have the same process id.
+std::string random_name() {
     static std::atomic<unsigned> serial{0};
-    // Not made of the file's name, which may be as long as names can be.
-    auto const name = ".coppice-partial-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
-    return path.parent_path() / name;
+    std::uint64_t word = 0;
+    if (::getentropy(&word, sizeof word) != 0) // an old kernel
+        word = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    char digits[16];
+    auto const end = std::to_chars(digits, digits + sizeof digits, word, 16).ptr;
+    return std::string(digits, end) + "-" + std::to_string(::getpid()) + "-" + std::to_string(serial++);
+}
+
+struct new_file {
+    std::filesystem::path path;
+    int descriptor = -1; // -1: errno says why
+};
+// A file that was not there before, next to `path`: O_EXCL follows no link, and a name that is taken (by a run that was
+// killed) is passed over.
+new_file create_next_to(std::filesystem::path const& path, mode_t mode) {
+    for (int attempts = 100;;) {
+        // Not made of the file's name, which may be as long as names can be.
+        auto const name = path.parent_path() / (".coppice-partial-" + random_name());
+        int const descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (descriptor >= 0) return {name, descriptor};
+        if (errno != EEXIST || --attempts == 0) return {};
+    }
 }
 
 } // namespace
@@ -116,13 +138,11 @@ atomic_file::atomic_file(std::filesystem::path path) : path_(std::move(path)) {
         std::error_code ignored;
         if (auto const real = std::filesystem::canonical(path_, ignored); !ignored) path_ = real;
     }
-    temporary_ = temporary_beside(path_);
     // Nobody else reads what replaces a private file, at no time.
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, exists ? 0600 : 0666);
-    if (descriptor_ < 0) {
-        temporary_.clear();
-        fail("cannot write ", errno);
-    }
+    auto made = create_next_to(path_, exists ? 0600 : 0666);
+    if (made.descriptor < 0) fail("cannot write ", errno);
+    temporary_ = std::move(made.path);
+    descriptor_ = made.descriptor;
     if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <coppice/algebra/files/read_options.hpp>
 #include <coppice/algebra/operations.hpp>
 #include <coppice/graph/analytics/graph_view.hpp>
 
@@ -24,6 +25,17 @@ struct graph_algorithm_row {
     bool simple = false;           ///< needs every edge once in sorted rows, as readers and generators give it
     bool weighted = false;         ///< values matter; else only where edges are
     std::string_view options = ""; ///< names of analytics_options that it reads, separated by blanks
+    /// What parallel edges (several entries of a file at one position) become: min for lengths, max for widths and for
+    /// edges to choose, sum for weights that add up, count if their number alone matters, first if the answer does not
+    /// depend on them; else they are refused.
+    duplicates parallel = duplicates::refuse;
+
+    /// The same row with this rule for parallel edges.
+    constexpr graph_algorithm_row combining(duplicates rule) const {
+        auto row = *this;
+        row.parallel = rule;
+        return row;
+    }
 };
 
 /// The memory of its executor that an algorithm needs beside the graph, at most, where values are doubles.
@@ -53,6 +65,9 @@ struct analytics_options {
     double alpha = 0;
     double resolution = 1;
     int capacity = 2; ///< edges that a vertex may keep
+    bool by_value =
+        false; ///< matchings: the sum of the values is maximised, and no negative edge taken; else of |values|
+    bool counted = false; ///< bridges: the values are numbers of parallel edges
 };
 
 /// Edges in host memory.

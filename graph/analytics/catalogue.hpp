@@ -31,6 +31,7 @@
 #include <coppice/graph/analytics/strong_components.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
 #include <coppice/graph/b_matching.hpp>
+#include <coppice/graph/both_directions.hpp>
 #include <coppice/graph/centrality/entries.hpp>
 #include <coppice/graph/communities/entries.hpp>
 #include <coppice/graph/factor.hpp>
@@ -38,14 +39,47 @@
 namespace coppice {
 namespace analytics {
 
+/// Removes the edges whose value in `a`, the number of parallel edges, is larger than 1 in one of both directions.
+template <executor Executor, class T>
+void drop_parallel_edges(Executor const& exec, csr_view<T> a, std::vector<vertex_id>& from,
+                         std::vector<vertex_id>& to) {
+    auto const offsets = to_vector(exec, a.row_offsets());
+    auto const neighbors = to_vector(exec, a.column_indices());
+    auto const counts = to_vector(exec, a.values());
+    auto const several = [&](vertex_id u, vertex_id v) {
+        for (auto k = offsets[std::size_t(u)]; k < offsets[std::size_t(u) + 1]; ++k)
+            if (neighbors[std::size_t(k)] == v && counts[std::size_t(k)] > T(1)) return true;
+        return false;
+    };
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (several(from[i], to[i]) || several(to[i], from[i])) continue;
+        from[kept] = from[i];
+        to[kept++] = to[i];
+    }
+    from.resize(kept);
+    to.resize(kept);
+}
+
+/// The edges that a matching may take: all by magnitude, or those of positive weight.
+template <class T>
+struct edges_to_match {
+    csr<T> positive;
+    csr_view<T> view;
+    template <executor Executor>
+    edges_to_match(Executor const& exec, csr_view<T> a, analytics_options const& o)
+        : positive(o.by_value ? positive_edges(exec, a) : csr<T>()), view(o.by_value ? positive.view() : a) {}
+};
+
 struct bfs_entry {
-    static constexpr graph_algorithm_row row{"bfs",
-                                             "Breadth-first search: levels from a source",
-                                             "the level of every vertex, -1 where it is not reached",
-                                             false,
-                                             false,
-                                             false,
-                                             "source"};
+    static constexpr auto row = graph_algorithm_row{"bfs",
+                                                    "Breadth-first search: levels from a source",
+                                                    "the level of every vertex, -1 where it is not reached",
+                                                    false,
+                                                    false,
+                                                    false,
+                                                    "source"}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -56,13 +90,14 @@ struct bfs_entry {
     }
 };
 struct sssp_entry {
-    static constexpr graph_algorithm_row row{"sssp",
-                                             "Shortest paths from a source; values are lengths",
-                                             "the distance of every vertex, infinity where it is not reached",
-                                             false,
-                                             false,
-                                             true,
-                                             "source delta"};
+    static constexpr auto row = graph_algorithm_row{"sssp",
+                                                    "Shortest paths from a source; values are lengths",
+                                                    "the distance of every vertex, infinity where it is not reached",
+                                                    false,
+                                                    false,
+                                                    true,
+                                                    "source delta"}
+                                    .combining(duplicates::min);
     static constexpr graph_memory memory{32, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -80,8 +115,9 @@ struct sssp_entry {
     }
 };
 struct components_entry {
-    static constexpr graph_algorithm_row row{"components", "Connected components",
-                                             "the smallest vertex of the component of every vertex", true};
+    static constexpr auto row = graph_algorithm_row{"components", "Connected components",
+                                                    "the smallest vertex of the component of every vertex", true}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{12, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -91,8 +127,10 @@ struct components_entry {
     }
 };
 struct strong_components_entry {
-    static constexpr graph_algorithm_row row{"strong-components", "Strongly connected components of a directed graph",
-                                             "the smallest vertex of the component of every vertex"};
+    static constexpr auto row =
+        graph_algorithm_row{"strong-components", "Strongly connected components of a directed graph",
+                            "the smallest vertex of the component of every vertex"}
+            .combining(duplicates::first);
     static constexpr graph_memory memory{64, 0, true};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -103,13 +141,14 @@ struct strong_components_entry {
     }
 };
 struct widest_entry {
-    static constexpr graph_algorithm_row row{"widest",
-                                             "Widest paths from a source; values are widths",
-                                             "the width of every vertex, -infinity where it is not reached",
-                                             false,
-                                             false,
-                                             true,
-                                             "source"};
+    static constexpr auto row = graph_algorithm_row{"widest",
+                                                    "Widest paths from a source; values are widths",
+                                                    "the width of every vertex, -infinity where it is not reached",
+                                                    false,
+                                                    false,
+                                                    true,
+                                                    "source"}
+                                    .combining(duplicates::max);
     static constexpr graph_memory memory{36, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
@@ -123,9 +162,11 @@ struct widest_entry {
     }
 };
 struct diameter_entry {
-    static constexpr graph_algorithm_row row{
-        "diameter", "Bounds of the diameter of the component of the vertex of most edges",
-        "the level of every vertex from one end of the longest path found, -1 where it is not reached", true};
+    static constexpr auto row =
+        graph_algorithm_row{
+            "diameter", "Bounds of the diameter of the component of the vertex of most edges",
+            "the level of every vertex from one end of the longest path found, -1 where it is not reached", true}
+            .combining(duplicates::first);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -137,14 +178,21 @@ struct diameter_entry {
     }
 };
 struct bridges_entry {
-    static constexpr graph_algorithm_row row{"bridges", "Edges whose removal parts a component",
-                                             "the bridges, a symmetric matrix of ones", true};
+    static constexpr auto row = graph_algorithm_row{"bridges",
+                                                    "Edges whose removal disconnects a component",
+                                                    "the bridges, a symmetric matrix of ones",
+                                                    true,
+                                                    false,
+                                                    false}
+                                    .combining(duplicates::count);
     static constexpr graph_memory memory{48, 0};
     template <executor Executor, class T>
-    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
         auto const r = bridges(exec, graph_view(a));
-        auto const count = std::size_t(r.from.size());
-        return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), std::vector<double>(count, 1.0)},
+        auto from = to_vector(exec, r.from), to = to_vector(exec, r.to);
+        if (o.counted) drop_parallel_edges(exec, a, from, to);
+        auto const count = from.size();
+        return {answer_edges{std::move(from), std::move(to), std::vector<double>(count, 1.0)},
                 {{"bridges", double(count)}, {"components", double(r.components)}}};
     }
 };
@@ -184,12 +232,13 @@ struct cores_entry {
     }
 };
 struct mst_entry {
-    static constexpr graph_algorithm_row row{"mst",
-                                             "Minimum spanning forest; values are weights",
-                                             "the edges of the forest, a symmetric matrix",
-                                             true,
-                                             false,
-                                             true};
+    static constexpr auto row = graph_algorithm_row{"mst",
+                                                    "Minimum spanning forest; values are weights",
+                                                    "the edges of the forest, a symmetric matrix",
+                                                    true,
+                                                    false,
+                                                    true}
+                                    .combining(duplicates::min);
     static constexpr graph_memory memory{56, 17};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -202,16 +251,21 @@ struct mst_entry {
     }
 };
 struct matching_entry {
-    static constexpr graph_algorithm_row row{"matching",
-                                             "Greedy matching of heavy edges, at least half of the largest weight",
-                                             "the vertex that every vertex is matched with, 0 where there is none",
-                                             true,
-                                             true,
-                                             true};
+    static constexpr auto row =
+        graph_algorithm_row{"matching",
+                            "Greedy matching of heavy edges, at least half of the largest sum of "
+                            "|values|, or of positive values (by-value)",
+                            "the vertex that every vertex is matched with, or none",
+                            true,
+                            true,
+                            true,
+                            "by-value"}
+            .combining(duplicates::max);
     static constexpr graph_memory memory{20, 0};
     template <executor Executor, class T>
-    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
-        auto const f = parallel_factor(exec, a, {.degree = 1, .rounds = 0, .charge_below = 0});
+    static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
+        edges_to_match<T> const edges(exec, a, o);
+        auto const f = parallel_factor(exec, edges.view, {.degree = 1, .rounds = 0, .charge_below = 0});
         return {vertices_of(exec, f.neighbors),
                 {{"edges", double(f.edges)},
                  {"weight", f.weight},
@@ -220,17 +274,21 @@ struct matching_entry {
     }
 };
 struct b_matching_entry {
-    static constexpr graph_algorithm_row row{"b-matching",
-                                             "The heaviest edges, so many at each vertex, as greedy takes them",
-                                             "the edges that are kept, a symmetric matrix",
-                                             true,
-                                             true,
-                                             true,
-                                             "capacity"};
+    static constexpr auto row =
+        graph_algorithm_row{"b-matching",
+                            "The heaviest edges by |value|, or by value if positive (by-value), up to "
+                            "capacity at each vertex, as greedy takes them",
+                            "the edges that are kept, a symmetric matrix",
+                            true,
+                            true,
+                            true,
+                            "capacity by-value"}
+            .combining(duplicates::max);
     static constexpr graph_memory memory{44, 36};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {
-        auto const r = b_matching(exec, a, o.capacity);
+        edges_to_match<T> const edges(exec, a, o);
+        auto const r = b_matching(exec, edges.view, o.capacity);
         return {answer_edges{to_vector(exec, r.from), to_vector(exec, r.to), values_of(exec, r.weights)},
                 {{"edges", double(r.from.size())},
                  {"weight", r.weight},
@@ -239,9 +297,9 @@ struct b_matching_entry {
     }
 };
 struct maximal_matching_entry {
-    static constexpr graph_algorithm_row row{"maximal-matching", "A maximal matching, whatever the values",
-                                             "the vertex that every vertex is matched with, 0 where there is none",
-                                             true};
+    static constexpr auto row = graph_algorithm_row{"maximal-matching", "A maximal matching, whatever the values",
+                                                    "the vertex that every vertex is matched with, or none", true}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -250,8 +308,9 @@ struct maximal_matching_entry {
     }
 };
 struct independent_set_entry {
-    static constexpr graph_algorithm_row row{"independent-set", "A maximal independent set",
-                                             "1 for every vertex in the set, else 0", true};
+    static constexpr auto row = graph_algorithm_row{"independent-set", "A maximal independent set",
+                                                    "1 for every vertex in the set, else 0", true}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{16, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {
@@ -260,8 +319,9 @@ struct independent_set_entry {
     }
 };
 struct colouring_entry {
-    static constexpr graph_algorithm_row row{"colouring", "A greedy colouring", "the colour of every vertex, from 0 on",
-                                             true};
+    static constexpr auto row =
+        graph_algorithm_row{"colouring", "A greedy colouring", "the colour of every vertex, from 0 on", true}.combining(
+            duplicates::first);
     static constexpr graph_memory memory{28, 1};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const&) {

@@ -5,6 +5,7 @@
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/analytics/triangles.hpp>
 #include <coppice/graph/b_matching.hpp>
+#include <coppice/graph/both_directions.hpp>
 
 namespace coppice {
 
@@ -15,5 +16,7 @@ COPPICE_SPANNING_FOREST(, host_executor, float);
 COPPICE_SPANNING_FOREST(, host_executor, double);
 COPPICE_B_MATCHING(, host_executor, float);
 COPPICE_B_MATCHING(, host_executor, double);
+COPPICE_BOTH_DIRECTIONS(, host_executor, float);
+COPPICE_BOTH_DIRECTIONS(, host_executor, double);
 
 } // namespace coppice

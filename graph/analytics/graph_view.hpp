@@ -47,7 +47,7 @@ void require_undirected(Executor const& exec, graph_view g, char const* algorith
     if (!is_undirected(exec, g))
         throw matrix_error(std::string(algorithm) +
                            " needs an undirected graph, and this one has edges in one direction only; "
-                           "symmetrised_weights(exec, a) stores both (command: --symmetrise)");
+                           "both_directions(exec, a) stores both (command: --symmetrise)");
 }
 
 namespace analytics {

@@ -3,6 +3,7 @@
 /// PageRank over reduce_rows.
 #pragma once
 
+#include <coppice/core/number_text.hpp>
 #include <coppice/graph/analytics/graph_view.hpp>
 #include <coppice/semiring/srcsr/srcsr.hpp>
 
@@ -124,8 +125,8 @@ inline void check_pagerank(graph_view g, graph_view incoming, pagerank_options c
     require_size("edges that come in, for pagerank", incoming.edge_count, g.edge_count);
     if (restarts > 0) require_size("restart of pagerank", restarts, g.vertices);
     auto const refuse = [](char const* name, double value, char const* expected) {
-        throw argument_error(std::string("pagerank option ") + name + " is " + std::to_string(value) + ", expected " +
-                             expected);
+        throw argument_error(std::string("pagerank option ") + name + " is " + coppice::detail::number_text(value) +
+                             ", expected " + expected);
     };
     if (!(o.damping >= 0 && o.damping < 1)) refuse("damping", o.damping, "at least 0 and below 1");
     if (!(o.tolerance > 0)) refuse("tolerance", o.tolerance, "more than 0");

@@ -34,13 +34,14 @@ struct betweenness_entry {
     }
 };
 struct closeness_entry {
-    static constexpr graph_algorithm_row row{"closeness",
-                                             "Closeness by edges that come in, exact or of sampled sources",
-                                             "the closeness of every vertex",
-                                             false,
-                                             false,
-                                             false,
-                                             "samples"};
+    static constexpr auto row = graph_algorithm_row{"closeness",
+                                                    "Closeness by edges that come in, exact or of sampled sources",
+                                                    "the closeness of every vertex",
+                                                    false,
+                                                    false,
+                                                    false,
+                                                    "samples"}
+                                    .combining(duplicates::first);
     static constexpr graph_memory memory{68, 0};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {

@@ -46,13 +46,14 @@ struct truss_entry {
     }
 };
 struct communities_entry {
-    static constexpr graph_algorithm_row row{"communities",
-                                             "Communities of large modularity (Louvain); values are weights",
-                                             "the smallest vertex of the community of every vertex",
-                                             true,
-                                             true,
-                                             true,
-                                             "resolution"};
+    static constexpr auto row = graph_algorithm_row{"communities",
+                                                    "Communities of large modularity (Louvain); values are weights",
+                                                    "the smallest vertex of the community of every vertex",
+                                                    true,
+                                                    true,
+                                                    true,
+                                                    "resolution"}
+                                    .combining(duplicates::sum);
     static constexpr graph_memory memory{56, 32};
     template <executor Executor, class T>
     static graph_answer run(Executor const& exec, csr_view<T> a, analytics_options const& o) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include <coppice/core/number_text.hpp>
 #include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/communities/label_rounds.hpp>
 #include <coppice/graph/contract.hpp>
@@ -293,8 +294,8 @@ template <executor Executor, class T>
 louvain_result louvain(Executor const& exec, csr_view<T> a, louvain_options const& options) {
     using namespace analytics;
     auto const refuse = [](char const* name, double value, char const* expected) {
-        throw argument_error(std::string("louvain option ") + name + " is " + std::to_string(value) + ", expected " +
-                             expected);
+        throw argument_error(std::string("louvain option ") + name + " is " + coppice::detail::number_text(value) +
+                             ", expected " + expected);
     };
     if (!(options.resolution > 0)) refuse("resolution", options.resolution, "more than 0");
     if (!(options.tolerance >= 0)) refuse("tolerance", options.tolerance, "0 or more");

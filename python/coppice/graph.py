@@ -33,6 +33,7 @@ _MEANING = {
     "alpha": "float, the weight of an edge; 0: such that it converges",
     "resolution": "float > 0; the larger, the smaller the communities",
     "capacity": "int, edges that a vertex may keep",
+    "by-value": "bool; True maximises the sum of the weights and takes no negative edge, False (default) that of |weights|",
 }
 _ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.graph_algorithm_catalogue()}
 
@@ -86,7 +87,7 @@ def run(name: str, G: Any, **options: Any) -> Answer:
             raise TypeError(f"{name} has no option {key!r}, expected {', '.join(row['options']) or 'none'}")
     for key, value in given.items():
         if key != "source":
-            given[key] = integer(key, value, 0, 2**31 - 1) if key in _COUNTS else real(key, value)
+            given[key] = bool(value) if key == "by-value" else integer(key, value, 0, 2**31 - 1) if key in _COUNTS else real(key, value)
     nodes = None
     if _is_igraph(G):
         if isinstance(given.get("source"), str):

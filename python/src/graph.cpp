@@ -20,6 +20,8 @@ nb::dict to_dict(graph_algorithm_row const& row) {
     d["simple"] = row.simple;
     d["weighted"] = row.weighted;
     d["options"] = nb::cast(row.options).attr("split")();
+    static constexpr char const* rules[] = {"sum", "min", "max", "first", "last", "count", "keep", "refuse"};
+    d["parallel"] = rules[static_cast<int>(row.parallel)]; // in the order of enum duplicates
     return d;
 }
 
@@ -32,6 +34,10 @@ analytics_options options_of(nb::dict const& given) {
             o.source = nb::cast<vertex_id>(value);
         else if (name == "undirected")
             o.undirected = nb::cast<bool>(value);
+        else if (name == "counted")
+            o.counted = nb::cast<bool>(value);
+        else if (name == "by-value")
+            o.by_value = nb::cast<bool>(value);
         else if (name == "delta")
             o.delta = nb::cast<double>(value);
         else if (name == "damping")

@@ -2,9 +2,9 @@
 #include <coppice/semiring/srcsr/srcsr_tuning.hpp>
 
 #include <algorithm>
-#include <cstdio>
 
 #include <coppice/core/error.hpp>
+#include <coppice/core/number_text.hpp>
 
 namespace coppice {
 namespace {
@@ -56,14 +56,18 @@ int row_length_class(double mean) {
 }
 
 std::string to_line(tuning_record const& r) {
-    char numbers[160];
-    std::snprintf(numbers, sizeof numbers,
-                  "bytes=%d class=%d threads=%d lanes=%d stretch=%d reduction=", r.nonzero_bytes, r.length_class,
-                  r.threads, r.lanes, r.lane_stretch);
-    char time[48];
-    std::snprintf(time, sizeof time, " microseconds=%.1f", r.microseconds);
-    return "device=\"" + r.device + "\" " + numbers +
-           std::string(segmented_reduction_names[static_cast<std::size_t>(r.reduction)]) + time;
+    std::string text = "device=\"" + r.device + '"';
+    auto const add = [&](char const* name, std::string_view value) {
+        text.append(" ").append(name).append("=").append(value);
+    };
+    add("bytes", std::to_string(r.nonzero_bytes));
+    add("class", std::to_string(r.length_class));
+    add("threads", std::to_string(r.threads));
+    add("lanes", std::to_string(r.lanes));
+    add("stretch", std::to_string(r.lane_stretch));
+    add("reduction", segmented_reduction_names[static_cast<std::size_t>(r.reduction)]);
+    add("microseconds", detail::fixed_text(r.microseconds, 1));
+    return text;
 }
 
 std::vector<tuning_record> read_tuning_file(std::filesystem::path const& file) {
@@ -104,8 +108,8 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
     if (t.lane_stretch < 0) throw argument_error("lane_stretch is negative");
 
     int const length_class = row_length_class(mean);
-    char text[96];
-    std::snprintf(text, sizeof text, "%d bytes a nonzero, %.1f nonzeros a row", nonzero_bytes, mean);
+    auto const text =
+        std::to_string(nonzero_bytes) + " bytes a nonzero, " + detail::fixed_text(mean, 1) + " nonzeros a row";
     int lanes = 0;
     tuning_record const* record = find_record(user, device, nonzero_bytes, length_class, t.threads);
     char const* from = "the tuning file";
@@ -117,13 +121,13 @@ tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::ve
         lanes = record->lanes;
         if (t.lane_stretch == 0) t.lane_stretch = record->lane_stretch;
         if (asked.reduction == segmented_reduction::warp_transposed) t.reduction = record->reduction;
-        c.reason = std::string(text) + ": measured on " + device + " (" + from + ")";
+        c.reason = text + ": measured on " + device + " (" + from + ")";
     } else {
         // Every thread one row, or one stretch of a row, where all rows have the mean length: with 128 rows of a
         // nine-point grid for 128 threads a product took 143 us on an H200, with 102 or 154 rows 155 to 163.
         lanes = 1;
         while (lanes < 32 && double(t.threads / lanes) * (mean + 1) > double(most_steps * t.threads) + 0.5) lanes *= 2;
-        c.reason = std::string(text) + ": by rule, nothing measured for '" + device + "'";
+        c.reason = text + ": by rule, nothing measured for '" + device + "'";
     }
     if (t.lane_stretch == 0) t.lane_stretch = 32;
     if (t.work_per_block == 0) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <coppice/core/number_text.hpp>
 #include <coppice/graph/analytics/paths/negative_cycle.hpp>
 #include <coppice/graph/analytics/visits/rounds.hpp>
 
@@ -501,7 +502,7 @@ sssp_result<T> search_sssp(Executor const& exec, csr_view<T> a, vertex_id source
     graph_view const g(a);
     require_vertex(g, source, "the source of sssp");
     if (!(options.delta >= 0))
-        throw argument_error("sssp option delta is " + std::to_string(options.delta) +
+        throw argument_error("sssp option delta is " + coppice::detail::number_text(options.delta) +
                              ", expected a length, or 0 to have it chosen");
     auto const range = range_of_lengths(exec, a.coefficients, g.edge_count);
     if (range.bad > 0)

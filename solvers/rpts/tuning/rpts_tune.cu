@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measures what rpts_tuning.hpp chooses from.
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include <coppice/algebra/random.hpp>
 #include <coppice/core/cuda/cuda_event.cuh>
+#include <coppice/core/number_text.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/rpts/rpts.hpp>
 #include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
@@ -89,9 +89,7 @@ void tune_type(cuda_executor const& exec, std::vector<tridiagonal_tuning_record>
             attempt({least_partition, 0, true});
             if (best.microseconds > (1 - margin) * by_rule) continue;
             records.push_back(best);
-            char text[48];
-            std::snprintf(text, sizeof text, " # by rule %.2f", by_rule);
-            if (progress) progress(to_line(best) + text);
+            if (progress) progress(to_line(best) + " # by rule " + coppice::detail::fixed_text(by_rule, 2));
         }
 }
 

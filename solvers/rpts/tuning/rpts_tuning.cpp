@@ -2,9 +2,10 @@
 #include <coppice/solvers/rpts/tuning/rpts_tuning.hpp>
 
 #include <bit>
-#include <cstdio>
 #include <map>
 #include <mutex>
+
+#include <coppice/core/number_text.hpp>
 
 namespace coppice {
 namespace {
@@ -35,10 +36,17 @@ tridiagonal_tuning_record parse_record(detail::tuning_line& in) {
 } // namespace
 
 std::string to_line(tridiagonal_tuning_record const& r) {
-    char text[160];
-    std::snprintf(text, sizeof text, "\" bytes=%d rows=%d systems=%d partition=%d threads=%d microseconds=%.2f",
-                  r.element_bytes, r.rows_class, r.systems_class, r.choice.partition, r.choice.threads, r.microseconds);
-    return "device=\"" + r.device + text;
+    std::string text = "device=\"" + r.device + '"';
+    auto const add = [&](char const* name, std::string_view value) {
+        text.append(" ").append(name).append("=").append(value);
+    };
+    add("bytes", std::to_string(r.element_bytes));
+    add("rows", std::to_string(r.rows_class));
+    add("systems", std::to_string(r.systems_class));
+    add("partition", std::to_string(r.choice.partition));
+    add("threads", std::to_string(r.choice.threads));
+    add("microseconds", detail::fixed_text(r.microseconds, 2));
+    return text;
 }
 
 std::vector<tridiagonal_tuning_record> read_tridiagonal_tuning(std::filesystem::path const& file) {
