@@ -15,6 +15,7 @@ namespace coppice::detail {
 namespace {
 
 using nlohmann::json;
+using parse_event = json::parse_event_t;
 
 /// Nodes and edges are taken one by one while the text is parsed and kept no longer: attributes may be large.
 class node_link_reader {
@@ -58,23 +59,24 @@ private:
     }
 
     /// What a parser of JSON calls; whether it keeps the value.
-    bool take(int depth, json::parse_event_t event, json& parsed) {
-        using enum json::parse_event_t;
+    bool take(int depth, parse_event event, json& parsed) {
         if (depth == 0) {
-            if (event == array_start || event == value) refuse("expected an object of JSON with nodes and edges");
+            if (event == parse_event::array_start || event == parse_event::value)
+                refuse("expected an object of JSON with nodes and edges");
             return true;
         }
         if (depth == 1) return take_member(event, parsed);
         if (in_ == list::none) return false;
-        if (depth > 2 || event == key || event == object_start) return true; // parts of a node or an edge
-        if (event != object_end) refuse("number " + std::to_string(in_list_) + " of " + name() + " is not an object");
+        if (depth > 2 || event == parse_event::key || event == parse_event::object_start)
+            return true; // parts of a node or an edge
+        if (event != parse_event::object_end)
+            refuse("number " + std::to_string(in_list_) + " of " + name() + " is not an object");
         in_ == list::nodes ? take_node(parsed) : take_edge(parsed);
         ++in_list_;
         return false;
     }
-    bool take_member(json::parse_event_t event, json& parsed) {
-        using enum json::parse_event_t;
-        if (event == key) {
+    bool take_member(parse_event event, json& parsed) {
+        if (event == parse_event::key) {
             member_ = parsed.get<std::string>();
             in_ = member_ == "nodes"                         ? list::nodes
                   : member_ == "edges" || member_ == "links" ? list::edges
@@ -82,8 +84,8 @@ private:
             return true;
         }
         if (in_ != list::none) {
-            if (event == object_start || event == value) refuse(name() + " is not a list");
-            if (event == array_start) {
+            if (event == parse_event::object_start || event == parse_event::value) refuse(name() + " is not a list");
+            if (event == parse_event::array_start) {
                 bool& seen = in_ == list::nodes ? has_nodes_ : has_edges_;
                 if (std::exchange(seen, true))
                     refuse("a second list of " + std::string(in_ == list::nodes ? "nodes" : "edges"));
