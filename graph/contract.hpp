@@ -69,7 +69,7 @@ csr<T, I, O> contract_sound(host_executor const& exec, Semiring const& s, csr_vi
                             vertex_aggregates<I> const& aggregates, T one) {
     auto const r = transpose(exec, membership_matrix<std::uint8_t>(exec, aggregates).view());
     std::int64_t const largest = reduce(exec, std::int64_t(aggregates.count), std::int64_t(0),
-                                        aggregate_size{r.row_offsets().data()}, maximum{});
+                                        aggregate_size<I>{r.row_offsets().data()}, maximum{});
     if (largest > most_contracted) return contract_by_products(exec, s, a, aggregates, one);
     return contract_rows(exec, s, a, aggregates.of.data(), r.view(), one);
 }

@@ -114,7 +114,7 @@ private:
             mates_[v] = mutual ? u : I(-1);
             states_[v] = vertex_state::full(mutual ? 1 : 0);
             waiting_[first + kept] = v;
-            kept += proposes & !mutual ? 1 : 0;
+            kept += (proposes & !mutual) ? 1 : 0;
         }
         b.count = b.total.waiting = kept;
     }

@@ -392,7 +392,7 @@ void add_preconditioner_options(CLI::App& cli, option_values& values) {
         for (auto const& [meaning, whose] : e.meanings)
             help += fmt::format("{}{}: {}", help.empty() ? "" : ". ", whose, meaning);
         cli.add_option_function<std::string>(
-               "--" + name, [&values, name = name](std::string const& value) { values.set(name, value); }, help)
+               "--" + name, [&values, option = name](std::string const& value) { values.set(option, value); }, help)
             ->type_name(e.kind);
     }
 }

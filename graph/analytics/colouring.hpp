@@ -60,6 +60,7 @@ struct take_colour {
     COPPICE_NO_EXEC_CHECK
     template <class Worker>
     COPPICE_HD std::int32_t colour(Worker& worker, vertex_id v, std::int32_t mine, int depth) const {
+        // NOLINTNEXTLINE(bugprone-branch-clone): edges_at_once is 1 only on the host
         return reads_ahead ? colour<edges_at_once<Worker>>(worker, v, mine, depth) : colour<1>(worker, v, mine, depth);
     }
     COPPICE_NO_EXEC_CHECK
@@ -173,7 +174,7 @@ public:
         now_ = 1;
     }
     /// -1: none. No branch, as none could predict it.
-    void add(std::int32_t colour) { stamps_[std::size_t(colour + unseen)] = now_; }
+    void add(std::int32_t colour) { stamps_[std::size_t(std::ptrdiff_t(colour) + unseen)] = now_; }
     std::int32_t first_unseen() const {
         std::uint64_t const all = now_ * std::uint64_t(0x0001000100010001);
         for (std::size_t at = unseen;; at += 4) {

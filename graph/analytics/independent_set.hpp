@@ -63,6 +63,7 @@ struct decide_member {
     template <class Worker>
     COPPICE_HD std::uint8_t decision(Worker& worker, vertex_id v, std::uint8_t mine, int depth) const {
         std::uint8_t const result =
+            // NOLINTNEXTLINE(bugprone-branch-clone): edges_at_once is 1 only on the host
             reads_ahead ? wanted<edges_at_once<Worker>>(worker, v, mine, depth) : wanted<1>(worker, v, mine, depth);
         if (result < set_open) worker.store(status + v, result);
         if constexpr (!Worker::recurses)

@@ -71,6 +71,7 @@ struct whole_weight {
     whole_weight(T const* weights, int power)
         : from(weights), first(std::ldexp(1.0, power / 2)), second(std::ldexp(1.0, power - power / 2)) {}
     COPPICE_HD std::int64_t operator()(std::int64_t k) const {
+        // NOLINTNEXTLINE(bugprone-incorrect-roundings): weights are not negative
         return static_cast<std::int64_t>(double(from[k]) * first * second + 0.5);
     }
 };

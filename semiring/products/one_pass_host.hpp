@@ -126,7 +126,7 @@ std::optional<csr<Z, I, O>> product_in_one_pass(host_executor const& exec, csr_v
     }
     offsets[0] = 0;
     moved_rows const of_b(exec, b);
-    auto const first_row = [&rows = rows](std::int64_t p) { return rows[static_cast<std::size_t>(p)]; };
+    auto const first_row = [&all = rows](std::int64_t p) { return all[static_cast<std::size_t>(p)]; };
     std::int64_t const total = find_in_turn(
         exec, static_cast<std::int64_t>(rows.size()) - 1,
         [&] { return one_pass_worker<I, sum_type, Z>(exec, b.columns(), s.add.identity()); },

@@ -100,7 +100,7 @@ counted_rows<I> count_rows(Executor const& exec, csr_view<A, I, O> a, csr_view<B
         using count = merged_rows_of_warp<count_merged_row<slots(), A, B, I, O, Mask>>;
         for_each_warp(
             exec, warps_for(rows, schedule.merged_each),
-            count{rows, schedule.merged_each, {columns, schedule.usual_partner, lengths.data(), noted.data()}});
+            count{rows, schedule.merged_each, {columns, schedule.usual_partner, counted.lengths.data(), noted.data()}});
     });
     found_rows found = schedule.slots > 0 ? exec.load(noted.data()) : found_rows{1};
     all_merged = found.shared == 0;

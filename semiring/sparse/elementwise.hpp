@@ -135,11 +135,12 @@ struct fold_entries {
 /// Stores the folds of all rows, which the host makes without guessing where rows end that differ in length.
 template <class A, class I, class O, class Add, class Z>
 void store_row_folds(host_executor const& exec, store_row_fold<O, fold_row<A, I, O, Add>, Z> const& to) {
-    auto const& [a, add] = to.fold;
+    auto const& a = to.fold.a;
+    auto const& add = to.fold.add;
     using ahead = fold_ahead<value_of_entry<A>, Add>;
     auto const row_end = [offsets = to.offsets](std::int64_t i) { return std::int64_t(offsets[i + 1]); };
     for_each_block(exec, a.rows(), rows_at_a_time(a.rows(), a.nonzeros()),
-                   [&, &a = a, &add = add](std::int64_t, std::int64_t first, std::int64_t last) {
+                   [&](std::int64_t, std::int64_t first, std::int64_t last) {
                        if constexpr (ahead::fits)
                            if (row_end(last - 1) + ahead::reach <= std::int64_t(a.nonzeros()) &&
                                lengths_vary(row_end, first, last)) {

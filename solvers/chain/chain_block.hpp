@@ -211,9 +211,9 @@ struct tile_sizes {
     static constexpr int fewest_lanes() {
         constexpr int words = (K + W) * (K + W + (Left ? W : 0) + 1) * int(sizeof(T)) / 4;
         constexpr int most = Left ? 150 : 40;
-        int lanes = 1;
-        while (lanes < K && (K % lanes != 0 || words > most * lanes)) ++lanes;
-        return lanes;
+        int count = 1;
+        while (count < K && (K % count != 0 || words > most * count)) ++count;
+        return count;
     }
     static constexpr int lanes = fewest_lanes();
     static constexpr int stretches = warp_lanes / lanes;

@@ -268,9 +268,9 @@ private:
         leave(exec, depth, a, b, smoothed, residual);
         level_matrix<T, S, I> const r{level.prolongator.transposed(storage.r.data()), &level.r_plan};
         level_matrix<T, S, I> const p{level.prolongator.matrix(storage.p.data()), &level.p_plan};
-        auto const transfer = [&](level_matrix<T, S, I> const& m, T const* x, auto const& store) {
+        auto const transfer = [&]<class Store>(level_matrix<T, S, I> const& m, T const* x, Store const& store) {
             if (level.prolongator.has_ones())
-                for_each(exec, m.a.rows(), sum_listed{m.a.offsets, m.a.indices, x, store});
+                for_each(exec, m.a.rows(), sum_listed<T, I, Store>{m.a.offsets, m.a.indices, x, store});
             else
                 m.multiply(exec, x, store);
         };

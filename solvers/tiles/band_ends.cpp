@@ -175,7 +175,7 @@ template <class T>
 void band_ends_small(band_ends<T> const& e) {
     e.a.scalar_rows <= 8    ? solve_small<8, 8>(e)
     : e.a.scalar_rows <= 16 ? solve_small<16, 16>(e)
-                            : solve_small<16, e.most_small>(e);
+                            : solve_small<16, band_ends<T>::most_small>(e);
 }
 
 template <class T>

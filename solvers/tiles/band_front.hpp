@@ -16,7 +16,7 @@
 #include <coppice/core/lane/lane_access.hpp>
 #include <coppice/core/lane/pack.hpp>
 
-#if defined(__AVX512VL__)
+#if defined(__AVX512VL__) && !defined(__clang__) // __builtin_shuffle is of GCC alone
 #define COPPICE_HAS_LANE_PICK 1
 #else
 #define COPPICE_HAS_LANE_PICK 0

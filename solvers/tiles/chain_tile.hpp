@@ -137,12 +137,12 @@ private:
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T const* from, int pitch, std::integral_constant<int, Length>,
                                                          int first, int step) const {
             if (!from && piece > 0) return; // they stay
-            constexpr int units = Units::template most_units<Shape>;
+            constexpr int most = Units::template most_units<Shape>;
             if (from && pitch == Length && tile.follow()) {
-                if constexpr (fills_warp<Length, units>())
-                    if (tile.g.units == units) return copy_row<Length, units>(from, first, step);
-                if constexpr (fills_warp<Length, units / 2>())
-                    if (tile.g.units == units / 2) return copy_row<Length, units / 2>(from, first, step);
+                if constexpr (fills_warp<Length, most>())
+                    if (tile.g.units == most) return copy_row<Length, most>(from, first, step);
+                if constexpr (fills_warp<Length, most / 2>())
+                    if (tile.g.units == most / 2) return copy_row<Length, most / 2>(from, first, step);
             }
             // Lanes side by side copy what lies side by side, of one stretch or of several.
             int const chunk = Length * tile.piece_units();
@@ -160,12 +160,12 @@ private:
         /// computed twice, and most are known to the compiler but for a base.
         template <int Length, int All>
         COPPICE_HD COPPICE_ALWAYS_INLINE void copy_row(T const* from, int first, int step) const {
-            constexpr int units = whole ? All : 1 << LogPiece, chunk = units * Length;
+            constexpr int count = whole ? All : 1 << LogPiece, chunk = count * Length; // units of a stretch
             constexpr int each = lanes_for<Length, All>(), groups = warp_lanes / each, apart = each / Length;
             int const thread = tile.block.thread(), group = thread / each, i = thread % each, u = i / Length;
             int const e = i - u * Length, pitch = tile.pitch();
             if (each * groups < warp_lanes && group >= groups) return;
-            T const* source = from + (tile.places[0].origin + piece * units + group * All) * Length + i;
+            T const* source = from + (tile.places[0].origin + piece * count + group * All) * Length + i;
             T* target = tile.stretch(group) + (u * tile.g.unit_elements() + first + e * step);
             COPPICE_UNROLL_FOUR
             for (int q = 0; q < Stretches; q += groups) {

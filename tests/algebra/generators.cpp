@@ -458,7 +458,8 @@ TEST_CASE("wrong texts and values are refused in words") {
         {"generate:rmat,seed=-1", "seed is '-1'"},
     };
     for (auto const& [text, message] : wrong) {
-        CAPTURE(text);
+        auto const& case_text = text;
+        CAPTURE(case_text);
         CHECK_THROWS_WITH_AS(parse_generator(text), doctest::Contains(message), argument_error);
     }
     host_executor const exec{1};

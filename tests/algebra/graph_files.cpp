@@ -246,8 +246,10 @@ TEST_CASE("graphs of NetworkX: what is wrong is said") {
         {"{\"directed\": 1, \"nodes\": [], \"edges\": []}", "\"directed\" is neither"},
     };
     for (auto const& [text, message] : all) {
-        CAPTURE(text);
-        CAPTURE(message);
+        auto const& case_text = text;
+        CAPTURE(case_text);
+        auto const& case_message = message;
+        CAPTURE(case_message);
         auto const said = fault(folder, "a.json", text);
         CAPTURE(said);
         CHECK(said.find(message) != said.npos);

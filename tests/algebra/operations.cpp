@@ -108,7 +108,8 @@ TEST_CASE_TEMPLATE("transpose and sort_columns keep the order of equal places", 
     for (auto const& [name, lengths] : hard_row_lengths(11)) {
         for (std::int32_t const columns :
              {7, 700, 70001}) { // fewer columns than the ranges of the first pass, and more
-            CAPTURE(name);
+            auto const& case_name = name;
+            CAPTURE(case_name);
             CAPTURE(columns);
             auto const plain = random_matrix<double>(lengths, columns, 5);
             auto const a = plain.on(exec);
@@ -297,7 +298,8 @@ TEST_CASE_TEMPLATE("diagonal and tridiagonal parts", Fixture, COPPICE_TEST_EXECU
 TEST_CASE_TEMPLATE("figures of a matrix", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, lengths] : hard_row_lengths(5)) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const plain = random_matrix<double>(lengths, 900, 23);
         long double diagonal = 0, beside = 0, off = 0, largest = 0;
         std::int64_t lower = 0, upper = 0;

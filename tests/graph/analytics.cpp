@@ -111,7 +111,8 @@ TEST_CASE_TEMPLATE("lists hold what visits append, and the sum of its work", Fix
 TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : all_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         bool const undirected = is_undirected(exec, a);
@@ -145,7 +146,8 @@ TEST_CASE_TEMPLATE("bfs: levels are shortest, parents are one level up", Fixture
 TEST_CASE_TEMPLATE("sssp: distances are tight on every edge, for every delta", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : all_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         int const source = weights.rows / 3;
@@ -209,7 +211,8 @@ TEST_CASE_TEMPLATE("components, cores, sets, colours, triangles: as their defini
                    COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         CHECK(is_undirected(exec, a));
         auto const c = connected_components(exec, graph_view(a));
@@ -507,7 +510,8 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
     for (auto& g : stretched_graphs()) graphs.push_back(std::move(g));
     std::set<int> seen;
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         int stages = 0;
         auto const mates = greedy_mates(weights, stages);
         seen.insert(stages);
@@ -539,7 +543,8 @@ TEST_CASE_TEMPLATE("maximal matchings: greedy along the order, within runs and s
 TEST_CASE_TEMPLATE("sets and colours: greedy along the order", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : ordered_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const members = greedy_set(weights);
         auto const colours = greedy_colours(weights);
         auto const a = weights.on(exec);
@@ -573,7 +578,8 @@ TEST_CASE("colours by telling: greedy along the order, by warps that wait for ea
     graphs.push_back({"clique", clique.plain()});
     for (auto& g : directed_graphs()) graphs.push_back(std::move(g)); // no colouring, but it ends
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         for (int const threads : {1, 5}) {
             host_executor const exec(threads);
@@ -621,8 +627,10 @@ TEST_CASE("components by tiles: labels of warps, whatever the numbers of the ver
         graphs.push_back({"ends of tiles", ends.plain()});
     }
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
-        CAPTURE(weights.rows);
+        auto const& case_name = name;
+        CAPTURE(case_name);
+        int const rows = int(weights.rows);
+        CAPTURE(rows);
         if (weights.rows == 0) continue;
         for (int const threads : {1, 5}) {
             host_executor const exec(threads);
@@ -641,7 +649,8 @@ TEST_CASE("components by tiles: labels of warps, whatever the numbers of the ver
 TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : undirected_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         auto const f = minimum_spanning_forest(exec, a.view());
         auto const [weight, edges] = kruskal(weights);
@@ -669,7 +678,8 @@ TEST_CASE_TEMPLATE("spanning forest: Kruskal's weight, no cycle", Fixture, COPPI
 TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : all_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         auto const turned = transpose(exec, a.view());
@@ -687,9 +697,8 @@ TEST_CASE_TEMPLATE("pagerank: the ranks solve their equation", Fixture, COPPICE_
             double all = 0, stuck = 0, sum = 0, wrong = 0;
             for (double const s : start) all += s;
             std::vector<double> next(n, 0);
-            auto const degree = [&](int u) {
-                return weights.offsets[std::size_t(u) + 1] - weights.offsets[std::size_t(u)];
-            };
+            auto const& offsets = weights.offsets;
+            auto const degree = [&](int u) { return offsets[std::size_t(u) + 1] - offsets[std::size_t(u)]; };
             for_entries(weights,
                         [&](int u, int v, double) { next[std::size_t(v)] += 0.85 * rank[std::size_t(u)] / degree(u); });
             for (int u = 0; u < weights.rows; ++u) stuck += degree(u) == 0 ? rank[std::size_t(u)] : 0;
@@ -708,7 +717,8 @@ TEST_CASE_TEMPLATE("the catalogue runs every algorithm, and a matching weighs wh
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         if (weights.rows == 0) continue;
         auto const a = weights.on(exec);
         for (auto const& row : graph_algorithm_catalogue) {

@@ -71,7 +71,8 @@ TEST_CASE_TEMPLATE("b-matchings: the edges that greedy takes, for any capacities
     graphs.push_back({"rising weights", rising_path(3000)});
     graphs.push_back({"hubs", hubs_of(3000)});
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         std::vector<int> mixed(std::size_t(weights.rows));
         for (std::size_t v = 0; v < mixed.size(); ++v) mixed[v] = int((v * 7 + v / 3) % 6);
@@ -98,7 +99,8 @@ TEST_CASE_TEMPLATE("b-matchings: those of degrees 1 to 4 are the greedy factors"
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
         if (weights.rows == 0) continue;
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const on_host = symmetrised_weights(host, weights.on(host).view());
         auto const a = exec.copy(on_host);
         for (int n = 1; n <= 4; ++n) {

@@ -94,7 +94,8 @@ std::int64_t check_labels(std::vector<int> const& labels) {
 TEST_CASE_TEMPLATE("trusses and similarities: as all pairs of rows say", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         auto const r = truss_numbers(exec, graph_view(a));
         auto const from = to_vector(exec, r.from), to = to_vector(exec, r.to), numbers = to_vector(exec, r.numbers);
@@ -132,7 +133,8 @@ TEST_CASE_TEMPLATE("communities: groups are found, labels and modularity are wha
     auto graphs = hard_graphs();
     graphs.push_back({"ring of groups", ring_of_groups(200, 8)});
     for (auto const& [name, weights] : graphs) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const a = weights.on(exec);
         auto const spread = label_propagation(exec, graph_view(a));
         CHECK(spread.converged);

@@ -80,7 +80,8 @@ TEST_CASE_TEMPLATE("forests are forests", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const g = graph_of(weights.on(host));
         auto const there = weights.on(exec);
         for (int const degree : {1, 2})
@@ -223,7 +224,8 @@ TEST_CASE_TEMPLATE("the system holds the coefficients of A along the paths", Fix
     auto const exec = Fixture::exec();
     host_executor const host(1);
     for (auto const& [name, weights] : hard_graphs()) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         plain_csr<double> a = weights; // unsymmetric values, a diagonal where one is stored, one entry without mirror
         for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] = double(k % 1000) - 400.5;
         if (a.rows > 30) a.values[7] = 0;

@@ -404,7 +404,6 @@ struct arrays {
     struct alignas(64) line {
         T all[16 * 1024];
     };
-    static constexpr std::int64_t most = 16 * 1024 - 16;
 
     std::unique_ptr<line<std::int32_t>> a = std::make_unique<line<std::int32_t>>();
     std::unique_ptr<line<triple>> b = std::make_unique<line<triple>>();

@@ -194,8 +194,10 @@ TEST_CASE_TEMPLATE("zero rows, zero columns, 0 x 0", Fixture, COPPICE_TEST_EXECU
     };
     size const sizes[] = {{0, 0}, {0, 5}, {5, 0}};
     for (auto const [rows, columns] : sizes) {
-        CAPTURE(rows);
-        CAPTURE(columns);
+        auto const& case_rows = rows;
+        CAPTURE(case_rows);
+        auto const& case_columns = columns;
+        CAPTURE(case_columns);
         auto a = empty_matrix<T>(exec, rows, columns);
         auto const nothing = plain(exec, a);
         CHECK(plain(exec, ewise_add(exec, plus_op, a.view(), a.view())) == nothing);

@@ -75,8 +75,8 @@ void check_passes(Work const& work) {
 
 TEST_CASE("products in one pass have the bits of a plan and its values") {
     for (auto const& [a, b, mask] : problems())
-        check_passes([&a = a, &b = b](host_executor const& exec) {
-            return mxm(exec, plus_times<double>{}, a.on(exec).view(), b.on(exec).view());
+        check_passes([&left = a, &right = b](host_executor const& exec) {
+            return mxm(exec, plus_times<double>{}, left.on(exec).view(), right.on(exec).view());
         });
     // ... and what a plan gives in the same memory.
     host_executor const exec(2);

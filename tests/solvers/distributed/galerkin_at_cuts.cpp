@@ -183,7 +183,8 @@ TEST_CASE_TEMPLATE("parts: rows that are listed are added to those of a block, b
     for (auto const& [rows, columns] : {std::pair{1, 1}, {5, 9}, {200, 30}, {3000, 7}})
         for (unsigned const of_own : {1u, 3u})
             for (unsigned const of_listed : {1u, 4u, 1u << 30}) { // all rows, some, most likely none
-                CAPTURE(rows);
+                auto const& case_rows = rows;
+                CAPTURE(case_rows);
                 CAPTURE(of_own);
                 CAPTURE(of_listed);
                 auto const own = some(rows, columns, of_own, 3), added = some(rows, columns, of_listed, 2);

@@ -230,7 +230,8 @@ TEST_CASE_TEMPLATE("incomplete factors: bad input gives an error or finite numbe
              {"ilu0", "ilu0,factor-scheme=exact,solve-scheme=exact", "ilu0,factor-scheme=sweeps,solve-scheme=sweeps",
               "ic0", "ic0,factor-scheme=sweeps,solve-scheme=sweeps", "isai", "isai,power=3", "diagp_0", "diagp_1",
               "diagp_2", "l1", "diagp_1,steps=3"}) {
-            CAPTURE(name);
+            auto const& case_name = name;
+            CAPTURE(case_name);
             CAPTURE(choice);
             auto const a = exec.copy(to_csr<double>(m));
             bool const symmetric = is_symmetric(exec, a.view());

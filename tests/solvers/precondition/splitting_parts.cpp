@@ -177,7 +177,8 @@ TEST_CASE_TEMPLATE("parts: lines of a grid", Fixture, COPPICE_TEST_EXECUTORS) {
                          {"laplace3d", {.nx = 3, .ny = 1, .nz = 5}, "nx=3,ny=1,nz=5"},
                          {"laplace2d", {.nx = 1, .ny = 6, .nz = 1}, "nx=1,ny=6"}};
     for (auto const& [kind, size, options] : samples) {
-        CAPTURE(kind);
+        auto const& case_kind = kind;
+        CAPTURE(case_kind);
         auto const host = generate<double>(host_executor{1}, kind, size);
         dense a(host.rows());
         for (int i = 0; i < a.n; ++i)
@@ -248,7 +249,8 @@ TEST_CASE_TEMPLATE("parts: matrices with little to split, singular parts, bad in
                           -1}};
     for (auto const& [what, a, exact, mended] : samples)
         for (std::string const name : {"block-forest,rounds=0", "mos,rounds=0", "mos,first=bands,bands=3,rounds=0"}) {
-            CAPTURE(what);
+            auto const& case_what = what;
+            CAPTURE(case_what);
             CAPTURE(name);
             auto const local = exec.copy(to_csr<double>(a));
             auto const m = make_preconditioner(exec, name, local.view());

@@ -161,7 +161,8 @@ TEST_CASE_TEMPLATE("solves whatever the matrix is", Fixture, COPPICE_TEST_EXECUT
     for (int i = 0; i < 40; ++i) cycle(i, (i + 1) % 40) = 1 + i % 3;
     cases.emplace_back("no diagonal", cycle);
     for (auto const& [name, m] : cases) {
-        CAPTURE(name);
+        auto const& case_name = name;
+        CAPTURE(case_name);
         auto const b = random_vector<double>(m.n, 5);
         auto const [found, x] = solve_on(exec, to_csr<double>(m), b, {.krylov = {.tolerance = 1e-10}});
         CHECK(found.result.converged);

@@ -215,13 +215,13 @@ struct mixed_splitting_entry {
                                             .options = options};
     template <executor Executor, class T, class I>
     static auto make(Executor const& exec, csr_view<T, I> a, chosen_options const& o) {
-        mixed_options options{.bands = int(o.integer("bands")),
-                              .omega = o.real("omega"),
-                              .factor = detail::read_factor_options(o),
-                              .solve = detail::read_tridiagonal_options(o)};
-        options.parts.assign(std::size_t(o.integer("factors")), part_kind(o.choice("others")));
-        options.parts.front() = part_kind(o.choice("first"));
-        return mixed_splitting<Executor, T, I>(exec, a, options);
+        mixed_options chosen{.bands = int(o.integer("bands")),
+                             .omega = o.real("omega"),
+                             .factor = detail::read_factor_options(o),
+                             .solve = detail::read_tridiagonal_options(o)};
+        chosen.parts.assign(std::size_t(o.integer("factors")), part_kind(o.choice("others")));
+        chosen.parts.front() = part_kind(o.choice("first"));
+        return mixed_splitting<Executor, T, I>(exec, a, chosen);
     }
 };
 
