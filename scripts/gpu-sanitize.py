@@ -22,6 +22,7 @@ import glob
 import os
 import queue
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,6 +50,8 @@ def arguments():
                         "stopped, and those left are named; default: no limit")
     parser.add_argument("--print-limit", type=int, default=5000, help="reports that a run writes; default: %(default)s")
     parser.add_argument("--suppressions", default="", help="suppression file; default: none")
+    parser.add_argument("--records", action="store_true", help="also writes each run's reports as records for a "
+                        "suppression file, beside its log")
     options = parser.parse_args()
     options.tools = options.tools.split(",")
     for tool in options.tools:
@@ -129,6 +132,8 @@ def command(run, slot, options, suppressed):
              str(options.print_limit), "--port", str(49152 + 32 * slot), *suppressed[run.tool]]
     if run.tool == "memcheck":  # tests provoke failed allocations on purpose
         words += ["--report-api-errors", "no"]
+    if options.records:
+        words += ["--xml", "--save", f"{run.log}.xml"]
     words.append(run.program)
     if run.last:
         words += [f"--first={run.first}", f"--last={run.last}", "--no-colors=1", *filters(options)]
@@ -233,6 +238,8 @@ def show(results):
 
 def main():
     options = arguments()
+    if not shutil.which("compute-sanitizer"):
+        sys.exit("gpu-sanitize: compute-sanitizer is not in PATH; it comes with the CUDA toolkit")
     os.makedirs(options.out, exist_ok=True)
     suppressed = suppressions(options)
     end = time.monotonic() + options.time if options.time else 0
