@@ -20,10 +20,11 @@ Stages, all but `sanitize` and `accuracy` by default:
   --build DIR   build folder, default build/gpu
   --out DIR     where logs and the measured rows (JSON lines) go, default build/gpu-check
   --limit S     seconds after which a program counts as hung, default 1200
-  --tools LIST, --programs LIST, --cases PATTERN, --exclude-cases PATTERN, --jobs N, --time S, --suppressions FILE
+  --tools LIST, --programs LIST, --cases PATTERN, --exclude-cases PATTERN, --jobs N, --time S, --suppressions FILE,
+  --records
                 for `sanitize`: tools and (parts of names of) programs, divided by commas; test cases as doctest takes
-                them; runs at once; seconds for all of them; known false reports with their reasons. See
-                scripts/gpu-sanitize.py --help
+                them; runs at once; seconds for all of them; known false reports with their reasons;
+                writes reports as such a file has them. See scripts/gpu-sanitize.py --help
 Exit code 0 when every stage that ran succeeded.
 HELP
 }
@@ -41,6 +42,7 @@ while [ $# -gt 0 ]; do
     --tools | --programs | --cases | --exclude-cases | --jobs | --time | --suppressions)
         sanitize+=("$1=$2") && shift
         ;;
+    --records) sanitize+=("$1") ;;
     -h | --help) usage && exit 0 ;;
     build | test | sanitize | solve | bench | accuracy) stages+=("$1") ;;
     *) usage >&2 && exit 2 ;;
