@@ -25,7 +25,7 @@ public:
     bool next(std::string_view& field);
 
 private:
-    bool is_space(char c) const { return is_blank(c) && c != separator_; }
+    bool is_space(char c) const { return is_blank(c) && (separator_ == ' ' || c != separator_); }
     void skip_spaces() {
         while (at_ != end_ && is_space(*at_)) ++at_;
     }
