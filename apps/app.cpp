@@ -78,6 +78,14 @@ void add_common_options(CLI::App& cli, common_options& options) {
     cli.add_option("--json", options.json,
                    "write the results as JSON; - is standard output, then nothing else goes there")
         ->type_name("FILE");
+    cli.add_option(
+           "--max-expansion", options.max_expansion,
+           "memory that a small file may take, as a multiple of its size: inflated text, or rows without entries "
+           "(from 64 MiB on); 64 by default, 0 for any")
+        ->type_name("RATIO");
+    add_integer(cli, "--max-input", options.max_input,
+                "bytes that the text of an input may have; half of the memory by default")
+        ->type_name("BYTES");
     cli.add_flag("-q,--quiet", options.quiet, "print neither results nor progress; files are still written");
 }
 
@@ -93,6 +101,11 @@ void check_common_options(common_options const& options) {
     static constexpr std::string_view precisions[] = {"single", "double"};
     require_name("backend", options.backend, backends);
     require_name("precision", options.precision, precisions);
+    if (!(options.max_expansion >= 0))
+        throw usage_error("--max-expansion is " + std::to_string(options.max_expansion) +
+                          ", expected a number of at least 0");
+    if (options.max_input < 0)
+        throw usage_error("--max-input is " + std::to_string(options.max_input) + ", expected a number of at least 0");
     if (options.threads < 0 || options.threads > 4096)
         throw usage_error("--threads is " + std::to_string(options.threads) +
                           ", expected 1 to 4096, or 0 for all cores");

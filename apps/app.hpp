@@ -52,6 +52,8 @@ struct common_options {
     std::string precision = "double";
     std::string json{}; ///< empty: none; "-": standard output
     bool quiet = false;
+    double max_expansion = 64;  ///< read_limits::max_expansion
+    std::int64_t max_input = 0; ///< read_limits::max_bytes
 };
 
 /// A command of the program: its options stand in `cli`, `run` does it.

@@ -117,6 +117,7 @@ csr<T> generated(host_executor const& host, std::string const& argument) {
 matrix_input::matrix_input(std::string const& argument, progress& status, matrix_read_options options)
     : argument_(argument) {
     status.show("reading " + argument);
+    options.limits = status.limits();
     options.progress = status.of_file(argument);
     if (!names_generator(argument)) file_.emplace(argument, std::move(options));
 }
@@ -159,7 +160,8 @@ buffer<T> load_vector(host_executor const& host, std::string const& path, std::i
                       std::string const& option, progress& status, finite_rule rule) {
     auto const values = [&] {
         try {
-            return read_vector<T>(host, path, {.length = length, .progress = status.of_file(path)});
+            return read_vector<T>(host, path,
+                                  {.length = length, .progress = status.of_file(path), .limits = status.limits()});
         } catch (dimension_error const& e) {
             throw dimension_error(option + " " + e.what());
         }
@@ -175,7 +177,8 @@ loaded_vectors<T> load_vectors(host_executor const& host, std::string const& pat
                                std::string const& option, progress& status, finite_rule rule) {
     auto const read = [&] {
         try {
-            return read_vectors<T>(host, path, {.length = length, .progress = status.of_file(path)});
+            return read_vectors<T>(host, path,
+                                   {.length = length, .progress = status.of_file(path), .limits = status.limits()});
         } catch (dimension_error const& e) {
             throw dimension_error(option + " " + e.what());
         }
@@ -192,8 +195,7 @@ loaded_vectors<T> load_vectors(host_executor const& host, std::string const& pat
 
 bool is_complex_vector(std::string const& path) {
     std::error_code failure;
-    return std::filesystem::is_regular_file(path, failure) &&
-           read_matrix_market_header(path).field == matrix_market_field::complex;
+    return std::filesystem::is_regular_file(path, failure) && coppice::is_complex_vector(path);
 }
 
 void require_not_empty(std::string const& matrix, std::int64_t rows, std::int64_t columns) {

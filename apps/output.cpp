@@ -151,7 +151,8 @@ void print_to_stderr(std::string_view text) {
 }
 
 progress::progress(common_options const& options)
-    : enabled_(!options.quiet && isatty(STDERR_FILENO) == 1),
+    : limits_{.max_expansion = options.max_expansion, .max_bytes = options.max_input},
+      enabled_(!options.quiet && isatty(STDERR_FILENO) == 1),
       next_(std::chrono::steady_clock::now() + std::chrono::milliseconds(500)) {}
 
 void progress::show(std::string_view message) {

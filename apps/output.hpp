@@ -90,8 +90,11 @@ public:
     void clear();
     /// What readers and writers of a file are to call: "parsing a.mtx: 45 %". Lives as long as this.
     file_progress of_file(std::string const& name);
+    /// How much memory the files of this run may take, by the common options.
+    read_limits const& limits() const { return limits_; }
 
 private:
+    read_limits limits_;
     bool enabled_;
     bool visible_ = false;
     std::chrono::steady_clock::time_point next_;

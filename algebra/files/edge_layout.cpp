@@ -158,18 +158,22 @@ std::string_view field_reader::take_unquoted() {
     return {first, static_cast<std::size_t>(last - first)};
 }
 
+bool field_reader::take_quoted(std::string_view& field) {
+    if (at_ == end_ || *at_ != '"') return false;
+    char const* const first = at_;
+    void const* const close = std::memchr(first + 1, '"', static_cast<std::size_t>(line_end(first, end_) - first - 1));
+    if (!close) return false;
+    at_ = static_cast<char const*>(close) + 1;
+    field = {first + 1, static_cast<std::size_t>(at_ - first - 2)};
+    bool const separated = at_end() || is_space(*at_) || *at_ == separator_;
+    if (!separated) at_ = first; // a quote within a word
+    return separated;
+}
+
 bool field_reader::next(std::string_view& field) {
     skip_spaces();
     if (separator_ == ' ' ? at_end() : !more_) return false;
-    char const* const stop = at_ != end_ && *at_ == '"' ? line_end(at_, end_) : nullptr;
-    void const* const close = stop ? std::memchr(at_ + 1, '"', static_cast<std::size_t>(stop - at_ - 1)) : nullptr;
-    if (close) {
-        auto const* const last = static_cast<char const*>(close);
-        field = {at_ + 1, static_cast<std::size_t>(last - at_ - 1)};
-        at_ = last + 1;
-    } else {
-        field = take_unquoted();
-    }
+    if (!take_quoted(field)) field = take_unquoted();
     skip_spaces();
     more_ = at_ != end_ && *at_ == separator_;
     if (more_ && separator_ != ' ') ++at_;

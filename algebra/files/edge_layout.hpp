@@ -30,6 +30,8 @@ private:
         while (at_ != end_ && is_space(*at_)) ++at_;
     }
     bool at_end() const { return at_ == end_ || *at_ == '\n' || lines_of_edges.begins_comment(at_, end_); }
+    /// Whether a field in quotes comes next, which becomes `field`.
+    bool take_quoted(std::string_view& field);
     std::string_view take_unquoted();
 
     char const* at_;

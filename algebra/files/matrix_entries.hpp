@@ -71,9 +71,9 @@ auto with_memory_errors(std::string const& file, Work const& work) {
     try {
         return work();
     } catch (std::bad_alloc const&) {
-        throw memory_error(file + ": there is not enough memory for what the file holds");
+        throw memory_error(file + ": not enough memory for a file of this size");
     } catch (std::length_error const&) { // sizes beyond what a container counts
-        throw memory_error(file + ": there is not enough memory for what the file holds");
+        throw memory_error(file + ": not enough memory for a file of this size");
     }
 }
 

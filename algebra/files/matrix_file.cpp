@@ -160,6 +160,10 @@ std::int64_t vertex_numbering::find(std::string_view name, std::int64_t rows) co
 
 matrix_file::matrix_file(fs::path const& path, matrix_read_options options)
     : name_(input_name(path)), options_(std::move(options)) {
+    detail::with_memory_errors(name_, [&] { open(path); });
+}
+
+void matrix_file::open(fs::path const& path) {
     text_ = read_text(path, SIZE_MAX, options_.progress, options_.limits);
     auto name = plain_name(path);
     if (is_tar(text_.view)) {

@@ -61,6 +61,8 @@ public:
     numbered_matrix<T, I> read_numbered(host_executor const& exec) &&;
 
 private:
+    void open(std::filesystem::path const& path);
+
     std::string name_;
     file_text text_;
     matrix_format format_ = matrix_format::matrix_market;

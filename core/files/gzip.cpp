@@ -66,6 +66,7 @@ public:
 private:
     // Appends to the rest; false at the end of the file.
     bool refill() {
+        if (in_.size() >= 0 && in_.done() == in_.size()) return false;
         std::string next(rest_);
         std::size_t const before = next.size();
         next.resize(before + bytes_per_step);
@@ -186,6 +187,10 @@ std::string gzip_member(std::string_view text) {
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_wrapper, memory_level, Z_DEFAULT_STRATEGY) !=
         Z_OK)
         throw memory_error("cannot start zlib");
+    struct closer {
+        z_stream& stream;
+        ~closer() { deflateEnd(&stream); }
+    } const close{stream};
     std::string member(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
     stream.next_in = as_bytes(text.data());
     stream.avail_in = static_cast<uInt>(text.size());
@@ -193,7 +198,6 @@ std::string gzip_member(std::string_view text) {
     stream.avail_out = static_cast<uInt>(member.size());
     deflate(&stream, Z_FINISH); // cannot fail: deflateBound() made room for all of it
     member.resize(stream.total_out);
-    deflateEnd(&stream);
     return member;
 }
 
