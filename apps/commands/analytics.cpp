@@ -175,7 +175,7 @@ void refuse_parallel_edges(graph_algorithm_row const& row, graph_request const& 
             if (a.indices[k] == a.indices[k - 1])
                 throw input_error(
                     fmt::format("{}: there are parallel edges from {} to {}, and {} does not say what they "
-                                "mean; --parallel once makes one of them, --parallel sum adds their values",
+                                "mean; --parallel once makes one edge of them",
                                 o.matrix, graph.vertices.name(u), graph.vertices.name(a.indices[k]), row.name));
 }
 
