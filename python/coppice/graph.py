@@ -68,7 +68,6 @@ def run(name: str, G: Any, **options: Any) -> Answer:
         Algorithms for undirected graphs take matrices that hold both directions of every edge. Integer weights are
         converted to float64; one that float64 does not hold exactly is an error. An algorithm whose row of `algorithms()`
         is not ``weighted`` does not read weights: every edge counts as 1.
-
         Parallel edges of a NetworkX or igraph graph are combined as the algorithm needs it, see `parallel_edges`.
         Duplicate entries of a matrix are added, as SciPy defines them.
     **options
@@ -123,6 +122,11 @@ def run(name: str, G: Any, **options: Any) -> Answer:
 
 def parallel_edges(name: str) -> str:
     """How `run` combines the parallel edges of a NetworkX or igraph graph for the algorithm of that name.
+
+    Parameters
+    ----------
+    name : str
+        A name of `algorithms()`.
 
     Returns
     -------
