@@ -2,7 +2,7 @@
 # The installed package: find_package(coppice) gives the target coppice::coppice.
 #
 #   include/coppice/*.hpp, *.h   entry headers
-#   include/coppice/<module>/    what they pull in
+#   include/coppice/<module>/    the headers that they include
 if(NOT COPPICE_INSTALL)
   return()
 endif()
@@ -11,9 +11,13 @@ set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coppice)
 
 install(DIRECTORY include/coppice/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice
   FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN *.inc PATTERN *.cuh)
-foreach(module ${COPPICE_MODULES})
-  install(DIRECTORY ${module}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice/${module}
-    FILES_MATCHING PATTERN *.hpp PATTERN *.cuh)
+# Headers of the modules that no entry header needs stay out. scripts/installed-headers.py writes the list.
+set(header_list ${PROJECT_SOURCE_DIR}/cmake/installed_headers.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header_list})
+file(STRINGS ${header_list} installed_headers)
+foreach(header ${installed_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/coppice/${folder})
 endforeach()
 
 set_target_properties(coppice PROPERTIES

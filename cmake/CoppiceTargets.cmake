@@ -6,6 +6,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # False alarms of GCC 12: bug 105651 in std::string operator+, and std::vector beside an asm that hides a number.
   list(APPEND COPPICE_WARNINGS -Wno-restrict -Wno-free-nonheap-object)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
+  # std::stable_sort of GCC 12's standard library uses what it declares deprecated, and these versions report that.
+  list(APPEND COPPICE_WARNINGS -Wno-deprecated-declarations)
+endif()
 if(COPPICE_WARNINGS_AS_ERRORS)
   list(APPEND COPPICE_WARNINGS -Werror)
 endif()
