@@ -110,7 +110,7 @@ vertex_aggregates<I> aggregate_runs(Executor const& exec, linear_forest<I> const
     using namespace graph_detail;
     if (shortest < 1) throw argument_error("runs of a forest need 1 vertex at least, got " + std::to_string(shortest));
     std::int64_t const n = forest.vertices;
-    if (!companions.empty()) require_size("companions of a forest's vertices", companions.size(), n);
+    if (!companions.empty()) require_size("companions of a forest's vertices", companions, n);
     vertex_aggregates<I> a;
     a.vertices = forest.vertices;
     a.of = buffer<I>(exec, n);

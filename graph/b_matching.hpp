@@ -264,7 +264,7 @@ b_matching_result<T> b_matching(Executor const& exec, csr_view<T> a, array_view<
     using namespace analytics;
     require_square(a, "b_matching");
     std::int64_t const n = a.rows();
-    require_size("capacities of b_matching", capacities.size(), n);
+    require_size("capacities of b_matching", capacities, n);
     if (std::int64_t const bad = reduce(exec, n, std::int64_t{0}, is_below_zero{capacities.data()}, plus{}); bad > 0)
         throw argument_error("b_matching: " + std::to_string(bad) + " capacities are below 0");
     auto edges = edges_in_order(exec, a);

@@ -67,7 +67,8 @@ csr<T, I, O> contract_sound(cuda_executor const& exec, Semiring const& s, csr_vi
 template <semiring Semiring, class T, class I, class O>
 csr<T, I, O> contract_sound(host_executor const& exec, Semiring const& s, csr_view<T, I, O> a,
                             vertex_aggregates<I> const& aggregates, T one) {
-    auto const r = transpose(exec, membership_matrix<std::uint8_t>(exec, aggregates).view());
+    auto const members = membership_matrix<std::uint8_t>(exec, aggregates);
+    auto const r = transpose(exec, members.view());
     std::int64_t const largest = reduce(exec, std::int64_t(aggregates.count), std::int64_t(0),
                                         aggregate_size<I>{r.row_offsets().data()}, maximum{});
     if (largest > most_contracted) return contract_by_products(exec, s, a, aggregates, one);

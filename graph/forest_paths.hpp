@@ -553,7 +553,7 @@ void require_factor(Place const& place, csr_view<T, I, O> weights, graph_factor<
     require_size("vertices of the factor", f.vertices, weights.rows());
     if (f.degree < 1 || f.degree > 2)
         throw argument_error("a linear forest needs a factor of degree 1 or 2, got " + std::to_string(f.degree));
-    require_size("neighbours of the factor", f.neighbors.size(), std::int64_t(f.degree) * f.vertices);
+    require_size("neighbours of the factor", f.neighbors, std::int64_t(f.degree) * f.vertices);
 
     std::int64_t const vertices = place.join(std::int64_t(f.vertices), plus{});
     std::int64_t const faulty = place.join(

@@ -88,7 +88,7 @@ void arg_max_n(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O
                std::type_identity_t<array_view<value_and_column<T, I>>> best) {
     require_size("rows of the plan", plan.rows(), a.rows());
     require_size("nonzeros of the plan", plan.nonzeros, static_cast<std::int64_t>(a.nonzeros()));
-    require_size("length of best", best.size(), std::int64_t(a.rows()) * N);
+    require_size("length of best", best, std::int64_t(a.rows()) * N);
     reduce_rows(exec, plan, along_nonzeros{detail::coefficient_and_column<T, I>{}, a.coefficients, a.indices},
                 add_arg_max_n<N, T, I>{}, detail::store_largest<N, T, I>{best.data()});
 }

@@ -19,6 +19,7 @@ namespace coppice::op {
 template <class T>
 struct first {
     using domain = T;
+    static constexpr bool reads[2] = {true, false}; ///< of the two operands
     COPPICE_HD constexpr T operator()(T const& a, T const&) const { return a; }
 };
 
@@ -26,6 +27,7 @@ struct first {
 template <class T>
 struct second {
     using domain = T;
+    static constexpr bool reads[2] = {false, true};
     COPPICE_HD constexpr T operator()(T const&, T const& b) const { return b; }
 };
 
@@ -33,6 +35,7 @@ struct second {
 template <class T>
 struct oneb {
     using domain = T;
+    static constexpr bool reads[2] = {false, false};
     COPPICE_HD constexpr T operator()(T const&, T const&) const { return T(1); }
 };
 
@@ -70,19 +73,18 @@ struct div {
     }
 };
 
-/// a if it is the smaller of the two, else b, in the words of the C API: a NaN in b is kept, one in a is dropped.
-/// SuiteSparse:GraphBLAS drops both; the second look makes a max-min product 40 % slower.
+/// The smaller of the two; of a number and NaN the number on either side, as in fmin and SuiteSparse:GraphBLAS.
 template <class T>
 struct min {
     using domain = T;
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a < b ? a : b; }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a < b || b != b ? a : b; }
 };
 
-/// a if it is the larger of the two, else b; NaN as in min.
+/// The larger of the two; NaN as in min.
 template <class T>
 struct max {
     using domain = T;
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return b < a ? a : b; }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return b < a || b != b ? a : b; }
 };
 
 // Logical operators: operands are true where they are not 0, results 0 or 1.

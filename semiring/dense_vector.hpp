@@ -49,7 +49,7 @@ public:
     /// values[n] with present[n], 1 for an entry and 0 for none. Throws dimension_error where the lengths disagree.
     dense_vector(buffer<T> values, buffer<std::int8_t> present)
         : values_(std::move(values)), present_(std::move(present)) {
-        require_size("presence flags of a vector", present_.size(), values_.size());
+        require_size("presence flags of a vector", present_, values_.size());
     }
 
     std::int64_t size() const { return values_.size(); }
@@ -60,8 +60,9 @@ public:
     buffer<std::int8_t> const& present() const { return present_; }
     buffer<std::int8_t>& present() { return present_; }
 
-    dense_vector_view<T> view() { return {values_.view(), present_.view()}; }
-    dense_vector_view<T const> view() const { return {values_.view(), present_.view()}; }
+    dense_vector_view<T> view() & { return {values_.view(), present_.view()}; }
+    dense_vector_view<T const> view() const& { return {values_.view(), present_.view()}; }
+    dense_vector_view<T const> view() const&& = delete; ///< a temporary vector would be gone at once
 
 private:
     buffer<T> values_;
@@ -82,13 +83,15 @@ struct count_entry {
     COPPICE_HD std::int64_t operator()(std::int64_t i) const { return present[i] != 0 ? 1 : 0; }
 };
 
-/// Throws dimension_error unless a vector has a flag for every value or none at all.
+/// Throws dimension_error unless a vector has a flag for every value or none at all, argument_error if it has elements
+/// and their pointer is null.
 template <class T>
 void require_flags(dense_vector_view<T> v, char const* what) {
+    require_elements(what, v.values);
     if (v.is_full()) return;
     std::string name(what);
     name += ": presence flags";
-    require_size(name, v.present.size(), v.size());
+    require_size(name, v.present, v.size());
 }
 
 } // namespace detail

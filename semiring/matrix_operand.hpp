@@ -30,7 +30,9 @@ public:
     /// Borrows `a` and makes its plan. Columns of a row are distinct, since GraphBLAS has no duplicates; where they
     /// repeat, their products are added.
     template <executor Executor>
-    matrix_operand(Executor const& exec, view_type a) : rows_(a), row_plan_(make_srcsr_plan(exec, a)) {}
+    matrix_operand(Executor const& exec, view_type a) : rows_(a), row_plan_(make_srcsr_plan(exec, a)) {
+        require_arrays(a);
+    }
 
     /// A matrix that dies before the operand cannot be borrowed.
     template <executor Executor>

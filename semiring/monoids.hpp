@@ -6,8 +6,8 @@
 /// | --- | --- | --- | --- |
 /// | `add_plus` | a + b | 0 | |
 /// | `add_times` | a b | 1 | 0 for integers |
-/// | `add_min` | smaller | +infinity, largest integer | lowest integer |
-/// | `add_max` | larger | -infinity, lowest integer | largest integer |
+/// | `add_min` | smaller, of a number and NaN the number | +infinity, largest integer | lowest integer |
+/// | `add_max` | larger, of a number and NaN the number | -infinity, lowest integer | largest integer |
 /// | `add_or` | either is not 0 | 0 | 1 |
 /// | `add_and` | neither is 0 | 1 | 0 |
 /// | `add_xor` | exactly one is not 0 | 0 | |
@@ -15,9 +15,12 @@
 /// | `add_any` | one of them, here the first | no entry | every value |
 /// | `add_arg_max` | (value, column) with the largest value | no column | |
 ///
-/// Min, max and arg-max ignore a NaN product wherever it stands, as if its nonzero were not there: the identity is left
-/// where all products are NaN. They compare once and need no test for it, since sums begin with the identity and so
-/// never are NaN.
+/// Min, max and arg-max ignore a NaN on either side (fmin and fmax of IEEE 754-2008, and SuiteSparse:GraphBLAS): of NaN
+/// and NaN it is NaN. A reduction begins with the identity, so that a NaN is ignored wherever it stands, and the
+/// identity is left if all products are NaN.
+///
+/// `fold(sum, product)`, if an adder has it, is the same for a sum that began with the identity: it never is NaN, and
+/// one comparison is enough.
 ///
 /// An infinity would be terminal for floating min and max, but hardly ever comes, and asking for it at every nonzero
 /// costs more than it saves; SuiteSparse:GraphBLAS does not ask either.
@@ -65,21 +68,23 @@ COPPICE_HD constexpr T highest() {
 }
 } // namespace detail
 
-/// The smaller of two values, identity +infinity (or the largest integer). A NaN product (b) is ignored.
+/// The smaller of two values, identity +infinity (or the largest integer). Of a number and NaN it is the number.
 template <class T>
 struct add_min {
     COPPICE_HD constexpr T identity() const { return detail::highest<T>(); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return b < a || a != a ? b : a; }
+    COPPICE_HD constexpr T fold(T const& sum, T const& b) const { return b < sum ? b : sum; }
     COPPICE_HD constexpr bool terminal(T const& a) const requires std::is_integral_v<T> {
         return a == detail::lowest<T>();
     }
 };
 
-/// The larger of two values, identity -infinity (or the lowest integer). A NaN product (b) is ignored.
+/// The larger of two values, identity -infinity (or the lowest integer). Of a number and NaN it is the number.
 template <class T>
 struct add_max {
     COPPICE_HD constexpr T identity() const { return detail::lowest<T>(); }
-    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
+    COPPICE_HD constexpr T operator()(T const& a, T const& b) const { return a < b || a != a ? b : a; }
+    COPPICE_HD constexpr T fold(T const& sum, T const& b) const { return sum < b ? b : sum; }
     COPPICE_HD constexpr bool terminal(T const& a) const requires std::is_integral_v<T> {
         return a == detail::highest<T>();
     }
@@ -144,13 +149,16 @@ struct value_and_column {
     }
 };
 
-/// The (value, column) with the largest value; of equal values the first in the row. A NaN product (b) is no candidate.
+/// The (value, column) with the largest value; of equal values the first in the row. NaN is no candidate.
 template <class T, class I = std::int32_t>
 struct add_arg_max {
     using pair = value_and_column<T, I>;
     COPPICE_HD constexpr pair identity() const { return {detail::lowest<T>(), I(-1)}; }
     COPPICE_HD constexpr pair operator()(pair const& a, pair const& b) const {
-        return b.column >= 0 && (a.column < 0 ? b.value == b.value : a.value < b.value) ? b : a;
+        return a.column >= 0 && a.value != a.value ? fold(identity(), b) : fold(a, b);
+    }
+    COPPICE_HD constexpr pair fold(pair const& sum, pair const& b) const {
+        return b.column >= 0 && (sum.column < 0 ? b.value == b.value : sum.value < b.value) ? b : sum;
     }
 };
 

@@ -107,6 +107,7 @@ void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& m
     static_assert(accumulator_of<Accumulator, W, result>,
                   "an accumulator takes (element of w, result of the product), or is no_accumulator{}");
 
+    require_wide_result<Semiring, result, W>();
     require_size("length of w", w.size(), a.matrix.rows());
     require_size("length of u", u.size(), a.matrix.columns());
     require_flags(w, "w");

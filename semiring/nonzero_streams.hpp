@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <coppice/core/config.hpp>
+#include <coppice/core/parameters.hpp>
 
 namespace coppice {
 namespace detail {
@@ -136,6 +137,9 @@ struct along_nonzeros {
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD COPPICE_ALWAYS_INLINE auto operator()(std::int64_t k, std::int64_t row) const
         requires(!std::invocable<F const&, T const&...> && std::invocable<F const&, T const&..., std::int64_t>) {
+        static_assert(detail::takes_index_v<F, sizeof...(T)>,
+                      "the function of along_nonzeros is called with an element of every array and the row: the "
+                      "parameter behind the elements is an integer");
         return detail::apply_at(f, arrays, k, row);
     }
 };

@@ -10,12 +10,14 @@
 #include <utility>
 
 #include <coppice/core/config.hpp>
+#include <coppice/core/parameters.hpp>
 #include <coppice/semiring/binary_operators.hpp>
 #include <coppice/semiring/monoids.hpp>
 #include <coppice/semiring/op/arithmetic.hpp>
 #include <coppice/semiring/op/bitwise.hpp>
 #include <coppice/semiring/op/positional.hpp>
 #include <coppice/semiring/op/unary.hpp>
+#include <coppice/semiring/precision.hpp>
 
 namespace coppice {
 
@@ -24,6 +26,8 @@ namespace coppice {
 ///
 /// Optional: `bool terminal(accumulator) const`, true for values that nothing added later can change; a row may then
 /// stop early. `result(accumulator) const`, what the store is given instead of the accumulator (a smaller type, say).
+/// `fold(accumulator, product) const`, which is given nothing but sums that began with the identity. An accumulator
+/// that cannot hold its products is an error unless allow_rounding() asks for it (semiring/precision.hpp).
 template <class Add>
 concept adder = requires(Add const& add) {
     add.identity();
@@ -36,11 +40,15 @@ using accumulator_t = std::remove_cvref_t<decltype(std::declval<Add const&>().id
 
 namespace detail {
 
-/// One nonzero joins an accumulator: add(accumulator, product), where the product is converted if it must be.
+/// One nonzero joins an accumulator that began with the identity: add.fold(accumulator, product) if the adder has it,
+/// else add(accumulator, product), where the product is converted if it must be.
 COPPICE_NO_EXEC_CHECK
 template <class Add, class Accumulator, class Product>
 COPPICE_HD constexpr Accumulator accumulate(Add const& add, Accumulator const& sum, Product const& product) {
-    if constexpr (std::is_invocable_v<Add const&, Accumulator const&, Product const&>)
+    require_wide_monoid<Add, Accumulator, Product>();
+    if constexpr (requires { add.fold(sum, product); })
+        return add.fold(sum, product);
+    else if constexpr (std::is_invocable_v<Add const&, Accumulator const&, Product const&>)
         return add(sum, product);
     else
         return add(sum, static_cast<Accumulator>(product));
@@ -158,6 +166,17 @@ auto fold_of_rows(Store const& store, std::int64_t first, std::int64_t last) {
         return store.of_rows(first, last);
     else
         return nothing{};
+}
+
+/// Stops the compiler if a multiply, (nonzero) or (nonzero, row), or a store, (row, result), names a floating-point
+/// number where it is given an index: the arguments of another convention, such as (value, x), would be converted.
+template <class Multiply, class Store>
+constexpr void require_indices() {
+    static_assert(takes_index_v<Multiply, 0, 1>,
+                  "multiply of reduce_rows is called with indices, (nonzero) or (nonzero, row), not with values: its "
+                  "parameters are integers; along_nonzeros calls a function with values and columns");
+    static_assert(takes_index_v<Store, 0>,
+                  "store of reduce_rows is called with (row, result): its first parameter is an integer");
 }
 
 } // namespace detail

@@ -28,10 +28,13 @@ concept semiring = adder<decltype(S::add)>;
 namespace detail {
 
 /// ⊗ at one meeting of a and b: operation(a, b) or operation(a, b, k), operands converted to its domain where it names
-/// one.
+/// one; that may not be narrower than they are.
 COPPICE_NO_EXEC_CHECK
 template <class Operation, class A, class B>
 COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const& b, std::int64_t k) {
+    require_wide_operator<Operation, A, B>();
+    static_assert(takes_index_v<Operation, 2>,
+                  "an operator of three parameters is called with two values and an index: the third is an integer");
     if constexpr (requires { typename Operation::domain; }) {
         using domain = typename Operation::domain;
         if constexpr (std::is_invocable_v<Operation const&, domain, domain, std::int64_t>)
@@ -74,6 +77,7 @@ struct semiring_of {
     Add add{};
     Multiply operation{};
     static constexpr bool positional = detail::is_positional_v<Multiply>;
+    static constexpr bool allows_rounding = detail::allows_rounding_v<Add> && detail::allows_rounding_v<Multiply>;
 
     template <class A, class X>
     COPPICE_HD constexpr auto multiply(A const& a, X const& x, meeting const& at) const requires positional {
@@ -94,6 +98,13 @@ struct semiring_of {
 };
 template <class Add, class Multiply>
 semiring_of(Add, Multiply) -> semiring_of<Add, Multiply>;
+
+/// The semiring for matrices and vectors that it cannot hold: see allow_rounding() of an operator.
+template <class Add, class Multiply>
+constexpr semiring_of<rounding_allowed<Add>, rounding_allowed<Multiply>>
+allow_rounding(semiring_of<Add, Multiply> const& s) {
+    return {{s.add}, {s.operation}};
+}
 
 /// (·, +): the usual product.
 template <class T>

@@ -30,6 +30,7 @@ struct store_result {
     Y* y;
     template <class Sum>
     COPPICE_HD void operator()(std::int64_t row, Sum const& sum) const {
+        require_wide_result<Semiring, std::remove_cvref_t<decltype(s.result(sum))>, Y>();
         y[row] = static_cast<Y>(s.result(sum));
     }
 };
@@ -72,8 +73,9 @@ template <class T, class I, class O, class P, class X, class Y>
 void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, array_view<X> x, array_view<Y> y) {
     require_size("rows of the plan", plan.rows(), a.rows());
     require_size("nonzeros of the plan", plan.nonzeros, static_cast<std::int64_t>(a.nonzeros()));
-    require_size("length of x", x.size(), a.columns());
-    require_size("length of y", y.size(), a.rows());
+    require_arrays(a);
+    require_size("length of x", x, a.columns());
+    require_size("length of y", y, a.rows());
     require_apart(range_of("x", x), range_of("y", y), "matrix-vector product: ");
     require_apart(range_of("the array of values", a.values()), range_of("y", y), "matrix-vector product: ");
 }
@@ -86,8 +88,9 @@ template <class T, class X>
 using spmv_scalar_t = typename detail::scalar_of<detail::product_sum_t<T, X>>::type;
 
 /// y = result(⊕_j multiply(a_ij, x_j)) over `s`, row by row. Shapes x[columns], y[rows]; y overlaps neither x nor the
-/// values. Matrix and vectors may be of different types, as far as `s` takes them. Throws dimension_error where sizes
-/// disagree, argument_error for an overlap. On CUDA returns when the work is queued.
+/// values. Matrix and vectors may be of different types, as far as `s` takes them; a semiring narrower than one of them
+/// does not compile, except by allow_rounding(s). Throws dimension_error where sizes disagree, argument_error for an
+/// overlap or a null pointer. On CUDA returns when the work is queued.
 template <executor Executor, semiring Semiring, class T, class I, class O, class X, class Y>
 void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                    array_view<X const> x, array_view<Y> y) {
@@ -104,7 +107,8 @@ void semiring_spmv(Executor const& exec, srcsr_plan<O> const& plan, Semiring con
 /// Values, x and y may be of different types: float, double, integers, std::complex of float or double, and for storage
 /// float16 and bfloat16. Sums, alpha and beta are of spmv_scalar_t and are rounded once, to the type of y. Complex
 /// products follow the plain formula, without the second look at infinities that std::complex takes. Throws
-/// dimension_error where sizes disagree, argument_error for an overlap. On CUDA returns when the work is queued.
+/// dimension_error where sizes disagree, argument_error for an overlap or a null pointer. On CUDA returns when the work
+/// is queued.
 template <executor Executor, class T, class I, class O, class X, class Y>
 void spmv(Executor const& exec, srcsr_plan<O> const& plan, csr_view<T, I, O> a, array_view<X const> x, array_view<Y> y,
           std::type_identity_t<spmv_scalar_t<T, X>> alpha = spmv_scalar_t<T, X>(1),

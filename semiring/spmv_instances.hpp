@@ -47,8 +47,8 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
 template <executor Executor, class T>
 void join_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
                  bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y) {
-    if (!mask.empty()) require_size("length of the mask", mask.size(), y.size());
-    if (!w.empty()) require_size("length of the vector that is joined", w.size(), y.size());
+    if (!mask.empty()) require_size("length of the mask", mask, y.size());
+    if (!w.empty()) require_size("length of the vector that is joined", w, y.size());
     for (auto const& known : semiring_descriptions)
         if (known.name == name && known.writes_columns && !w.empty())
             throw argument_error("the results of " + std::string(name) + " are columns, which cannot be joined");

@@ -2,6 +2,10 @@
 // The one parallel loop of the host. It stands in a source of its own, which is not instrumented by the thread
 // sanitizer: oneTBB is not either, so the sanitizer would see the tasks of oneTBB's headers, but not what orders them.
 // It is told instead: what the caller wrote comes before each task, what the tasks wrote before the loop's end.
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -51,12 +55,27 @@ void host_executor::for_ranges(std::int64_t n, range_task task, void const* cont
     if (n <= 0) return;
     if (n == 1 || threads_ == 1) return task(context, 0, n);
     fork_join loop;
-    arena_->execute([&] {
-        tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n), [&](tbb::blocked_range<std::int64_t> const& range) {
-            fork_join::task const order(loop);
-            task(context, range.begin(), range.end());
+    std::atomic<bool> begun = false, failed = false;
+    try {
+        arena_->execute([&] {
+            tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n),
+                              [&](tbb::blocked_range<std::int64_t> const& range) {
+                                  fork_join::task const order(loop);
+                                  if (!begun.load(std::memory_order_relaxed)) begun = true;
+                                  try {
+                                      task(context, range.begin(), range.end());
+                                  } catch (...) {
+                                      failed = true;
+                                      throw;
+                                  }
+                              });
         });
-    });
+    } catch (std::runtime_error const& e) {
+        if (failed) throw;
+        // Of oneTBB, which could not start a thread: it does without that one from then on.
+        if (begun) throw thread_error(std::string("a thread of the host executor does not start: ") + e.what());
+        task(context, 0, n);
+    }
 }
 
 } // namespace coppice

@@ -153,7 +153,7 @@ pagerank_result<T> pagerank(Executor const& exec, graph_view g, graph_view incom
                             array_view<T const> restart, array_view<T const> start) {
     using namespace analytics;
     check_pagerank(g, incoming, options, restart.size());
-    if (!start.empty()) require_size("start of pagerank", start.size(), g.vertices);
+    if (!start.empty()) require_size("start of pagerank", start, g.vertices);
     std::int64_t const n = g.vertices;
     pagerank_result<T> result{buffer<T>(exec, n)};
     if (n == 0) return {std::move(result.ranks), 0, 0, true};

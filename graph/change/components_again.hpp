@@ -89,7 +89,7 @@ components_result components_again(Executor const& exec, graph_view g, component
                                    std::vector<std::pair<vertex_id, vertex_id>> const& removed) {
     using namespace analytics;
     std::int64_t const n = g.vertices;
-    require_size("old labels of components_again", old.labels.size(), n);
+    require_size("old labels of components_again", old.labels, n);
     auto const came = exec.copy(flat_ends(g, added)), went = exec.copy(flat_ends(g, removed));
     components_result result{buffer<vertex_id>(exec, n)};
     if (n == 0) return result;

@@ -16,7 +16,8 @@
 ///
 /// A graph is a square matrix with 32-bit indices; row u holds what leaves u. All but the last need **undirected**
 /// graphs, which store both directions of every edge: require_undirected(exec, g, "my analysis") throws where that is
-/// not so, symmetrised_weights(exec, a) makes one. The same answer on host and CUDA, for any number of threads.
+/// not so, symmetrised_weights(exec, a) makes one. Edge weights are used by minimum_spanning_forest and ignored by the
+/// others. The same answer on host and CUDA, for any number of threads.
 #pragma once
 
 #include <coppice/graph/analytics/bridges.hpp>

@@ -22,9 +22,13 @@
 /// there, it is taken as it is.
 ///
 /// **Semiring**: semiring_of<monoid, multiplication> of any adder (semiring/monoids.hpp names the usual ones) and any
-/// function object of (matrix element, vector element), in vxm of (vector element, matrix element). ⊕ need not commute:
-/// products meet in the order in which the nonzeros of a row are stored. Results are converted to the type of w.
-/// Product types are default constructible; on CUDA they are, as semirings and accumulators, trivially copyable.
+/// function object of (matrix element, vector element), in vxm of (vector element, matrix element), as in GraphBLAS:
+/// mxv computes w_i = ⊕_k a_ik ⊗ u_k, vxm computes w_j = ⊕_k u_k ⊗ a_kj. So vxm over op::first takes values of u, and
+/// vxm over op::minus gives u_k - a_kj. ⊕ need not commute: products meet in the order in which the nonzeros of a row
+/// are stored. Results are converted to the type of w. A semiring or accumulator of a type that cannot hold its
+/// operands does not compile; allow_rounding(semiring) has them converted. Min and max of a number and NaN are the
+/// number. Product types are default constructible; on CUDA they are, as semirings and accumulators, trivially
+/// copyable.
 ///
 /// **Transposition**: mxv along A and vxm with the transpose run on the rows of the matrix, the other two on those of
 /// its transpose, which the matrix_operand must have.
@@ -38,8 +42,8 @@
 /// work is queued, and is compiled by nvcc.
 ///
 /// **Errors**: dimension_error where matrix, vectors and mask disagree; argument_error for a transpose that is not
-/// there, a full w that may lose entries, and w inside the matrix. Nothing is written then. The contents of matrix and
-/// flags are not checked.
+/// there, a full w that may lose entries, w inside the matrix, and null pointers. Nothing is written then. The contents
+/// of matrix and flags are not checked.
 ///
 /// <coppice/graphblas_exchange.hpp> moves matrices and vectors to SuiteSparse:GraphBLAS and back.
 #pragma once

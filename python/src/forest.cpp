@@ -80,7 +80,8 @@ nb::dict factor(csr_matrix const& a, int degree, std::string const& method, std:
         {
             nb::gil_scoped_release const released;
             with_executor(a.values, [&](auto const& exec) {
-                found = factor_of(exec, symmetrised_weights(exec, a.view<T>()).view(), chosen);
+                auto const weights = symmetrised_weights(exec, a.view<T>());
+                found = factor_of(exec, weights.view(), chosen);
             });
         }
         return to_dict(std::move(found));

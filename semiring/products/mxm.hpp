@@ -35,6 +35,7 @@ template <executor Executor, class C, class Mask, class Accumulator, semiring Se
           class O>
 void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator const& accumulator, Semiring const& s,
          csr_view<A, I, O> a, csr_view<B, I, O> b, descriptor const& d = {}) {
+    detail::require_wide_result<Semiring, detail::semiring_result_t<Semiring, A, B>, C>();
     detail::maybe_transposed<A, I, O> const left(exec, a, d.transpose0);
     detail::maybe_transposed<B, I, O> const right(exec, b, d.transpose1);
     detail::require_product(left.view(), right.view());

@@ -150,7 +150,7 @@ template <executor Executor, semiring Semiring, class A, class B, class I, class
 void product_values(Executor const& exec, product_plan<I, O> const& plan, Semiring const& s, csr_view<A, I, O> a,
                     csr_view<B, I, O> b, array_view<Z> values) {
     detail::require_planned(plan, a, b);
-    require_size("values of the product", values.size(), plan.indices.size());
+    require_size("values of the product", values, plan.indices.size());
     require_apart(range_of("values of the product", values), range_of("the values of A", a.values()));
     require_apart(range_of("values of the product", values), range_of("the values of B", b.values()));
     detail::values_of_product(exec, plan, s, a, b, values);

@@ -119,7 +119,7 @@ struct sampled_row {
 template <class T>
 void require_thin(thin_view<T> v, std::int64_t rows, char const* what) {
     if (v.columns < 0) throw argument_error(std::string(what) + " has a negative number of columns");
-    require_size(std::string("elements of ") + what, v.values.size(), rows * v.columns);
+    require_size(std::string("elements of ") + what, v.values, checked_product(rows, v.columns, what));
 }
 
 } // namespace detail
@@ -154,7 +154,7 @@ void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, t
     require_size("columns of Y", y.columns, x.columns);
     detail::require_thin(x, pattern.rows(), "X");
     detail::require_thin(y, pattern.columns(), "Y");
-    require_size("values of the pattern", values.size(), pattern.nonzeros());
+    require_size("values of the pattern", values, pattern.nonzeros());
     require_apart(range_of("X", x.values), range_of("the values", values), "sampled product: ");
     require_apart(range_of("Y", y.values), range_of("the values", values), "sampled product: ");
     using U = std::remove_const_t<X>;

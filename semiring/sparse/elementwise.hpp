@@ -44,10 +44,14 @@ auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, 
 COPPICE_NO_EXEC_CHECK
 template <class F, class A>
 COPPICE_HD constexpr auto apply_at_position(F const& f, A const& a, std::int64_t i, std::int64_t j) {
-    if constexpr (std::is_invocable_v<F const&, A const&, std::int64_t, std::int64_t>)
+    require_wide_operator<F, A>();
+    if constexpr (std::is_invocable_v<F const&, A const&, std::int64_t, std::int64_t>) {
+        static_assert(takes_index_v<F, 1, 2>, "an operator of three parameters is called with a value, its row and its "
+                                              "column: the second and the third are integers");
         return f(a, i, j);
-    else
+    } else {
         return f(a);
+    }
 }
 
 template <class A, class I, class O, class F, class Z>

@@ -260,7 +260,7 @@ GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int6
 template <class T>
 dense_vector<T> move_dense_from_graphblas(GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     auto const s = detail::shape_of(a, type, sizeof(T));
-    std::int64_t const elements = s.rows * s.columns;
+    std::int64_t const elements = checked_product(s.rows, s.columns, "elements of a dense matrix");
     if (s.entries == 0) return {host_executor(1, graphblas_memory()), elements};
     detail::taken_arrays m;
     using detail::adopt_from_graphblas;

@@ -170,7 +170,8 @@ public:
     template <executor Executor, class T, class O, class Write>
     auto with_spread(Executor const& exec, csr_view<T, I, O> a, Write const& write) const {
         if (columns_.rising()) return write(spread_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
-        return write(spread(exec, a).view());
+        auto const made = spread(exec, a);
+        return write(made.view());
     }
     /// That matrix.
     template <executor Executor, class T, class O>
@@ -349,15 +350,12 @@ csr<T, I, O> resize(Executor const& exec, csr_view<T, I, O> a, I rows, I columns
 /// The Kronecker product with ⊗ = op (GrB_kronecker); overflow_error where a size does not fit.
 template <executor Executor, class Op, class A, class B, class I, class O>
 auto kronecker(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    auto const product = [](std::int64_t x, std::int64_t y, char const* what) {
-        std::int64_t z = 0;
-        if (__builtin_mul_overflow(x, y, &z))
-            throw overflow_error(std::string(what) + " of a Kronecker product overflow");
-        return z;
+    auto const product = [](auto to, std::int64_t x, std::int64_t y, char const* what) {
+        return checked_cast<decltype(to)>(checked_product(x, y, what), what);
     };
-    I const rows = checked_cast<I>(product(a.rows(), b.rows(), "rows"), "rows of a Kronecker product");
-    I const columns = checked_cast<I>(product(a.columns(), b.columns(), "columns"), "columns of a Kronecker product");
-    checked_cast<O>(product(a.nonzeros(), b.nonzeros(), "entries"), "entries of a Kronecker product");
+    I const rows = product(I(), a.rows(), b.rows(), "rows of a Kronecker product");
+    I const columns = product(I(), a.columns(), b.columns(), "columns of a Kronecker product");
+    product(O(), a.nonzeros(), b.nonzeros(), "entries of a Kronecker product");
     using Z = detail::operator_result_t<Op, A, B>;
     return detail::build_rows<Z, I, O>(exec, rows, columns, detail::kronecker_rows<A, B, I, O, Op>{a, b, op});
 }
@@ -366,7 +364,8 @@ auto kronecker(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view
 template <class I = std::int32_t, class O = I, executor Executor, class T>
 csr<std::remove_const_t<T>, I, O> diag(Executor const& exec, dense_vector_view<T> v, std::int64_t k = 0) {
     using U = std::remove_const_t<T>;
-    I const n = checked_cast<I>(v.size() + (k < 0 ? -k : k), "rows of a diagonal matrix");
+    char const* const what = "rows of a diagonal matrix";
+    I const n = checked_cast<I>(checked_sum(v.size(), k < 0 ? checked_product(k, -1, what) : k, what), what);
     return detail::build_rows<U, I, O>(exec, n, n, detail::diagonal_rows<U>{v, k});
 }
 
@@ -381,8 +380,8 @@ csr<T, I, O> concat(Executor const& exec, std::vector<csr_view<T, I, O>> const& 
     for (std::size_t t = 0; t < tiles.size(); ++t) {
         require_size("rows of tile " + std::to_string(t), tiles[t].rows(), tiles[t - t % tile_columns].rows());
         require_size("columns of tile " + std::to_string(t), tiles[t].columns(), tiles[t % tile_columns].columns());
-        if (t % tile_columns == 0) rows += tiles[t].rows();
-        if (t < tile_columns) columns += tiles[t].columns();
+        if (t % tile_columns == 0) rows = checked_sum(rows, tiles[t].rows(), "rows of a composed matrix");
+        if (t < tile_columns) columns = checked_sum(columns, tiles[t].columns(), "columns of a composed matrix");
     }
     I const row_count = checked_cast<I>(rows, "rows of a composed matrix");
     I const column_count = checked_cast<I>(columns, "columns of a composed matrix");
@@ -421,8 +420,8 @@ template <executor Executor, class T, class I, class O>
 std::vector<csr<T, I, O>> split(Executor const& exec, csr_view<T, I, O> a, std::vector<I> const& heights,
                                 std::vector<I> const& widths) {
     std::int64_t rows = 0, columns = 0;
-    for (I const h : heights) rows += h;
-    for (I const w : widths) columns += w;
+    for (I const h : heights) rows = checked_sum(rows, h, "heights of the tiles together");
+    for (I const w : widths) columns = checked_sum(columns, w, "widths of the tiles together");
     require_size("heights of the tiles together", rows, a.rows());
     require_size("widths of the tiles together", columns, a.columns());
     std::vector<csr<T, I, O>> tiles;

@@ -145,6 +145,7 @@ void multiply_into(Executor const& exec, sparse_vector<W, I>& w, Mask const& mas
                    Semiring const& s, matrix_operand<T, I, O> const& a, bool along_transpose,
                    sparse_vector<U, I> const& u, descriptor const& d) {
     using Z = semiring_result_t<Semiring, T, U>;
+    require_wide_result<Semiring, Z, W>();
     require_size("length of w", w.size(), along_transpose ? a.columns() : a.rows());
     require_size("length of u", u.size(), along_transpose ? a.rows() : a.columns());
     require_length(mask, w.size());

@@ -88,7 +88,7 @@ public:
     /// The entries of a list. matrix_error unless its indices rise strictly within [0, n).
     template <executor Executor>
     sparse_vector(Executor const& exec, std::int64_t n, buffer<I> indices, buffer<T> values) : sparse_vector(exec, n) {
-        require_size("values of a list", values.size(), indices.size());
+        require_size("values of a list", values, indices.size());
         std::int64_t const count = indices.size();
         std::int64_t const bad =
             reduce(exec, count, count, detail::list_falls<I>{indices.data(), count, n}, detail::smaller{});

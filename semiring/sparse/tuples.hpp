@@ -3,6 +3,7 @@
 /// Tuples to matrices and back, and what both stand on: folds of values that share a key, in their order.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include <coppice/semiring/dense_vector.hpp>
@@ -33,7 +34,8 @@ struct fold_run {
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t r) const {
         T sum = values[order[starts[r]]];
-        for (std::int64_t k = starts[r] + 1; k < starts[r + 1]; ++k) sum = static_cast<T>(op(sum, values[order[k]]));
+        for (std::int64_t k = starts[r] + 1; k < starts[r + 1]; ++k)
+            sum = static_cast<T>(apply(op, sum, values[order[k]], r));
         folded[r] = sum;
     }
 };
@@ -73,16 +75,6 @@ folded_runs<K, T> fold_by_key(Executor const& exec, buffer<K> keys, array_view<T
 }
 
 template <class I>
-struct tuple_key {
-    I const* rows;
-    I const* columns;
-    std::int64_t width;
-    std::uint64_t* keys;
-    COPPICE_HD void operator()(std::int64_t k) const {
-        keys[k] = std::uint64_t(rows[k]) * std::uint64_t(width) + std::uint64_t(columns[k]);
-    }
-};
-template <class I>
 struct tuple_outside {
     I const* rows;
     I const* columns;
@@ -93,22 +85,92 @@ struct tuple_outside {
     }
 };
 template <class I>
-struct column_of_key {
-    std::uint64_t const* keys;
-    std::uint64_t width;
-    I* columns;
-    COPPICE_HD void operator()(std::int64_t k) const { columns[k] = I(keys[k] % width); }
+struct gather_by {
+    I const* from;
+    std::int64_t const* order;
+    I* to;
+    COPPICE_HD void operator()(std::int64_t k) const { to[k] = from[order[k]]; }
 };
-template <class O>
-struct offset_of_row {
-    std::uint64_t const* keys;
-    std::int64_t count;
-    std::uint64_t width;
-    O* offsets;
-    COPPICE_HD void operator()(std::int64_t i) const {
-        offsets[i] = O(lower_position(keys, 0, count, std::uint64_t(i) * width));
+template <class I>
+struct tuple_key {
+    I const* rows;
+    I const* columns;
+    std::int64_t width;
+    std::int64_t* keys;
+    COPPICE_HD void operator()(std::int64_t k) const { keys[k] = std::int64_t(rows[k]) * width + columns[k]; }
+};
+/// Whether tuple k in this order is the first of its position.
+template <class I>
+struct begins_position {
+    I const* rows;
+    I const* columns;
+    std::int64_t const* order;
+    COPPICE_HD bool operator()(std::int64_t k) const {
+        return k == 0 || rows[order[k]] != rows[order[k - 1]] || columns[order[k]] != columns[order[k - 1]];
     }
 };
+template <class I>
+struct gather_position {
+    I const* rows;
+    I const* columns;
+    std::int64_t const* order;
+    std::int64_t const* starts;
+    I *to_rows, *to_columns;
+    COPPICE_HD void operator()(std::int64_t r) const {
+        to_rows[r] = rows[order[starts[r]]];
+        to_columns[r] = columns[order[starts[r]]];
+    }
+};
+template <class I>
+struct offset_of_row {
+    I const* rows; ///< of the entries, sorted
+    std::int64_t count;
+    I* offsets;
+    COPPICE_HD void operator()(std::int64_t i) const { offsets[i] = static_cast<I>(lower_position(rows, 0, count, i)); }
+};
+
+/// The tuples by row and then column, those of one position as they came: one sort by a key of both where every
+/// position has one in 64 bits, else two stable sorts, by column and then by row.
+template <executor Executor, class I>
+buffer<std::int64_t> order_of_tuples(Executor const& exec, I row_count, I column_count, array_view<I const> rows,
+                                     array_view<I const> columns) {
+    std::int64_t const n = rows.size();
+    buffer<std::int64_t> order(exec, n);
+    for_each(exec, n, iota_element{order.data()});
+    if (row_count == 0 || column_count <= std::numeric_limits<std::int64_t>::max() / row_count) {
+        buffer<std::int64_t> keys(exec, n);
+        for_each(exec, n, tuple_key<I>{rows.data(), columns.data(), column_count, keys.data()});
+        sort_by_key(exec, keys.view(), order.view());
+    } else {
+        buffer<I> keys = copy_of(exec, columns);
+        sort_by_key(exec, keys.view(), order.view());
+        for_each(exec, n, gather_by<I>{rows.data(), order.data(), keys.data()});
+        sort_by_key(exec, keys.view(), order.view());
+    }
+    return order;
+}
+
+/// Tuples in their order, those of one position folded.
+template <class T, class I>
+struct folded_tuples {
+    buffer<I> rows, columns;
+    buffer<T> values;
+};
+template <executor Executor, class T, class I, class Op>
+folded_tuples<T, I> fold_tuples(Executor const& exec, buffer<std::int64_t> const& order, array_view<I const> rows,
+                                array_view<I const> columns, array_view<T const> values, Op const& op) {
+    std::int64_t const n = values.size();
+    buffer<std::int64_t> starts(exec, n + 1);
+    std::int64_t const runs =
+        select(exec, n, begins_position<I>{rows.data(), columns.data(), order.data()}, store_position{starts.data()});
+    fill(exec, starts.view().slice(runs, 1), n);
+    folded_tuples<T, I> to{buffer<I>(exec, runs), buffer<I>(exec, runs), buffer<T>(exec, runs)};
+    for_each(exec, runs,
+             gather_position<I>{rows.data(), columns.data(), order.data(), starts.data(), to.rows.data(),
+                                to.columns.data()});
+    for_each(exec, runs, fold_run<T, Op>{starts.data(), order.data(), values.data(), op, to.values.data()});
+    return to;
+}
 
 template <class T, class I, class O>
 struct row_of_entry {
@@ -141,8 +203,8 @@ csr<T, I> build(Executor const& exec, std::type_identity_t<I> row_count, std::ty
                 array_view<I const> rows, array_view<I const> columns, array_view<T const> values,
                 Op const& duplicates) {
     std::int64_t const n = values.size();
-    require_size("rows of the tuples", rows.size(), n);
-    require_size("columns of the tuples", columns.size(), n);
+    require_size("rows of the tuples", rows, n);
+    require_size("columns of the tuples", columns, n);
     if (row_count < 0 || column_count < 0) throw argument_error("build: a matrix has no negative size");
     std::int64_t const bad =
         reduce(exec, n, n, detail::tuple_outside<I>{rows.data(), columns.data(), row_count, column_count, n},
@@ -153,24 +215,21 @@ csr<T, I> build(Executor const& exec, std::type_identity_t<I> row_count, std::ty
                              std::to_string(exec.load(columns.data() + bad)) + "), outside of " +
                              std::to_string(row_count) + " x " + std::to_string(column_count));
     checked_cast<I>(n, "number of tuples");
-    buffer<std::uint64_t> keys(exec, n);
-    for_each(exec, n, detail::tuple_key<I>{rows.data(), columns.data(), column_count, keys.data()});
+    auto const order = detail::order_of_tuples(exec, row_count, column_count, rows, columns);
     constexpr bool refuses = std::is_same_v<Op, no_duplicates>;
     auto runs = [&] {
         if constexpr (refuses)
-            return detail::fold_by_key(exec, std::move(keys), values, detail::keep_first{});
+            return detail::fold_tuples(exec, order, rows, columns, values, detail::keep_first{});
         else
-            return detail::fold_by_key(exec, std::move(keys), values, duplicates);
+            return detail::fold_tuples(exec, order, rows, columns, values, duplicates);
     }();
-    std::int64_t const entries = runs.keys.size();
+    std::int64_t const entries = runs.values.size();
     if (refuses && entries < n)
         throw matrix_error("build: " + std::to_string(n - entries) + " of " + std::to_string(n) +
                            " tuples repeat a position, and there is no operator for duplicates");
-    buffer<I> offsets(exec, std::int64_t(row_count) + 1), indices(exec, entries);
-    std::uint64_t const width = std::uint64_t(column_count) > 0 ? std::uint64_t(column_count) : 1;
-    for_each(exec, offsets.size(), detail::offset_of_row<I>{runs.keys.data(), entries, width, offsets.data()});
-    for_each(exec, entries, detail::column_of_key<I>{runs.keys.data(), width, indices.data()});
-    return {row_count, column_count, std::move(offsets), std::move(indices), std::move(runs.values)};
+    buffer<I> offsets(exec, std::int64_t(row_count) + 1);
+    for_each(exec, offsets.size(), detail::offset_of_row<I>{runs.rows.data(), entries, offsets.data()});
+    return {row_count, column_count, std::move(offsets), std::move(runs.columns), std::move(runs.values)};
 }
 
 /// Tuples of a matrix, row by row.
@@ -201,7 +260,7 @@ struct join_scattered {
     COPPICE_HD void operator()(std::int64_t r) const {
         I const at = keys[r];
         bool const joins = w.is_full() || w.present[at] != 0;
-        w.values[at] = joins ? static_cast<W>(add(w.values[at], values[r])) : static_cast<W>(values[r]);
+        w.values[at] = joins ? static_cast<W>(apply(add, w.values[at], values[r], at)) : static_cast<W>(values[r]);
         if (!w.is_full()) w.present[at] = 1;
     }
 };
@@ -215,7 +274,7 @@ template <executor Executor, class W, class T, class I, class Add>
 void scatter(Executor const& exec, dense_vector_view<W> w, Add const& add, array_view<I const> index,
              array_view<T const> u) {
     std::int64_t const n = u.size();
-    require_size("indices of scatter", index.size(), n);
+    require_size("indices of scatter", index, n);
     detail::require_flags(w, "w");
     std::int64_t const bad =
         reduce(exec, n, n, detail::index_out_of_range<I>{index.data(), w.size(), n}, detail::smaller{});

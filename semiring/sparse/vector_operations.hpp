@@ -20,13 +20,18 @@ inline std::int64_t list_parts(std::int64_t entries, std::int64_t n) {
     return std::clamp<std::int64_t>(entries / entries_of_part, 1, std::max<std::int64_t>(n, 1));
 }
 
+/// Indices of each of these ranges, except the last ones.
+COPPICE_HD constexpr std::int64_t part_width(std::int64_t n, std::int64_t parts) {
+    return n / parts + (n % parts != 0 ? 1 : 0);
+}
+
 template <class I>
 struct start_of_part {
     I const* indices;
     std::int64_t count, n, parts;
     std::int64_t* offsets;
     COPPICE_HD void operator()(std::int64_t p) const {
-        std::int64_t const width = (n + parts - 1) / parts;
+        std::int64_t const width = part_width(n, parts);
         offsets[p] = p == parts ? count : lower_position(indices, 0, count, p * width);
     }
 };
@@ -161,10 +166,15 @@ struct at_index {
     COPPICE_NO_EXEC_CHECK
     template <class A>
     COPPICE_HD auto operator()(A const& a, std::int64_t, std::int64_t j) const {
-        if constexpr (std::is_invocable_v<F const&, A const&, std::int64_t>)
+        require_wide_operator<F, A>();
+        if constexpr (std::is_invocable_v<F const&, A const&, std::int64_t>) {
+            static_assert(
+                takes_index_v<F, 1>,
+                "an operator of two parameters is called with a value and its index: the second is an integer");
             return f(a, j);
-        else
+        } else {
             return f(a);
+        }
     }
 };
 
@@ -200,8 +210,8 @@ struct constant_entries {
     Mask mask;
     template <class Emit>
     COPPICE_HD void visit(std::int64_t p, Emit& emit) const {
-        std::int64_t const last = (p + 1) * width < n ? (p + 1) * width : n;
-        for (std::int64_t j = p * width; j < last; ++j)
+        std::int64_t const first = p * width, last = n - first > width ? first + width : n;
+        for (std::int64_t j = first; j < last; ++j)
             if (mask.admits(0, j)) emit(j, value);
     }
 };
@@ -385,7 +395,7 @@ void assign_scalar(Executor const& exec, sparse_vector<W, I>& w, Mask const& mas
         }
     }
     auto const reader = detail::mask_of(mask, d);
-    std::int64_t const parts = detail::list_parts(w.size(), w.size()), width = (w.size() + parts - 1) / parts;
+    std::int64_t const parts = detail::list_parts(w.size(), w.size()), width = detail::part_width(w.size(), parts);
     using rows = detail::constant_entries<W, std::remove_const_t<decltype(reader)>>;
     auto const t = detail::vector_of_rows(exec, w.size(),
                                           detail::build_rows<W, I, std::int64_t>(exec, static_cast<I>(parts),

@@ -116,7 +116,8 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 
 /// Reduces every row: store(row, ⊕ over the row's nonzeros k, in order, of multiply(k) or multiply(k, row)).
 ///
-/// - `multiply` takes (nonzero) or (nonzero, row), both std::int64_t; found at compile time, and the row costs nothing
+/// - `multiply` takes (nonzero) or (nonzero, row), both std::int64_t (floating-point parameters do not compile); found
+/// at compile time, and the row costs nothing
 ///   when it is not asked for. Its result may be smaller than the accumulator.
 /// - `add` is an adder (semiring/operators.hpp): identity(), (accumulator, accumulator), and optionally
 ///   (accumulator, product). Associative is enough; the order of the nonzeros is kept.
@@ -142,6 +143,7 @@ template <executor Executor, class O, row_multiplier Multiply, adder Add, class 
 requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(Executor const& exec, srcsr_plan<O> const& plan, Multiply multiply, Add add, Store store,
                  array_view<std::byte> workspace = {}) {
+    detail::require_indices<Multiply, Store>();
     reduce_rows(exec, plan, row_range{0, plan.rows()}, multiply, add, store, workspace);
 }
 

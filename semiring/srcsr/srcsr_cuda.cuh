@@ -191,6 +191,7 @@ requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
                  Store store, array_view<std::byte> workspace = {}) {
     using in_rounds = detail::read_in_rounds<Multiply, Add>;
+    detail::require_indices<Multiply, Store>();
     detail::require_range(range, plan.rows());
     if (range.first == range.last) return;
     if (plan.tuning.threads != Threads)

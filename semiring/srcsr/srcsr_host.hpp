@@ -109,6 +109,7 @@ template <class O, row_multiplier Multiply, adder Add, class Store>
 requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
 void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range range, Multiply multiply, Add add,
                  Store store, array_view<std::byte> = {}) {
+    detail::require_indices<Multiply, Store>();
     detail::require_range(range, plan.rows());
     if (range.first == range.last) return;
     O const* const offsets = plan.offsets.data();

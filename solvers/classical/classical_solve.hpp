@@ -123,8 +123,8 @@ void solve_classical(Executor const& exec, tridiagonal_view<T> a, std::int64_t s
     auto const refuse = [](std::string const& what) { throw argument_error("solve_classical: " + what); };
     if (a.size() < 0 || systems < 0)
         refuse(std::to_string(systems) + " systems of " + std::to_string(a.size()) + " rows");
-    require_size("right-hand side of solve_classical", d.size(), a.size());
-    require_size("solution of solve_classical", x.size(), a.size());
+    require_size("right-hand side of solve_classical", d, a.size());
+    require_size("solution of solve_classical", x, a.size());
     if (int(options.algorithm) < 0 || int(options.algorithm) > int(classical::last_algorithm))
         refuse("unknown algorithm " + std::to_string(int(options.algorithm)));
     if (options.intermediate < 1) refuse("intermediate systems of " + std::to_string(options.intermediate));

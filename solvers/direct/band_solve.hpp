@@ -29,7 +29,7 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
                  array_view<solve_report> report) {
     chain::check_matrix(exec, a, options);
     chain::check_vectors(a, d, x);
-    if (!report.empty()) require_size("reports of solve_bands", report.size(), a.systems);
+    if (!report.empty()) require_size("reports of solve_bands", report, a.systems);
     if (a.size == 0 || x.columns == 0) {
         for_each(exec, report.size(),
                  chain::report_nothing{report.data(), options.condition && a.size == 0 ? 1.0 : 0.0});
@@ -56,7 +56,7 @@ void estimate_condition(Executor const& exec, band_matrix<T> const& a, array_vie
                         band_options const& options) {
     chain::check_matrix(exec, a, options);
     chain::check_bands(a);
-    require_size("conditions of estimate_condition", condition.size(), a.systems);
+    require_size("conditions of estimate_condition", condition, a.systems);
     if (a.size == 0) return fill(exec, condition, 1.0);
     band_options estimating = options;
     estimating.condition = true;

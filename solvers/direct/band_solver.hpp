@@ -146,8 +146,8 @@ template <class T, executor Executor>
 double tridiagonal_backward_error(Executor const& exec, tridiagonal_view<T> a,
                                   array_view<std::type_identity_t<T> const> x,
                                   array_view<std::type_identity_t<T> const> d) {
-    require_size("solution of tridiagonal_backward_error", x.size(), a.size());
-    require_size("right-hand side of tridiagonal_backward_error", d.size(), a.size());
+    require_size("solution of tridiagonal_backward_error", x, a.size());
+    require_size("right-hand side of tridiagonal_backward_error", d, a.size());
     solve_report const r = bands_report(exec, band_matrix<T>(a), columns_view<T const>(x.data(), x.size(), 1),
                                         columns_view<T const>(d.data(), d.size(), 1));
     return r.status == solve_status::not_finite ? std::numeric_limits<double>::quiet_NaN() : r.backward_error;

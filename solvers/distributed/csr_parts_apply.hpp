@@ -63,8 +63,8 @@ struct divided_rows {
     divided_rows(part_messages const& others, std::vector<std::int32_t> const& offsets,
                  std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
         if (offsets.empty()) throw dimension_error("csr_part: no offsets, expected one more than rows");
-        require_size("columns of csr_part", std::int64_t(columns.size()), offsets.back());
-        require_size("values of csr_part", std::int64_t(values.size()), offsets.back());
+        require_size("columns of csr_part", columns, offsets.back());
+        require_size("values of csr_part", values, offsets.back());
         if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
             throw matrix_error("csr_part: offsets must begin with 0 and not fall");
         auto const rows = std::int32_t(offsets.size() - 1);
@@ -170,8 +170,8 @@ bool csr_part<Executor, T>::replayable() const {
 
 template <executor Executor, class T>
 void csr_part<Executor, T>::apply(Executor const& exec, array_view<T const> x, array_view<T> y) const {
-    require_size("length of x", x.size(), size());
-    require_size("length of y", y.size(), size());
+    require_size("length of x", x, size());
+    require_size("length of y", y, size());
     state_->halo.start(exec, x.data());
     if (size() > 0) spmv(exec, state_->plan, state_->own.view(), x, y);
     state_->halo.finish(exec);

@@ -136,8 +136,8 @@ void hbisa<Executor, T, I>::sweep_by_passes(Executor const& exec, T const* b, T*
 template <executor Executor, class T, class I>
 std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, array_view<T const> b,
                                                        array_view<T> x) const {
-    require_size("length of the right-hand side b", b.size(), size());
-    require_size("length of the solution x", x.size(), size());
+    require_size("length of the right-hand side b", b, size());
+    require_size("length of the solution x", x, size());
     require_apart(range_of("right-hand side b", b), range_of("solution x", x));
     std::int64_t const systems = options_.systems;
     std::vector<hbisa_result> results;
@@ -168,8 +168,8 @@ std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, arr
 template <executor Executor, class T, class I>
 void hbisa<Executor, T, I>::smooth(Executor const& exec, array_view<T const> b, array_view<T> x, std::int64_t sweeps,
                                    bool symmetric) const {
-    require_size("length of the right-hand side b", b.size(), size());
-    require_size("length of the solution x", x.size(), size());
+    require_size("length of the right-hand side b", b, size());
+    require_size("length of the solution x", x, size());
     for (std::int64_t s = 0; s < sweeps; ++s) sweep(exec, b.data(), x.data(), symmetric);
 }
 
@@ -181,8 +181,8 @@ void hbisa<Executor, T, I>::sweep(Executor const& exec, T const* b, T* x, bool s
 
 template <executor Executor, class T, class I>
 void hbisa<Executor, T, I>::solve_blocks(Executor const& exec, array_view<T const> b, array_view<T> x) const {
-    require_size("length of the right-hand side b", b.size(), size());
-    require_size("length of the solution x", x.size(), size());
+    require_size("length of the right-hand side b", b, size());
+    require_size("length of the solution x", x, size());
     for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b.data(), nullptr, x.data(), nullptr);
 }
 

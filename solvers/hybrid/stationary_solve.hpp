@@ -95,7 +95,7 @@ private:
 template <executor Executor, class T>
 stationary_result stationary_distribution(Executor const& exec, csr_view<T> a, array_view<T> x,
                                           stationary_options const& options) {
-    require_size("length of the distribution x", x.size(), a.rows());
+    require_size("length of the distribution x", x, a.rows());
     if (!(options.tolerance >= 0) || std::isinf(options.tolerance))
         throw argument_error("tolerance is " + std::to_string(options.tolerance) + ", expected a number >= 0");
     if (options.max_iterations < 0)

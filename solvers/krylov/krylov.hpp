@@ -76,7 +76,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         any_operator<Executor, T> const any(a.size(), detail::borrowed_operator<A>{&a});
         return solve(exec, method, any, m, b, x, options);
     } else {
-        if constexpr (requires { a.size(); }) require_size("length of the solution x", x.size(), a.size());
+        if constexpr (requires { a.size(); }) require_size("length of the solution x", x, a.size());
         detail::require_solve_vectors(x.size(), b, x);
         if constexpr (requires { m.varies(); })
             if (m.varies() && method != "fgmres")

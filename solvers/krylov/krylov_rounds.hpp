@@ -33,8 +33,8 @@ private:
 /// Checks the vectors of a solve: both of length `n`, without overlap.
 template <class T>
 void require_solve_vectors(std::int64_t n, array_view<T const> b, array_view<T> x) {
-    require_size("length of the right-hand side b", b.size(), n);
-    require_size("length of the solution x", x.size(), n);
+    require_size("length of the right-hand side b", b, n);
+    require_size("length of the solution x", x, n);
     require_apart(range_of("right-hand side b", b), range_of("solution x", x));
 }
 

@@ -89,8 +89,8 @@ void multilevel_preconditioner<Executor, T, I>::refresh(Executor const& exec, cs
 template <executor Executor, class T, class I>
 void multilevel_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r,
                                                       array_view<T> z) const {
-    require_size("r of a preconditioner", r.size(), pattern_.size().rows);
-    require_size("z of a preconditioner", z.size(), pattern_.size().rows);
+    require_size("r of a preconditioner", r, pattern_.size().rows);
+    require_size("z of a preconditioner", z, pattern_.size().rows);
     if (z.size() == 0) return;
     std::visit([&](auto& levels) { levels->apply(exec, r.data(), z.data()); }, levels_);
 }

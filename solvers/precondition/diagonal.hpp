@@ -142,8 +142,8 @@ public:
 
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         std::int64_t const n = inverse_.size();
-        require_size("r of a preconditioner", r.size(), n);
-        require_size("z of a preconditioner", z.size(), n);
+        require_size("r of a preconditioner", r, n);
+        require_size("z of a preconditioner", z, n);
         // The last step writes z.
         T* now = taken_ % 2 == 1 ? z.data() : work_.data();
         T* next = taken_ % 2 == 1 ? work_.data() : z.data();

@@ -186,8 +186,8 @@ void forest_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_vi
 template <executor Executor, class T, class I>
 void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
     std::int64_t const n = system_.size();
-    require_size("r of a preconditioner", r.size(), n);
-    require_size("z of a preconditioner", z.size(), n);
+    require_size("r of a preconditioner", r, n);
+    require_size("z of a preconditioner", z, n);
     I const* const order = forest_.permutation.data();
     solve_tridiagonal_in_order(exec, system_.view(), {order, order, true}, r, z, workspace_.view(), options_);
 }

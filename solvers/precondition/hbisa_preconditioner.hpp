@@ -40,8 +40,8 @@ public:
         choose_steps(exec);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), pattern_.size().rows);
-        require_size("z of a preconditioner", z.size(), pattern_.size().rows);
+        require_size("r of a preconditioner", r, pattern_.size().rows);
+        require_size("z of a preconditioner", z, pattern_.size().rows);
         if (taken_ == 0 || options_.sweep == block_sweep::jacobi) {
             sweeps_.solve_blocks(exec, r, z);
             sweeps_.smooth(exec, r, z, std::max(taken_ - 1, 0));

@@ -63,7 +63,7 @@ class identity_preconditioner {
 public:
     template <executor Executor, class T>
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("z of a preconditioner", z.size(), r.size());
+        require_size("z of a preconditioner", z, r.size());
         exec.copy_elements(r.data(), z.data(), r.size());
     }
     bool replayable() const { return true; }
@@ -133,8 +133,8 @@ void jacobi_preconditioner<Executor, T, I>::refresh(Executor const& exec, csr_vi
 
 template <executor Executor, class T, class I>
 void jacobi_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-    require_size("r of a preconditioner", r.size(), inverse_.size());
-    require_size("z of a preconditioner", z.size(), inverse_.size());
+    require_size("r of a preconditioner", r, inverse_.size());
+    require_size("z of a preconditioner", z, inverse_.size());
     for_each(exec, inverse_.size(), detail::scale_elements<T>{inverse_.data(), r.data(), z.data()});
 }
 
@@ -162,8 +162,8 @@ void tridiagonal_preconditioner<Executor, T, I>::refresh(Executor const& exec, c
 template <executor Executor, class T, class I>
 void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, array_view<T const> r,
                                                        array_view<T> z) const {
-    require_size("r of a preconditioner", r.size(), system_.size());
-    require_size("z of a preconditioner", z.size(), system_.size());
+    require_size("r of a preconditioner", r, system_.size());
+    require_size("z of a preconditioner", z, system_.size());
     solve_tridiagonal(exec, system_.view(), r, z, workspace_.view(), options_);
 }
 

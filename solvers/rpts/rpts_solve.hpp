@@ -52,8 +52,8 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
                      tridiagonal_options options) {
     std::int64_t const n = a.size();
     if (n < 0) throw argument_error("solve_tridiagonal: the matrix has " + std::to_string(n) + " rows");
-    require_size("right-hand side of solve_tridiagonal", d.size(), n);
-    require_size("solution of solve_tridiagonal", x.size(), n);
+    require_size("right-hand side of solve_tridiagonal", d, n);
+    require_size("solution of solve_tridiagonal", x, n);
     if (options.pivot != pivoting::none && options.pivot != pivoting::partial &&
         options.pivot != pivoting::scaled_partial)
         throw argument_error("solve_tridiagonal: unknown pivoting " + std::to_string(int(options.pivot)));

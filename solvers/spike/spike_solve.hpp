@@ -276,7 +276,7 @@ spike_stretch<T, Executor>& spike_stretch<T, Executor>::operator=(spike_stretch&
 
 template <class T, class Executor>
 void spike_stretch<T, Executor>::reduce(array_view<T const> d) {
-    require_size("right-hand side of spike_stretch", d.size(), state_->rows.n);
+    require_size("right-hand side of spike_stretch", d, state_->rows.n);
     if (state_->options.pivots)
         state_->template reduce<classical::diagonal_pivots>(d.data());
     else
@@ -289,8 +289,8 @@ classical::span<T> spike_stretch<T, Executor>::ends() const {
 }
 template <class T, class Executor>
 void spike_stretch<T, Executor>::solve(classical::surroundings<T> around, array_view<T const> d, array_view<T> x) {
-    require_size("right-hand side of spike_stretch", d.size(), state_->rows.n);
-    require_size("solution of spike_stretch", x.size(), state_->rows.n);
+    require_size("right-hand side of spike_stretch", d, state_->rows.n);
+    require_size("solution of spike_stretch", x, state_->rows.n);
     if (state_->options.pivots)
         state_->template solve<classical::diagonal_pivots>(around, d.data(), x.data());
     else

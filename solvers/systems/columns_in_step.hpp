@@ -9,7 +9,7 @@
 #include <functional>
 #include <memory>
 #include <semaphore>
-#include <system_error>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -89,6 +89,7 @@ public:
     void run(std::int64_t count, std::function<void(int, std::int64_t)> const& solve) {
         std::int64_t next = 0; // whoever has the turn takes one
         std::vector<std::thread> threads;
+        threads.reserve(members_.size());
         auto const work = [&](int m) {
             member(m).turn.acquire();
             try {
@@ -102,8 +103,9 @@ public:
         };
         try {
             for (int m = 0; m < int(members_.size()); ++m) threads.emplace_back(work, m);
-        } catch (std::system_error const&) { // no more threads: those that there are do it
-            if (threads.empty()) throw;
+        } catch (std::exception const& e) { // no more threads: those that there are do it
+            if (threads.empty())
+                throw thread_error(std::string("solves in step: no thread for them starts: ") + e.what());
             for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = standing::done;
         }
         member(0).turn.release();

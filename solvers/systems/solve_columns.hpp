@@ -53,8 +53,9 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
               std::type_identity_t<array_view<T>> x, std::int64_t columns, krylov_options const& options) {
     if (columns < 0) throw argument_error("number of right-hand sides is " + std::to_string(columns));
     std::int64_t const n = a.size();
-    require_size("elements of the right-hand sides b", b.size(), n * columns);
-    require_size("elements of the solutions x", x.size(), n * columns);
+    require_size("elements of the right-hand sides b", b,
+                 checked_product(n, columns, "elements of the right-hand sides"));
+    require_size("elements of the solutions x", x, n * columns);
     require_apart(range_of("right-hand sides b", b), range_of("solutions x", x));
     std::vector<krylov_result> results(static_cast<std::size_t>(columns));
     auto const solve_one = [&](auto const& op, std::int64_t k) {

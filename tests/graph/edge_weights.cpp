@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE("the same forest from the matrix itself as from its symmetris
             return extract_forest(exec, w, parallel_factor(exec, w, {.degree = 2}));
         };
         auto const shared = forest_of(make_edge_weights(exec, a.view()).view);
-        auto const plain = forest_of(symmetrised_weights(exec, a.view()).view());
+        auto const plain = forest_of(view_of(symmetrised_weights(exec, a.view())));
         CHECK(to_vector(exec, shared.permutation) == to_vector(exec, plain.permutation));
         CHECK(shared.weight_coverage == doctest::Approx(plain.weight_coverage));
     }

@@ -532,8 +532,8 @@ sssp_result<T> sssp(Executor const& exec, csr_view<T> a, vertex_id source, sssp_
 template <executor Executor, class T>
 sssp_result<T> sssp_again(Executor const& exec, csr_view<T> a, vertex_id source, sssp_result<T> const& old,
                           sssp_options const& options) {
-    require_size("old distances of sssp_again", old.distances.size(), a.rows());
-    require_size("old parents of sssp_again", old.parents.size(), a.rows());
+    require_size("old distances of sssp_again", old.distances, a.rows());
+    require_size("old parents of sssp_again", old.parents, a.rows());
     analytics::require_vertex(graph_view(a), source, "the source of sssp");
     if (exec.load(old.parents.data() + source) != source)
         throw argument_error("sssp_again: the old answer is not that of source " + std::to_string(source));

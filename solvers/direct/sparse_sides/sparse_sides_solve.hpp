@@ -241,8 +241,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::byte> workspace, band_options const& options, std::int64_t batch) {
     using namespace sparse_sides;
     check_sides(a, d);
-    require_size("offsets of a sparse solution", offsets.size(), d.columns + 1);
-    require_size("values of a sparse solution", values.size(), row_indices.size());
+    require_size("offsets of a sparse solution", offsets, d.columns + 1);
+    require_size("values of a sparse solution", values, row_indices.size());
     auto const plan = plan_pruning(exec, a, d.columns, batch, options);
     check_space(workspace, plan.bytes);
     if (d.columns == 0 || a.size == 0) return;
@@ -277,14 +277,14 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             band_options const& options, std::int64_t batch) {
     using namespace sparse_sides;
     check_sides(a, d);
-    require_size("offsets of a sparse solution", offsets.size(), d.columns + 1);
+    require_size("offsets of a sparse solution", offsets, d.columns + 1);
     std::vector<I> const ends = to_vector(exec, offsets);
     for (std::size_t j = 0; j + 1 < ends.size(); ++j)
         if (ends[0] != 0 || ends[j + 1] < ends[j] || ends[j + 1] - ends[j] > a.size)
             refuse("column " + std::to_string(j) + " of the result is to hold entries " + std::to_string(ends[j]) +
                    " to " + std::to_string(ends[j + 1]) + " of " + std::to_string(a.size) + " rows");
-    require_size("row indices of a sparse solution", row_indices.size(), ends.back());
-    require_size("values of a sparse solution", values.size(), ends.back());
+    require_size("row indices of a sparse solution", row_indices, ends.back());
+    require_size("values of a sparse solution", values, ends.back());
     buffer<std::byte> workspace(exec, sparse_to_sparse_workspace(exec, a, d.columns, options, batch));
     solve_sparse_to_sparse(exec, a, d, offsets, row_indices, values, workspace.view(), options, batch);
     exec.synchronize();

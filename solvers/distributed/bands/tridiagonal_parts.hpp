@@ -30,8 +30,8 @@ solve_report solve_tridiagonal_part(Executor const& exec, Messages const& others
                                     array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
                                     band_options const& options = {}) {
     static_assert(std::is_floating_point_v<T>, "for complex systems there is solve_bands_part");
-    require_size("right-hand side of solve_tridiagonal_part", d.size(), a.size());
-    require_size("solution of solve_tridiagonal_part", x.size(), a.size());
+    require_size("right-hand side of solve_tridiagonal_part", d, a.size());
+    require_size("solution of solve_tridiagonal_part", x, a.size());
     band_matrix<T> const bands(a);
     columns_view<T const> const side(d);
     columns_view<T> const solution(x);

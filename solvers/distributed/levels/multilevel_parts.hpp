@@ -147,9 +147,9 @@ public:
         if (level.begin.back() > most_together_at_all) return false;
         for (std::size_t p = 0; p + 1 < level.begin.size(); ++p)
             apart_ = std::max(apart_, level.begin[p + 1] - level.begin[p]);
-        csr<T> const together = join_rows(
-            exec_,
-            rows_of_part(exec, a, std::move(level.k), level.begin, std::int32_t(apart_), messages().part()).view());
+        csr<T> const mine =
+            rows_of_part(exec, a, std::move(level.k), level.begin, std::int32_t(apart_), messages().part());
+        csr<T> const together = join_rows(exec_, mine.view());
         std::int64_t const n = together.rows();
         multilevel_options below = options_;
         int const depth = int(levels_.size()) - 1;

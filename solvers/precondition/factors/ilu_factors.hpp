@@ -263,8 +263,8 @@ bool ilu_factors<Executor, T>::is_sound(Executor const& exec) {
 template <executor Executor, class T>
 void ilu_factors<Executor, T>::solve(Executor const& exec, array_view<T const> r, array_view<T> z) const {
     std::int64_t const n = size();
-    require_size("r of a preconditioner", r.size(), n);
-    require_size("z of a preconditioner", z.size(), n);
+    require_size("r of a preconditioner", r, n);
+    require_size("z of a preconditioner", z, n);
     T *const middle = work_.data(), *const other = middle + n;
     if (is_exact(options_.solve)) {
         lower_.solve(exec, nullptr, r.data(), middle);

@@ -128,8 +128,8 @@ public:
         invert(exec);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), factors_.size());
-        require_size("z of a preconditioner", z.size(), factors_.size());
+        require_size("r of a preconditioner", r, factors_.size());
+        require_size("z of a preconditioner", z, factors_.size());
         lower_.multiply(exec, r.data(), middle_.data());
         upper_.multiply(exec, middle_.data(), z.data());
     }

@@ -126,8 +126,8 @@ public:
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const& systems = parts_.systems();
-        require_size("r of a preconditioner", r.size(), systems.system(0).size());
-        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
         systems.solve(exec, 0, r, z);
         for (int l = 1; l < systems.count(); ++l) {
             auto const a = matrix_.view();
@@ -171,8 +171,8 @@ public:
     void refresh(Executor const& exec, csr_view<T, I> a) { parts_.refresh(exec, a); }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         auto const& systems = parts_.systems();
-        require_size("r of a preconditioner", r.size(), systems.system(0).size());
-        require_size("z of a preconditioner", z.size(), systems.system(0).size());
+        require_size("r of a preconditioner", r, systems.system(0).size());
+        require_size("z of a preconditioner", z, systems.system(0).size());
         systems.solve(exec, next_, r, z);
         next_ = (next_ + 1) % systems.count();
     }

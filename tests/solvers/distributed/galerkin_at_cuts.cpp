@@ -124,7 +124,7 @@ TEST_CASE_TEMPLATE("parts: the Galerkin product over all parts is that of the de
                     exec, others, {k, p_halo, q, a.view(), p.view(), p.view(), m.below}, crosses);
                 auto const r = transpose(exec, p.view());
                 auto const own = mxm(exec, plus_times<double>{}, r.view(),
-                                     mxm(exec, plus_times<double>{}, a.view(), p.view()).view());
+                                     view_of(mxm(exec, plus_times<double>{}, a.view(), p.view())));
                 for (auto const* const product : {&made.entries(), &own}) {
                     auto const t = extract_tuples(exec, product->view());
                     auto const list = to_vector(exec, made.list()), rows = to_vector(exec, t.rows),

@@ -34,8 +34,8 @@ public:
         read(exec, a);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), pairs_.vertices);
-        require_size("z of a preconditioner", z.size(), pairs_.vertices);
+        require_size("r of a preconditioner", r, pairs_.vertices);
+        require_size("z of a preconditioner", z, pairs_.vertices);
         part_.solve(exec, r, z);
     }
     bool replayable() const { return true; }

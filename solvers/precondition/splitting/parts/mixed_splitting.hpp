@@ -97,8 +97,8 @@ public:
         read(exec, a);
     }
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
-        require_size("r of a preconditioner", r.size(), diagonal_.size());
-        require_size("z of a preconditioner", z.size(), diagonal_.size());
+        require_size("r of a preconditioner", r, diagonal_.size());
+        require_size("z of a preconditioner", z, diagonal_.size());
         parts_.back().solve(exec, r, z);
         for (std::size_t l = parts_.size() - 1; l-- > 0;) parts_[l].solve(exec, array_view<T const>(z), z);
     }
