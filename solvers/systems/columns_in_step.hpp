@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <semaphore>
-#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -100,9 +99,10 @@ public:
             member(m).state = standing::done;
             hand_on(m);
         };
+        threads.reserve(members_.size());
         try {
             for (int m = 0; m < int(members_.size()); ++m) threads.emplace_back(work, m);
-        } catch (std::system_error const&) { // no more threads: those that there are do it
+        } catch (...) { // no more threads, or no memory for one: those that there are do it
             if (threads.empty()) throw;
             for (std::size_t m = threads.size(); m < members_.size(); ++m) members_[m].state = standing::done;
         }
