@@ -45,8 +45,11 @@ bool starts_with_rpts(Executor const& exec, band_matrix<T> const& a, band_option
 
 /// Whether a device looks at the solution by rpts that nobody else looks at, and has the chain at hand.
 template <class T, class Executor>
-bool watches_rpts(Executor const&, band_matrix<T> const&, band_options const&, bool) {
-    return false;
+bool watches_rpts(Executor const& exec, band_matrix<T> const& a, band_options const& o, bool reported) {
+    if constexpr (std::is_same_v<Executor, host_executor>)
+        return false; // solve_by_rpts_checked
+    else
+        return !reported && o.method == band_method::automatic && starts_with_rpts(exec, a, o, reported);
 }
 
 /// Whether nothing is done but a solve by rpts.
