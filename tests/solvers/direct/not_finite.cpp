@@ -17,7 +17,8 @@ using namespace coppice::test;
 
 namespace {
 
-/// Rows (lower, diagonal, upper) of mixed scale, repeated: condition numbers of 1e4 to 1e6.
+/// Rows (lower, diagonal, upper) of mixed scale, repeated: condition numbers of 1e4 to 1e6, but for numbers of rows
+/// that leave 1 or 4 when divided by 7, which are singular.
 constexpr double mixed_rows[7][3] = {{0, 0, -1},          {-1000, -1, 1000}, {-1, 1, -1},        {-1000, 1000, -1000},
                                      {-1000, 1000, 1000}, {-1, 1, 1},        {1000, 0.001, 1000}};
 
@@ -95,7 +96,7 @@ constexpr auto alone = [](auto a) { return a; };
 TEST_CASE_TEMPLATE("bands: mixed scales without a report", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     auto const check = [&]<class T>(T) {
-        for (std::int64_t const n : {7, 33, 64, 65, 500, 513, 600, 777, 1000, 1024, 1777, 2048, 3000, 4097, 5000})
+        for (std::int64_t const n : {7, 33, 63, 65, 500, 513, 600, 777, 1000, 1024, 1777, 2049, 3001, 4097, 5000})
             for (bool const in_place : {false, true})
                 for (int const refinements : {0, 1}) {
                     if (in_place && refinements > 0) continue;
