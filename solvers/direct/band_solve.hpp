@@ -39,7 +39,10 @@ void solve_bands(Executor const& exec, band_matrix<T> const& a, columns_view<std
         std::int64_t const bytes = chain::rpts_bytes(exec, a, x.columns, options.cyclic);
         chain::check_space("workspace", workspace, bytes);
         chain::check_overlaps(a, d, x, workspace.slice(0, bytes), report, false);
-        return chain::solve_by_rpts(exec, a, d, x, options, workspace);
+        if constexpr (std::is_same_v<Executor, host_executor>)
+            return chain::solve_by_rpts_checked(exec, a, d, x, options, workspace);
+        else
+            return chain::solve_by_rpts(exec, a, d, x, options, workspace);
     }
     if (chain::only_a_middle(exec, a, options, !report.empty())) {
         chain::check_overlaps(a, d, x, {}, {}, false);

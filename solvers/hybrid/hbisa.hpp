@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <coppice/core/one_user.hpp>
 #include <coppice/core/repeat.hpp>
 #include <coppice/solvers/hybrid/block_range.hpp>
 #include <coppice/solvers/hybrid/hbisa_lane.hpp>
@@ -57,8 +58,8 @@ struct hbisa_result {
 /// The constructor copies the matrix in hybrid storage and factorises the diagonal blocks; the solves allocate nothing
 /// but a few scalars a system. Sweeps and the residual test of Algorithm 2 (a sum over the rows of each block, then
 /// over blocks, then the decision) stay where the data lives: on CUDA the solve is one graph, and the host waits for
-/// its end only. Systems that have converged stay as they are while others go on. Uses workspace of the object: one
-/// solve at a time. Instantiated for float and double.
+/// its end only. Systems that have converged stay as they are while others go on. Uses workspace of the object: its
+/// functions throw argument_error if another thread is in one of them. Instantiated for float and double.
 ///
 /// Where a system fits (detail::resident_sweeps has the rule), a thread block, a cluster of them or a thread of the
 /// host keeps it through all sweeps, on CUDA in one kernel for all systems; else each step of a sweep is a pass over
@@ -116,6 +117,7 @@ private:
     detail::resident_sweeps<Executor, T> resident_{};
     mutable buffer<double> squares_, block_sums_;
     mutable buffer<T> best_;
+    detail::one_user user_{};
 };
 
 } // namespace coppice

@@ -138,6 +138,7 @@ std::vector<hbisa_result> hbisa<Executor, T, I>::solve(Executor const& exec, arr
                                                        array_view<T> x) const {
     require_size("length of the right-hand side b", b, size());
     require_size("length of the solution x", x, size());
+    auto const use = user_.enter("this hbisa");
     require_apart(range_of("right-hand side b", b), range_of("solution x", x));
     std::int64_t const systems = options_.systems;
     std::vector<hbisa_result> results;
@@ -170,6 +171,7 @@ void hbisa<Executor, T, I>::smooth(Executor const& exec, array_view<T const> b, 
                                    bool symmetric) const {
     require_size("length of the right-hand side b", b, size());
     require_size("length of the solution x", x, size());
+    auto const use = user_.enter("this hbisa");
     for (std::int64_t s = 0; s < sweeps; ++s) sweep(exec, b.data(), x.data(), symmetric);
 }
 
@@ -183,11 +185,13 @@ template <executor Executor, class T, class I>
 void hbisa<Executor, T, I>::solve_blocks(Executor const& exec, array_view<T const> b, array_view<T> x) const {
     require_size("length of the right-hand side b", b, size());
     require_size("length of the solution x", x, size());
+    auto const use = user_.enter("this hbisa");
     for (std::size_t r = 0; r < ranges_.size(); ++r) sweep_range(exec, r, b.data(), nullptr, x.data(), nullptr);
 }
 
 template <executor Executor, class T, class I>
 double hbisa<Executor, T, I>::growth(Executor const& exec, bool symmetric) const {
+    auto const use = user_.enter("this hbisa");
     for_each(exec, size(), detail::random_start<T>{best_.data()});
     sweep(exec, nullptr, best_.data(), symmetric);
     double const largest = reduce(exec, size(), 0.0, detail::largest_of<T>{best_.data()}, maximum{});
@@ -196,6 +200,7 @@ double hbisa<Executor, T, I>::growth(Executor const& exec, bool symmetric) const
 
 template <executor Executor, class T, class I>
 double hbisa<Executor, T, I>::spectral_radius(Executor const& exec) const {
+    auto const use = user_.enter("this hbisa");
     // The eigenvalues of D^-1 (L + U) come in pairs of both signs, so growth is measured over an even number of sweeps;
     // those of Gauss-Seidel are their squares.
     constexpr int sweeps = 8, rounds = 50;

@@ -46,6 +46,7 @@ private:
     detail::pass_scratch<Executor> passes_;
     buffer<T> vectors_;
     detail::best_solution<Executor, T> best_;
+    detail::one_user user_{};
 };
 
 namespace detail {
@@ -205,9 +206,11 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> k
 bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
     using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const use = user_.enter("this bicgstab solver");
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
+    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     detail::krylov_iteration<Executor, T, detail::bicgstab_state<dot_value<T>>> iteration(exec_, monitor, passes_, a,
                                                                                           m);
     iteration.rests_at_the_end();
@@ -231,7 +234,7 @@ bicgstab<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_h
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
         iteration.round({.rr = rr, .rho = dot_value<T>(rr), .shadow_norm = std::sqrt(rr), .tiny = tiny}, best_, begin,
                         iterate);
-    return monitor.take();
+    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
 } // namespace coppice

@@ -120,6 +120,7 @@ private:
     buffer<T> work_;
     buffer<T> kept_;
     detail::best_solution<Executor, T> best_;
+    detail::one_user user_{};
     buffer<value> least_squares_;
 };
 
@@ -251,10 +252,12 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
                                                       array_view<T> solution) {
     using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const use = user_.enter("this gmres solver");
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
-    if constexpr (requires { m.begin_solve(); }) m.begin_solve();
+    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
+    [[maybe_unused]] auto const turn = detail::begin_solve_of(m);
     detail::krylov_iteration<Executor, T, detail::gmres_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m), keeps = Flexible && !plain;
@@ -286,7 +289,7 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T>
         if (apply) m.apply(exec_, detail::as_numbers<T const>(w), detail::as_numbers<T>(z));
         for_each(exec_, dots_.size, axpy<E>{E(1), apply ? z.data() : w.data(), x.data()});
     }
-    return monitor.take();
+    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
 } // namespace coppice

@@ -53,6 +53,7 @@ private:
     buffer<T> directions_; ///< G[n, s], then U[n, s], G = A U
     buffer<T> vectors_;
     detail::best_solution<Executor, T> best_;
+    detail::one_user user_{};
 };
 
 namespace detail {
@@ -338,9 +339,11 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> k
 idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
     using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const use = user_.enter("this idrs solver");
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
+    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     using value = dot_value<T>;
     detail::krylov_iteration<Executor, T, detail::idrs_state<value>> iteration(exec_, monitor, passes_, a, m);
     auto* const state = iteration.state();
@@ -374,7 +377,7 @@ idrs<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_
         for (int i = 0; i < s_; ++i) first.m[i][i] = value(1);
         iteration.round(first, best_, begin, iterate);
     }
-    return monitor.take();
+    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
 } // namespace coppice

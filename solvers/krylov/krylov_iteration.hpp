@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <coppice/core/one_user.hpp>
 #include <coppice/core/repeat.hpp>
 #include <coppice/solvers/krylov/krylov_rounds.hpp>
 #include <coppice/solvers/vectors/product_and_dot.hpp>
@@ -32,6 +33,23 @@ bool is_identity(M const& m) {
         return m.is_identity();
     else
         return false;
+}
+
+/// Nothing to hold.
+struct no_turn {};
+/// Tells a preconditioner that a solve begins; what is returned lasts as long as the solve.
+template <class M>
+auto begin_solve_of(M const& m) {
+    if constexpr (requires { m.begin_solve(); }) {
+        if constexpr (!std::is_void_v<decltype(m.begin_solve())>) {
+            return m.begin_solve();
+        } else {
+            m.begin_solve();
+            return no_turn{};
+        }
+    } else {
+        return no_turn{};
+    }
 }
 
 /// May apply_and_dot() of an operator that has it be called?

@@ -52,20 +52,31 @@ krylov_monitor::krylov_monitor(krylov_options const& options) : options_(options
         result_.residual_history.reserve(std::size_t(std::min<std::int64_t>(options.max_iterations, 100000)) + 1);
 }
 
-bool krylov_monitor::start(double b_squared, double b_largest) {
+double krylov_monitor::scale() const { return std::ldexp(1.0, exponent_); }
+
+bool krylov_monitor::start(double b_squared, double b_largest, int exponent) {
+    exponent_ = exponent;
     if (b_largest == 0) {
         result_.relative_residual = 0;
         finish(krylov_reason::zero_rhs);
         return false;
     }
-    // A norm whose square underflows must not pass for b = 0.
+    // A norm whose square underflows must not pass for b = 0; start_solve() scales b so that none does.
     if (!std::isfinite(b_squared) || b_squared < std::numeric_limits<double>::min()) {
         finish(krylov_reason::not_finite);
         return false;
     }
     b_norm_ = std::sqrt(b_squared);
-    tolerance_ = std::max(options_.tolerance, options_.absolute_tolerance / b_norm_);
+    tolerance_ = std::max(options_.tolerance, options_.absolute_tolerance / b_norm_ * scale());
     return true;
+}
+
+void krylov_monitor::end_scaled(double residual_squared) {
+    double const residual = std::sqrt(residual_squared) / b_norm_;
+    result_.relative_residual = residual;
+    if (options_.record_history && !result_.residual_history.empty()) result_.residual_history.back() = residual;
+    if (!result_.converged || residual <= tolerance_) return;
+    finish(std::isfinite(residual) ? krylov_reason::stagnated : krylov_reason::not_finite);
 }
 
 bool krylov_monitor::open(double residual_squared) {

@@ -77,8 +77,8 @@ enum class krylov_reason {
     slow,           ///< the tolerance is farther away than krylov_options::most_remaining
     breakdown,      ///< a division by zero from which a restart does not help: a singular or unsuitable matrix
     stagnated,  ///< restarts from the true residual no longer reduce it: the limit of the precision, or of the method
-    not_finite, ///< a NaN or infinity in b, the given x, A or the preconditioner, or squares outside the range of
-                ///< double
+    not_finite, ///< a NaN or infinity in b, the given x, A or the preconditioner, or a solution, or products with A,
+                ///< outside the range of numbers
     cancelled   ///< the progress callback returned false
 };
 std::string_view to_string(krylov_reason reason);
@@ -104,8 +104,13 @@ public:
     /// Throws argument_error for options outside their range.
     explicit krylov_monitor(krylov_options const& options);
 
-    /// Begins a solve with the square of |b|. False when there is nothing to iterate on: b = 0 or not finite.
-    bool start(double b_squared, double b_largest);
+    /// Begins a solve of A (2^e x) = 2^e b with the square of |2^e b|; e = `exponent`. False when there is nothing to
+    /// iterate on: b = 0 or not finite. All other residuals are those of the scaled system.
+    bool start(double b_squared, double b_largest, int exponent = 0);
+    int exponent() const { return exponent_; }
+    double scale() const; ///< 2^e
+    /// The solve has ended, and x has been scaled back and rounded: the square of the residual of that.
+    void end_scaled(double residual_squared);
     /// Is another round worth it, after a true residual with this square?
     bool open(double residual_squared);
     /// What a round that is open begins with.
@@ -127,7 +132,8 @@ private:
     krylov_options const& options_;
     krylov_result result_{};
     bool finished_ = false;
-    double b_norm_ = 0;
+    int exponent_ = 0;
+    double b_norm_ = 0;                                            ///< |2^e b|
     double tolerance_ = 0;                                         ///< relative, of the two
     double began_with_ = 0;                                        ///< true residual at the start of the solve
     double opened_with_ = std::numeric_limits<double>::infinity(); ///< true residual at the start of the round

@@ -40,6 +40,7 @@ private:
     detail::pass_scratch<Executor> passes_;
     buffer<T> vectors_;
     detail::best_solution<Executor, T> best_;
+    detail::one_user user_{};
 };
 
 namespace detail {
@@ -70,7 +71,7 @@ struct minres_state {
         gamma_next = vz > 0 ? std::sqrt(vz) : vz; // negative or NaN: decide() sees it
         double const delta = real_part(zq) / (gamma * gamma);
         double const alpha0 = c * delta - c_before * s * gamma;
-        alpha1 = std::sqrt(alpha0 * alpha0 + gamma_next * gamma_next);
+        alpha1 = std::hypot(alpha0, gamma_next);
         alpha2 = s * delta + c_before * c * gamma;
         alpha3 = s_before * gamma;
         c_next = alpha1 > 0 ? alpha0 / alpha1 : 0.0;
@@ -142,7 +143,7 @@ struct minres_lanczos {
     COPPICE_HD update begin() const {
         double const gamma = now->gamma_next; // which rotate() has not made the present one yet
         return {
-            T(1 / gamma),   T(real_part(now->zq) / (gamma * gamma * gamma)), T(gamma / now->gamma), q.data(), v.data(),
+            T(1 / gamma),   T(real_part(now->zq) / (gamma * gamma) / gamma), T(gamma / now->gamma), q.data(), v.data(),
             v_before.data()};
     }
     COPPICE_HD dot_pair<T> pair(int) const { return {v, v}; }
@@ -185,14 +186,14 @@ struct minres_step {
 
     struct update {
         bool moves, keeps;
-        T of_z, of_before, of_w, move;
+        T of_z, of_before, of_w, by_alpha, move;
         T* z;
         T const* z_next; ///< null where z is kept elsewhere
         T *w, *w_before, *x, *best;
         COPPICE_HD bool idle() const { return !moves; }
         COPPICE_HD void operator()(std::int64_t i) const {
             T const here = w[i];
-            T const next = of_z * z[i] - of_before * w_before[i] - of_w * here;
+            T const next = by_alpha * (of_z * z[i] - of_before * w_before[i] - of_w * here);
             if (keeps) best[i] = x[i];
             x[i] += move * next;
             w[i] = next;
@@ -204,9 +205,10 @@ struct minres_step {
         auto const& s = *state;
         return {s.control.moves != 0,
                 s.control.keeps != 0,
-                T(1 / (s.gamma * s.alpha1)),
-                T(s.alpha3 / s.alpha1),
-                T(s.alpha2 / s.alpha1),
+                T(1 / s.gamma), // no product of scales, which may leave the range of T
+                T(s.alpha3),
+                T(s.alpha2),
+                T(1 / s.alpha1),
                 T(s.move()),
                 z.data(),
                 z_next.data(),
@@ -225,9 +227,11 @@ requires linear_operator<A, Executor, T> && preconditioner_for<M, Executor, T> k
 minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_hand_side, array_view<T> solution) {
     using E = element_t<T>;
     krylov_monitor monitor(options_);
-    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, monitor)) return monitor.take();
+    auto const use = user_.enter("this minres solver");
+    if (!detail::start_solve(exec_, dots_, right_hand_side, solution, best_.room(), monitor)) return monitor.take();
     auto const b = detail::as_elements(right_hand_side);
     auto const x = detail::as_elements(solution);
+    detail::scaled_solution<Executor, E> scaled(exec_, x, monitor);
     detail::krylov_iteration<Executor, T, detail::minres_state<dot_value<T>>> iteration(exec_, monitor, passes_, a, m);
     auto* const s = iteration.state();
     bool const plain = detail::is_identity(m);
@@ -255,7 +259,7 @@ minres<Executor, T>::solve(A const& a, M const& m, array_view<T const> right_han
     best_.begin();
     for (double rr; monitor.open(rr = best_.open(exec_, dots_, a, b, x, r, monitor));)
         iteration.round({.rr = rr}, best_, begin, iterate);
-    return monitor.take();
+    return scaled.template finish<T>(dots_, a, b, best_.room(), r);
 }
 
 } // namespace coppice

@@ -21,6 +21,8 @@ using complex_entries = entry_list<identity_entry, jacobi_entry, ilu0_entry, ic0
 template <class T, class M>
 class preconditioner_of_elements {
 public:
+    static constexpr bool shareable = is_shareable<M>;
+
     explicit preconditioner_of_elements(M m) : m_(std::move(m)) {}
 
     template <executor Executor>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/one_user.hpp>
 #include <coppice/semiring/spmv.hpp>
 #include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
@@ -144,6 +145,7 @@ public:
         std::int64_t const n = inverse_.size();
         require_size("r of a preconditioner", r, n);
         require_size("z of a preconditioner", z, n);
+        auto const use = user_.enter("this diagonal_preconditioner");
         // The last step writes z.
         T* now = taken_ % 2 == 1 ? z.data() : work_.data();
         T* next = taken_ % 2 == 1 ? work_.data() : z.data();
@@ -172,6 +174,7 @@ private:
     std::int64_t mended_rows_ = 0;
     csr<T, I> matrix_{};
     mutable buffer<T> work_{};
+    detail::one_user user_{};
 };
 
 namespace detail {

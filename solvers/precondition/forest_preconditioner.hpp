@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/one_user.hpp>
 #include <coppice/graph/edge_weights.hpp>
 #include <coppice/graph/factor.hpp>
 #include <coppice/graph/linear_forest.hpp>
@@ -70,6 +71,7 @@ private:
     forest_system_places<I> places_;
     tridiagonal<T> system_;
     mutable buffer<std::byte> workspace_;
+    detail::one_user user_{};
     stage_times times_{};
     int rounds_ = 0; ///< of the factor
     tridiagonal_mender<Executor, T> mender_{};
@@ -188,6 +190,7 @@ void forest_preconditioner<Executor, T, I>::apply(Executor const& exec, array_vi
     std::int64_t const n = system_.size();
     require_size("r of a preconditioner", r, n);
     require_size("z of a preconditioner", z, n);
+    auto const use = user_.enter("this forest_preconditioner");
     I const* const order = forest_.permutation.data();
     solve_tridiagonal_in_order(exec, system_.view(), {order, order, true}, r, z, workspace_.view(), options_);
 }

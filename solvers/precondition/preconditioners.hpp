@@ -8,6 +8,7 @@
 #include <string>
 
 #include <coppice/algebra/operations.hpp>
+#include <coppice/core/one_user.hpp>
 #include <coppice/solvers/precondition/catalogue/preconditioner_needs.hpp>
 #include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/catalogue/tridiagonal_rows.hpp>
@@ -61,6 +62,8 @@ struct read_tridiagonal_row {
 /// z = r.
 class identity_preconditioner {
 public:
+    static constexpr bool shareable = true;
+
     template <executor Executor, class T>
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         require_size("z of a preconditioner", z, r.size());
@@ -74,6 +77,8 @@ public:
 template <executor Executor, class T, class I = std::int32_t>
 class jacobi_preconditioner {
 public:
+    static constexpr bool shareable = true;
+
     jacobi_preconditioner(Executor const& exec, csr_view<T, I> a);
     /// New values on the pattern of the matrix that it was made of.
     void refresh(Executor const& exec, csr_view<T, I> a);
@@ -87,7 +92,8 @@ private:
 
 /// z = tridiag(A)^-1 r with the sub- and superdiagonal in the given order of the matrix ("TriScalPrecond" of thesis
 /// section 4.6). A zero on the diagonal is left to the pivoting; a singular or nearly singular tridiagonal part is
-/// mended (tridiagonal_mender). apply() uses workspace of the object: one solve at a time.
+/// mended (tridiagonal_mender). apply() uses workspace of the object: it throws argument_error if another thread is in
+/// it.
 template <executor Executor, class T, class I = std::int32_t>
 class tridiagonal_preconditioner {
 public:
@@ -109,6 +115,7 @@ private:
     tridiagonal_mender<Executor, T> mender_{};
     std::int64_t mended_rows_ = 0;
     mutable buffer<std::byte> workspace_;
+    detail::one_user user_{};
 };
 
 template <executor Executor, class T, class I>
@@ -164,6 +171,7 @@ void tridiagonal_preconditioner<Executor, T, I>::apply(Executor const& exec, arr
                                                        array_view<T> z) const {
     require_size("r of a preconditioner", r, system_.size());
     require_size("z of a preconditioner", z, system_.size());
+    auto const use = user_.enter("this tridiagonal_preconditioner");
     solve_tridiagonal(exec, system_.view(), r, z, workspace_.view(), options_);
 }
 

@@ -101,6 +101,7 @@ public:
             member(m).state = standing::done;
             hand_on(m);
         };
+        threads.reserve(members_.size());
         try {
             for (int m = 0; m < int(members_.size()); ++m) threads.emplace_back(work, m);
         } catch (std::exception const& e) { // no more threads: those that there are do it

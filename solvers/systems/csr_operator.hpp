@@ -5,13 +5,15 @@
 
 #include <string>
 
+#include <coppice/core/one_user.hpp>
 #include <coppice/core/parallel.hpp>
 #include <coppice/solvers/vectors/product_and_dot.hpp>
 
 namespace coppice {
 
 /// y = A x with a plan made once. Borrows the matrix, which must outlive it; new values in the same arrays are seen.
-/// Offsets `O` may be wider than indices `I`.
+/// Offsets `O` may be wider than indices `I`. One thread at a time: apply_and_dot() throws argument_error if another
+/// thread is in it.
 template <executor Executor, class T, class I = std::int32_t, class O = I>
 class csr_operator {
 public:
@@ -31,6 +33,7 @@ public:
     template <int Count>
     void apply_and_dot(Executor const& exec, array_view<T const> x, array_view<T> y, T const* left,
                        dot_value<T>* sums) const {
+        auto const use = user_.enter("this csr_operator");
         spmv_and_dot<Count>(exec, plan_, a_, x, y, left, sums, slots_.data(), workspace_.view());
     }
     /// apply() queues the same work at every call, and neither allocates nor waits.
@@ -41,6 +44,7 @@ private:
     srcsr_plan<O> plan_;
     mutable buffer<hand_over_slot> slots_; ///< of the sums, empty between calls
     mutable buffer<std::byte> workspace_;  ///< of the product, for what rows leave open that are cut
+    detail::one_user user_{};
 };
 
 template <executor Executor, class T, class I, class O>

@@ -35,9 +35,10 @@ solve_columns(Executor const& exec, std::string_view method, csr_operator<Execut
 
 namespace detail {
 
+/// Not with a preconditioner that is another one at every call: each solve is to see the same sequence.
 template <class M>
-bool go_in_step(host_executor const&, std::string_view, M const&, krylov_options const&) {
-    return true;
+bool go_in_step(host_executor const&, std::string_view, M const& m, krylov_options const&) {
+    return !m.varies();
 }
 template <class M>
 bool go_in_step(cuda_executor const&, std::string_view method, M const& m, krylov_options const& options) {

@@ -108,16 +108,18 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     buffer<double> kept(exec, n), r(exec, n);
     buffer<float> right(exec, n), d(exec, n);
     krylov_result& result = monitor.result();
+    bool const starts = detail::start_solve(exec, dots, b, x, r.view(), monitor);
+    detail::scaled_solution<Executor, double> scaled(exec, x, monitor);
     auto const end_with = [&](krylov_reason reason) {
         result.reason = reason;
         result.converged = reason == krylov_reason::converged || reason == krylov_reason::zero_rhs;
-        whole.result = monitor.take();
+        whole.result = scaled.template finish<double>(dots, a, b, kept.view(), r.view());
         whole.solve_seconds = watch.lap();
         return std::move(whole);
     };
-    if (!detail::start_solve(exec, dots, b, x, monitor)) return end_with(result.reason);
+    if (!starts) return end_with(result.reason);
     double const b_norm = monitor.control().b_norm, tolerance = monitor.control().tolerance;
-    double rr = detail::true_residual<double>(exec, dots, a, b, x, r.view());
+    double rr = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
     if (!std::isfinite(rr)) {
         monitor.blame(detail::first_not_finite(exec, array_view<double const>(x), "the starting guess"));
         result.relative_residual = rr;
@@ -140,7 +142,7 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
                                  detail::inner_options(options, relative, tolerance, result.iterations));
         detail::append_inner(result, inner, relative);
         for_each(exec, n, detail::add_correction{d.data(), norm, x.data(), kept.data()});
-        double const next = detail::true_residual<double>(exec, dots, a, b, x, r.view());
+        double const next = detail::true_residual<double>(exec, dots, a, monitor.scale(), b, x, r.view());
         if (inner.reason == krylov_reason::cancelled) result.reason = krylov_reason::cancelled;
         if (!(next < rr * (1 - 1e-12))) {
             exec.copy_elements(kept.data(), x.data(), n);

@@ -96,12 +96,13 @@ struct scaled_copy {
     COPPICE_HD void operator()(std::int64_t i) const { y[i] = alpha * x[i]; }
 };
 
-/// r = b - r, with r = A x on entry
+/// r = scale b - r, with r = A x on entry
 template <class T>
 struct residual_update {
     T const* b;
+    detail::real_of_t<T> scale;
     T* r;
-    COPPICE_HD void operator()(std::int64_t i) const { r[i] = b[i] - r[i]; }
+    COPPICE_HD void operator()(std::int64_t i) const { r[i] = scale * b[i] - r[i]; }
 };
 
 /// w = w + sum of coefficient[j] v_j over a few columns of a basis

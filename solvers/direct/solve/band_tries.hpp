@@ -40,9 +40,10 @@ struct try_plan {
 };
 
 /// Others than the first only where somebody looks at the result and leaves the choice of a method to us; the last
-/// gives way to refinements that were asked for.
-inline try_plan plan_tries(bool starts_with_rpts, bool reported, band_options const& o) {
+/// gives way to refinements that were asked for. `watched`: only the chain follows, for what is not finite.
+inline try_plan plan_tries(bool starts_with_rpts, bool reported, bool watched, band_options const& o) {
     attempt const first = starts_with_rpts ? attempt::rpts : attempt::chain;
+    if (watched) return {first, attempt::chain};
     if (!reported || o.method != band_method::automatic) return {first, first};
     return {first, o.refinements > 0 ? attempt::chain : attempt::refined_by_chain};
 }

@@ -8,6 +8,7 @@
 
 #include <coppice/solvers/direct/solve/band_tries.hpp>
 #include <coppice/solvers/direct/solve/by_chain.hpp>
+#include <coppice/solvers/direct/solve/waiting_columns.hpp>
 
 namespace coppice::chain {
 
@@ -28,6 +29,8 @@ struct later_tries {
     verdict_memory memory;
     solve_report* report;
     later_try chain, refined;
+    T const* side = nullptr; ///< d as it was, where x is d
+    std::int64_t side_leading = 0;
 
     /// No try takes place where this one is closed.
     int const* gate() const { return chain.follows ? chain.scope.gate : refined.scope.gate; }
@@ -36,8 +39,10 @@ struct later_tries {
     COPPICE_NO_EXEC_CHECK
     template <class Executor>
     COPPICE_HD void run(Executor const& exec) const {
-        if constexpr (!is_complex_lane<T>) // complex systems begin with the chain
-            if (chain.follows) solve_again(exec);
+        if constexpr (!is_complex_lane<T>) { // complex systems begin with the chain
+            if (chain.follows && report) solve_again(exec);
+            if (chain.follows && !report) replace(exec);
+        }
         if (refined.follows) refine(exec);
     }
     /// correction = A^-1 (d - A x).
@@ -52,7 +57,22 @@ struct later_tries {
     }
     std::int64_t items() const { return rows.a.scalar_rows * memory.columns; }
 
+    /// Without a report: columns whose x is not finite wait for the chain.
+    template <class Executor>
+    void look(Executor const& exec) const {
+        for_all_rows(exec, wait_if_not_finite<T>{rows.a, rows.x, rows.x_leading, memory, chain.scope.number, {}});
+    }
+
 private:
+    /// Without a report: those columns are solved by the chain, and keep x where that has no answer.
+    COPPICE_NO_EXEC_CHECK
+    template <class Executor>
+    COPPICE_HD void replace(Executor const& exec) const {
+        if (stays_closed(exec, chain.scope.gate)) return;
+        by_chain(exec, side, side_leading, memory.singular, chain.scope.gate);
+        for_all_rows(exec, refuse_not_finite<T>{rows.a, correction, memory, chain.scope});
+        for_all_rows(exec, take_if_waiting<T>{rows.a, adding().x, correction, rows.x_leading, memory, chain.scope});
+    }
     /// The systems that wait for it are solved by the chain; the others keep their bits.
     COPPICE_NO_EXEC_CHECK
     template <class Executor>

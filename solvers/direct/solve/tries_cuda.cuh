@@ -144,7 +144,7 @@ template <class T>
 void queue_tries(cuda_executor const& exec, later_tries<T> const& tries) {
     if constexpr (!is_complex_lane<T>) {
         matrix_rows<T> const& a = tries.rows.a;
-        if (tries.chain.follows && a.n == 1 && !a.banded() && !a.batch.offsets && joins_links(exec, a)) {
+        if (tries.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets && joins_links(exec, a)) {
             auto const plan = plan_tries_of(exec, tries);
             auto const kernel = &tries_kernel<T>;
             COPPICE_CUDA_CHECK(

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/core/one_user.hpp>
 #include <coppice/semiring/srcsr/srcsr.hpp>
 #include <coppice/solvers/precondition/diagonal.hpp>
 #include <coppice/solvers/precondition/factors/ilu_lane.hpp>
@@ -175,6 +176,7 @@ private:
     buffer<T> inverse_{};
     buffer<T> trial_{}; ///< [2 n] a right-hand side and its solution
     mutable buffer<T> work_{};
+    detail::one_user user_{};
     double shift_ = 0;
     std::int32_t added_ = 0;
 };
@@ -265,6 +267,7 @@ void ilu_factors<Executor, T>::solve(Executor const& exec, array_view<T const> r
     std::int64_t const n = size();
     require_size("r of a preconditioner", r, n);
     require_size("z of a preconditioner", z, n);
+    auto const use = user_.enter("these factors");
     T *const middle = work_.data(), *const other = middle + n;
     if (is_exact(options_.solve)) {
         lower_.solve(exec, nullptr, r.data(), middle);

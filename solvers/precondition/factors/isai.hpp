@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <coppice/algebra/float16.hpp>
+#include <coppice/core/one_user.hpp>
 #include <coppice/solvers/precondition/factors/ilu.hpp>
 
 namespace coppice {
@@ -130,6 +131,7 @@ public:
     void apply(Executor const& exec, array_view<T const> r, array_view<T> z) const {
         require_size("r of a preconditioner", r, factors_.size());
         require_size("z of a preconditioner", z, factors_.size());
+        auto const use = user_.enter("this isai_preconditioner");
         lower_.multiply(exec, r.data(), middle_.data());
         upper_.multiply(exec, middle_.data(), z.data());
     }
@@ -150,6 +152,7 @@ private:
     detail::inverse_triangle<Executor, T, true> lower_{};
     detail::inverse_triangle<Executor, T, false> upper_{};
     mutable buffer<T> middle_;
+    detail::one_user user_{};
 };
 
 struct isai_entry {
