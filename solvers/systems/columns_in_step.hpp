@@ -89,7 +89,6 @@ public:
     void run(std::int64_t count, std::function<void(int, std::int64_t)> const& solve) {
         std::int64_t next = 0; // whoever has the turn takes one
         std::vector<std::thread> threads;
-        threads.reserve(members_.size());
         auto const work = [&](int m) {
             member(m).turn.acquire();
             try {
