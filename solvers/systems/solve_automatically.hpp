@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <coppice/core/host/interruption.hpp>
 #include <coppice/solvers/krylov/krylov.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>
 #include <coppice/solvers/systems/matrix_traits.hpp>
@@ -120,6 +121,7 @@ solver_attempt attempt_solve(Executor const& exec, csr_operator<Executor, T> con
     auto const m = make_chosen_preconditioner(exec, choice, given, a.matrix());
     attempt.setup = m.report();
     attempt.setup_seconds = watch.lap();
+    interruption::scope const by_progress_alone(nullptr); // which keeps the best x
     attempt.result = solve(exec, choice.solver, a, m, b, x, options);
     attempt.solve_seconds = watch.lap();
     return attempt;

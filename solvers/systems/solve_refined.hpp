@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include <coppice/core/host/interruption.hpp>
 #include <coppice/solvers/krylov/krylov.hpp>
 #include <coppice/solvers/precondition/preconditioner.hpp>
 
@@ -103,6 +104,7 @@ refined_result solve_refined(Executor const& exec, csr_operator<Executor, double
     auto const m = make_preconditioner(exec, options.preconditioner, single, options.preconditioner_options);
     whole.setup = m.report();
     whole.setup_seconds = watch.lap();
+    interruption::scope const by_progress_alone(nullptr); // which keeps the best x
 
     dot_scratch dots(exec, n);
     buffer<double> kept(exec, n), r(exec, n);
