@@ -14,7 +14,7 @@
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/semirings.hpp>
+#include <coppice/semiring/operators/semirings.hpp>
 
 namespace coppice::app {
 namespace {

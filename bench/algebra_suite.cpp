@@ -19,7 +19,7 @@
 #include "bench/problems/graph_problems.hpp"
 #include <coppice/algebra/convert.hpp>
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/products/named_product.hpp>
+#include <coppice/semiring/spgemm/named_product.hpp>
 #include <coppice/sparse.hpp>
 
 namespace coppice::bench {

@@ -12,9 +12,9 @@
 #include "apps/report/graph_page.hpp"
 #include <coppice/algebra/files/matrix_market/matrix_market.hpp>
 #include <coppice/algebra/generate/generators.hpp>
-#include <coppice/graph/analytics/catalogue.hpp>
-#include <coppice/graph/both_directions.hpp>
-#include <coppice/semiring/sparse/tuples.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
+#include <coppice/semiring/matrix_operations/tuples.hpp>
 
 namespace coppice::app {
 namespace {

@@ -78,7 +78,8 @@ void host_executor::for_ranges(std::int64_t n, range_task task, void const* cont
             tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, n),
                               [&](tbb::blocked_range<std::int64_t> const& range) {
                                   fork_join::task const order(loop);
-                                  // The loop's own, not the thread's: a thread that waits may run tasks of another loop.
+                                  // The loop's own, not the thread's: a thread that waits may run tasks of another
+                                  // loop.
                                   interruption::scope const interruptible(of_caller);
                                   if (!begun.load(std::memory_order_relaxed)) begun = true;
                                   try {

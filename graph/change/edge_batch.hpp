@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/graph/analytics/graph_view.hpp>
+#include <coppice/graph/frontier/graph_view.hpp>
 
 namespace coppice {
 

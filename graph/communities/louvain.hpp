@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include <coppice/core/number_text.hpp>
-#include <coppice/graph/analytics/spanning_forest.hpp>
 #include <coppice/graph/communities/label_rounds.hpp>
-#include <coppice/graph/contract.hpp>
+#include <coppice/graph/forest/contract.hpp>
+#include <coppice/graph/structure/spanning_forest.hpp>
 
 namespace coppice {
 

@@ -9,4 +9,4 @@
 /// 0; edge weights are ignored: the level of a vertex is its distance in edges.
 #pragma once
 
-#include <coppice/graph/analytics/paths/bfs.hpp>
+#include <coppice/graph/search/bfs.hpp>

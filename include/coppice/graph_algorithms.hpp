@@ -8,4 +8,4 @@
 /// Edge weights are used by sssp, widest, mst, matching and b-matching, and ignored by the others.
 #pragma once
 
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>

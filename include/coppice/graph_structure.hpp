@@ -20,13 +20,13 @@
 /// others. The same answer on host and CUDA, for any number of threads.
 #pragma once
 
-#include <coppice/graph/analytics/bridges.hpp>
-#include <coppice/graph/analytics/colouring.hpp>
-#include <coppice/graph/analytics/components.hpp>
-#include <coppice/graph/analytics/cores.hpp>
-#include <coppice/graph/analytics/independent_set.hpp>
-#include <coppice/graph/analytics/maximal_matching.hpp>
-#include <coppice/graph/analytics/paths/diameter.hpp>
-#include <coppice/graph/analytics/spanning_forest.hpp>
-#include <coppice/graph/analytics/strong_components.hpp>
-#include <coppice/graph/analytics/triangles.hpp>
+#include <coppice/graph/search/diameter.hpp>
+#include <coppice/graph/structure/bridges.hpp>
+#include <coppice/graph/structure/colouring.hpp>
+#include <coppice/graph/structure/components.hpp>
+#include <coppice/graph/structure/cores.hpp>
+#include <coppice/graph/structure/independent_set.hpp>
+#include <coppice/graph/structure/maximal_matching.hpp>
+#include <coppice/graph/structure/spanning_forest.hpp>
+#include <coppice/graph/structure/strong_components.hpp>
+#include <coppice/graph/structure/triangles.hpp>

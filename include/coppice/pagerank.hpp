@@ -10,4 +10,4 @@
 /// every stored edge of a vertex with the same probability.
 #pragma once
 
-#include <coppice/graph/analytics/pagerank.hpp>
+#include <coppice/graph/structure/pagerank.hpp>

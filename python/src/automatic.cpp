@@ -2,7 +2,7 @@
 // Solves that choose their method.
 #include <nanobind/stl/string.h>
 
-#include <coppice/solvers/systems/solve_automatically.hpp>
+#include <coppice/solvers/solve/solve_automatically.hpp>
 
 #include "parts.hpp"
 #include "preconditioner.hpp"

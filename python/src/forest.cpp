@@ -7,8 +7,8 @@
 
 #include <coppice/algebra/operations.hpp>
 #include <coppice/core/names.hpp>
-#include <coppice/graph/factor.hpp>
-#include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
 
 #include "matrix.hpp"
 #include "parts.hpp"

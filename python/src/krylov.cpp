@@ -4,7 +4,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <coppice/solvers/krylov/krylov.hpp>
+#include <coppice/solvers/iterative/by_name/krylov.hpp>
 
 #include "parts.hpp"
 #include "preconditioner.hpp"

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <variant>
 
-#include <coppice/solvers/precondition/preconditioner.hpp>
+#include <coppice/solvers/catalogue/preconditioner.hpp>
 
 #include "matrix.hpp"
 #include "solve_control.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include <coppice/solvers/direct/band_solver.hpp>
+#include <coppice/solvers/direct/interface/band_solver.hpp>
 
 #include "arrays.hpp"
 #include "parts.hpp"

@@ -8,8 +8,8 @@
 #include <nanobind/stl/string_view.h>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/products/named_product.hpp>
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spgemm/named_product.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 #include "matrix.hpp"
 #include "parts.hpp"

@@ -9,7 +9,7 @@
 #include <future>
 #include <mutex>
 
-#include <coppice/solvers/krylov/krylov_monitor.hpp>
+#include <coppice/solvers/iterative/krylov/krylov_monitor.hpp>
 
 #include "arrays.hpp"
 #include "interrupts.hpp"

@@ -3,8 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
-#include <coppice/solvers/systems/solve_columns.hpp>
-#include <coppice/solvers/systems/solve_refined.hpp>
+#include <coppice/solvers/solve/solve_columns.hpp>
+#include <coppice/solvers/solve/solve_refined.hpp>
 
 #include "parts.hpp"
 #include "preconditioner.hpp"

@@ -9,8 +9,8 @@
 #include <coppice/algebra/float16.hpp>
 #include <coppice/core/one_user.hpp>
 #include <coppice/solvers/multilevel/multilevel_cycle.hpp>
-#include <coppice/solvers/precondition/convergence_factor.hpp>
-#include <coppice/solvers/precondition/splitting/parts/pattern_mark.hpp>
+#include <coppice/solvers/precondition/interface/pattern_fingerprint.hpp>
+#include <coppice/solvers/precondition/one_level/convergence_factor.hpp>
 
 namespace coppice {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <coppice/algebra/operations.hpp>
-#include <coppice/graph/contract.hpp>
+#include <coppice/graph/forest/contract.hpp>
 #include <coppice/solvers/multilevel/coupling_weights.hpp>
 
 namespace coppice {

@@ -10,10 +10,10 @@
 #include <coppice/algebra/pattern.hpp>
 #include <coppice/algebra/tridiagonal.hpp>
 #include <coppice/core/parallel.hpp>
-#include <coppice/semiring/arg_max.hpp>
-#include <coppice/semiring/mxv.hpp>
-#include <coppice/semiring/spmv.hpp>
-#include <coppice/solvers/systems/csr_operator.hpp>
+#include <coppice/semiring/spmv/arg_max.hpp>
+#include <coppice/semiring/spmv/mxv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
+#include <coppice/solvers/iterative/operators/csr_operator.hpp>
 #include <coppice/sparse.hpp>
 
 using namespace coppice;

@@ -10,7 +10,7 @@
 
 #include <coppice/b_matching.hpp>
 #include <coppice/factor.hpp>
-#include <coppice/graph/edge_weights.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
 
 #include "support/executors.hpp"
 #include "support/graph_answers.hpp"

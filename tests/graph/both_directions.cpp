@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/graph/both_directions.hpp>
+#include <coppice/graph/structure/both_directions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "support/executors.hpp"
 #include "support/stored_rows.hpp"
 #include <coppice/algebra/random.hpp>
-#include <coppice/graph/analytics/catalogue.hpp>
+#include <coppice/graph/catalogue/catalogue.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

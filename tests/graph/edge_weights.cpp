@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/graph/edge_weights.hpp>
+#include <coppice/graph/factor/edge_weights.hpp>
 
 #include <limits>
 #include <string_view>
@@ -7,8 +7,8 @@
 #include "support/executors.hpp"
 #include "support/stored_rows.hpp"
 #include <coppice/algebra/generate/generators.hpp>
-#include <coppice/graph/factor.hpp>
-#include <coppice/graph/linear_forest.hpp>
+#include <coppice/graph/factor/factor.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

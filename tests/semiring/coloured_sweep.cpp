@@ -8,7 +8,7 @@
 #include "support/executors.hpp"
 #include "support/graphs.hpp"
 #include <coppice/algebra/operations.hpp>
-#include <coppice/semiring/srcsr/srcsr.hpp>
+#include <coppice/semiring/reduce_rows/srcsr.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

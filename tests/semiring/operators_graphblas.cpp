@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "semiring/graphblas_session.hpp"
-#include <coppice/semiring/operators.hpp>
+#include <coppice/semiring/operators/operators.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

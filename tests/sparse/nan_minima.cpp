@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "sparse/sparse_problem.hpp"
-#include <coppice/semiring/spmv.hpp>
+#include <coppice/semiring/spmv/spmv.hpp>
 
 using namespace coppice;
 using namespace coppice::test;

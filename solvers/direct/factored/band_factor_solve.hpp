@@ -3,8 +3,8 @@
 /// Factorisations of solve_bands' classes, written once over run_step of the launchers.
 #pragma once
 
-#include <coppice/solvers/direct/band_solve.hpp>
 #include <coppice/solvers/direct/factored/band_factor.hpp>
+#include <coppice/solvers/direct/solve/band_solve.hpp>
 
 namespace coppice {
 namespace chain {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include <coppice/core/one_user.hpp>
-#include <coppice/graph/grid_lines.hpp>
+#include <coppice/graph/forest/grid_lines.hpp>
+#include <coppice/solvers/iterative/vectors/vector_operations.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_forests.hpp>
-#include <coppice/solvers/vectors/vector_operations.hpp>
 
 namespace coppice {
 namespace detail {

@@ -7,9 +7,9 @@
 #include <array>
 #include <vector>
 
-#include <coppice/graph/linear_forest.hpp>
-#include <coppice/solvers/precondition/catalogue/preconditioner_row.hpp>
-#include <coppice/solvers/precondition/mend_tridiagonal.hpp>
+#include <coppice/graph/forest/linear_forest.hpp>
+#include <coppice/solvers/direct/regularise/regularise_tridiagonal.hpp>
+#include <coppice/solvers/precondition/interface/preconditioner_row.hpp>
 #include <coppice/solvers/precondition/splitting/splitting_options.hpp>
 
 namespace coppice::detail {

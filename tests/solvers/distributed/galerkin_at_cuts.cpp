@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of rows at the cuts between parts, and rows that cross them, against dense matrices.
-#include <coppice/solvers/distributed/levels/galerkin_at_cuts.hpp>
+#include <coppice/solvers/distributed/levels/galerkin_at_boundaries.hpp>
 
 #include <algorithm>
 #include <random>
 #include <vector>
 
-#include <coppice/solvers/distributed/csr_parts.hpp>
+#include <coppice/solvers/distributed/rows/distributed_csr.hpp>
 
 #include "support/executors.hpp"
 

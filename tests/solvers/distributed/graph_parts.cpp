@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <coppice/solvers/distributed/graphs/graph_parts.hpp>
+#include <coppice/solvers/distributed/graphs/distributed_graph.hpp>
 
 #include <algorithm>
 #include <limits>
