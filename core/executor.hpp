@@ -30,7 +30,7 @@ buffer<std::remove_const_t<T>> copy_of(Executor const& exec, array_view<T> from)
 /// Copy of a buffer that may live anywhere.
 template <executor Executor, class T>
 buffer<T> copy_of(Executor const& exec, buffer<T> const& from) {
-    if (from.on_host() || exec.memory()->place() == memory_place::device) return copy_of(exec, from.view());
+    if (from.on_host() || exec.memory()->space() == memory_space::device) return copy_of(exec, from.view());
     buffer<T> to(exec, from.size());
     if (from.size() > 0) from.memory()->read(from.data(), to.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
     return to;

@@ -98,7 +98,7 @@ void require_size(std::string_view what, Elements const& v, std::int64_t expecte
 }
 
 /// Where memory lives.
-enum class memory_place { host, device };
+enum class memory_space { host, device };
 
 /// Source of memory of one place. Implementations are thread-safe; allocate throws memory_error.
 class memory_resource {
@@ -106,14 +106,14 @@ public:
     virtual ~memory_resource() = default;
     virtual void* allocate(std::size_t bytes) = 0;
     virtual void deallocate(void* pointer, std::size_t bytes) noexcept = 0;
-    virtual memory_place place() const noexcept = 0;
+    virtual memory_space space() const noexcept = 0;
     /// Copies bytes of this memory to the host and waits until they are there.
     virtual void read(void const* from, void* host_to, std::size_t bytes) = 0;
     /// Whether memory that is asked for and never touched takes address space alone, and pages can be given back.
     virtual bool can_shrink() const noexcept { return false; }
-    /// Of memory that can_shrink(), gives back the pages behind the first `kept` of so many bytes, or leaves them where
+    /// Of memory that can_shrink(), gives back the pages behind the first `new_bytes` of so many bytes, or leaves them where
     /// that costs more than it frees. The address space is freed with the rest.
-    virtual void shrink(void* /*pointer*/, std::size_t /*bytes*/, std::size_t /*kept*/) noexcept {}
+    virtual void shrink(void* /*pointer*/, std::size_t /*bytes*/, std::size_t /*new_bytes*/) noexcept {}
 };
 
 namespace detail {
@@ -183,7 +183,7 @@ public:
     array_view<T const> view() const& { return {data_, size_}; }
     array_view<T const> view() const&& = delete; ///< a temporary buffer would be gone at once
     std::shared_ptr<memory_resource> const& memory() const { return resource_; }
-    bool on_host() const { return !resource_ || resource_->place() == memory_place::host; }
+    bool on_host() const { return !resource_ || resource_->space() == memory_space::host; }
 
     /// Element access for buffers in host memory; undefined for device memory.
     T& operator[](std::int64_t i) { return data_[i]; }

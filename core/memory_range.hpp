@@ -35,7 +35,7 @@ inline bool overlap(memory_range const& a, memory_range const& b) {
 }
 
 /// Throws argument_error where the ranges overlap; `prefix` begins the message.
-inline void require_apart(memory_range const& a, memory_range const& b, std::string_view prefix = "") {
+inline void require_no_overlap(memory_range const& a, memory_range const& b, std::string_view prefix = "") {
     if (overlap(a, b))
         throw argument_error(std::string(prefix) + std::string(a.name) + " overlaps " + std::string(b.name));
 }
@@ -48,8 +48,8 @@ inline void require_space(std::string_view prefix, std::string_view name, array_
     };
     if (memory.size() < needed)
         refuse(" has " + std::to_string(memory.size()) + " bytes, expected at least " + std::to_string(needed));
-    if (needed > 0 && (!memory.data() || reinterpret_cast<std::uintptr_t>(memory.data()) % workspace_unit != 0))
-        refuse(" is null or not aligned to " + std::to_string(workspace_unit) + " bytes");
+    if (needed > 0 && (!memory.data() || reinterpret_cast<std::uintptr_t>(memory.data()) % workspace_alignment != 0))
+        refuse(" is null or not aligned to " + std::to_string(workspace_alignment) + " bytes");
 }
 
 } // namespace coppice

@@ -11,7 +11,7 @@
 
 namespace coppice::detail {
 
-/// Tells whether another thread uses an object, in place of wrong results. A member of the object; a copy or a moved
+/// Tells whether another thread uses an object, in tag of wrong results. A member of the object; a copy or a moved
 /// object begins unused. enter() costs one atomic exchange.
 class one_user {
 public:
@@ -47,8 +47,8 @@ public:
 
 private:
     static void const* this_thread() {
-        thread_local char const place = 0;
-        return &place;
+        thread_local char const tag = 0;
+        return &tag;
     }
     mutable std::atomic<void const*> user_{nullptr};
 };

@@ -33,7 +33,7 @@ public:
     void deallocate(void* pointer, std::size_t bytes) noexcept override {
         upstream_->deallocate(pointer, bytes, alignment);
     }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 
 private:
@@ -47,13 +47,13 @@ class executor_memory_resource final : public std::pmr::memory_resource {
 public:
     /// Throws argument_error for a null pointer and for device memory, which no container could write to.
     explicit executor_memory_resource(std::shared_ptr<coppice::memory_resource> memory) : memory_(std::move(memory)) {
-        if (!memory_ || memory_->place() != memory_place::host)
+        if (!memory_ || memory_->space() != memory_space::host)
             throw argument_error("a std::pmr memory resource needs host memory");
     }
 
 private:
     void* do_allocate(std::size_t bytes, std::size_t alignment) override {
-        if (alignment > most_alignment) throw std::bad_alloc();
+        if (alignment > max_alignment) throw std::bad_alloc();
         try {
             return memory_->allocate(bytes > 0 ? bytes : 1);
         } catch (memory_error const&) {
@@ -68,7 +68,7 @@ private:
         return same && same->memory_ == memory_;
     }
 
-    static constexpr std::size_t most_alignment = 64;
+    static constexpr std::size_t max_alignment = 64;
     std::shared_ptr<coppice::memory_resource> memory_;
 };
 

@@ -66,7 +66,7 @@ template <>
 class repetition<host_executor> {
 public:
     explicit repetition(host_executor const&) {}
-    void join(shared_loop*) {}
+    void attach(shared_loop*) {}
 
     template <class Body>
     void run(loop_switch const* loop, loop_body, Body const& body, std::function<void()> const& watch) {
@@ -77,12 +77,12 @@ public:
     }
     /// How often to queue a body that rests at the end, a pass over vectors of `size`: the fewer the more it costs that
     /// those behind the end take their time for nothing. Alike on all parts of a problem, which wait for each other.
-    static int turns_of(host_executor const&, std::int64_t) { return 1; }
+    static int repeats_of(host_executor const&, std::int64_t) { return 1; }
     /// Did the last run need no decision of the host?
     bool on_device() const { return false; }
 };
 
-inline constexpr int most_shared_loops = 8;
+inline constexpr int max_shared_loops = 8;
 
 /// Records what is queued between begin() and run() as the body of one loop, which goes on while one of several loops
 /// does. The host records nothing.

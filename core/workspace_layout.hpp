@@ -8,16 +8,16 @@
 
 namespace coppice {
 
-inline constexpr std::int64_t workspace_unit = 64;
+inline constexpr std::int64_t workspace_alignment = 64;
 
 /// The next multiple of 64.
-constexpr std::int64_t in_workspace_units(std::int64_t bytes) {
-    return (bytes + workspace_unit - 1) / workspace_unit * workspace_unit;
+constexpr std::int64_t align_workspace(std::int64_t bytes) {
+    return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
 }
 /// So many elements that their bytes are one.
 template <class T>
-constexpr std::int64_t elements_in_workspace_units(std::int64_t elements) {
-    return in_workspace_units(elements * std::int64_t(sizeof(T))) / std::int64_t(sizeof(T));
+constexpr std::int64_t align_elements(std::int64_t elements) {
+    return align_workspace(elements * std::int64_t(sizeof(T))) / std::int64_t(sizeof(T));
 }
 
 /// A base of plans: offsets of parts, taken one after the other.
@@ -26,7 +26,7 @@ struct workspace_layout {
 
     std::int64_t take(std::int64_t size) {
         std::int64_t const at = bytes;
-        bytes += in_workspace_units(size);
+        bytes += align_workspace(size);
         return at;
     }
 };

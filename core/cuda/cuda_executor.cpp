@@ -56,7 +56,7 @@ public:
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeAsync(pointer, stream_); }
-    memory_place place() const noexcept override { return memory_place::device; }
+    memory_space space() const noexcept override { return memory_space::device; }
     void read(void const* from, void* host_to, std::size_t bytes) override {
         COPPICE_CUDA_CHECK(cudaMemcpyAsync(host_to, from, bytes, cudaMemcpyDefault, stream_));
         COPPICE_CUDA_CHECK(cudaStreamSynchronize(stream_));
@@ -82,7 +82,7 @@ private:
 
 /// Places in pinned host memory, through which small values come twice as fast as through the driver's own. Shared by
 /// the executors of the process, whose number differs; pages are never given back.
-class pinned_places {
+class pinned_slots {
 public:
     static constexpr std::size_t bytes = 256;
 
@@ -100,8 +100,8 @@ public:
         free_.push_back(place);
     }
     /// Outlives every executor, static ones included.
-    static pinned_places& all() {
-        static auto* const places = new pinned_places;
+    static pinned_slots& all() {
+        static auto* const places = new pinned_slots;
         return *places;
     }
 
@@ -164,7 +164,7 @@ struct cuda_executor::state {
     std::byte* pinned = nullptr; ///< from the first value on that is loaded
 
     ~state() {
-        if (pinned) pinned_places::all().give_back(pinned);
+        if (pinned) pinned_slots::all().give_back(pinned);
         if (recorder) cudaStreamDestroy(recorder);
     }
 };
@@ -218,8 +218,8 @@ void cuda_executor::copy_bytes(void const* from, void* to, std::size_t bytes) co
 
 void cuda_executor::load_bytes(void const* from, void* to, std::size_t bytes) const {
     interruption::check(); // here the host waits, and nothing of the call's is under way but what the stream orders
-    if (!state_->pinned) state_->pinned = pinned_places::all().take();
-    if (!state_->pinned || bytes > pinned_places::bytes) return copy_bytes(from, to, bytes);
+    if (!state_->pinned) state_->pinned = pinned_slots::all().take();
+    if (!state_->pinned || bytes > pinned_slots::bytes) return copy_bytes(from, to, bytes);
     COPPICE_CUDA_CHECK(cudaMemcpyAsync(state_->pinned, from, bytes, cudaMemcpyDefault, stream()));
     synchronize();
     std::memcpy(to, state_->pinned, bytes);

@@ -12,16 +12,16 @@ namespace {
 
 /// Words of pinned host memory that every device may write. Pages are never given back: a queued kernel may still
 /// write.
-class note_pool {
+class flag_pool {
 public:
-    /// A word, null where there is none, and a mark of its own, whose lowest bit is left for the answer.
+    /// A word, null where there is none, and a tag of its own, whose lowest bit is left for the answer.
     std::pair<std::uint64_t*, std::uint64_t> take() {
         std::lock_guard const lock(mutex_);
         if (free_.empty()) add_page();
         if (free_.empty()) return {nullptr, 0};
         std::uint64_t* const word = free_.back();
         free_.pop_back();
-        return {word, marks_ += 2};
+        return {word, tags_ += 2};
     }
     void give_back(std::uint64_t* word) {
         std::lock_guard const lock(mutex_);
@@ -52,22 +52,22 @@ private:
 
     std::mutex mutex_;
     std::vector<std::uint64_t*> free_;
-    std::uint64_t marks_ = 0;
+    std::uint64_t tags_ = 0;
 };
 
 /// Outlives every plan, static ones included.
-note_pool& notes() {
-    static auto* const pool = new note_pool;
+flag_pool& all_flags() {
+    static auto* const pool = new flag_pool;
     return *pool;
 }
 
 } // namespace
 
-device_note::device_note(cuda_executor const&) {
-    auto const [word, mark] = notes().take();
+device_flag::device_flag(cuda_executor const&) {
+    auto const [word, tag] = all_flags().take();
     if (!word) return;
-    lease_ = {word, [](void* p) { notes().give_back(static_cast<std::uint64_t*>(p)); }};
-    mark_ = mark;
+    lease_ = {word, [](void* p) { all_flags().give_back(static_cast<std::uint64_t*>(p)); }};
+    tag_ = tag;
 }
 
 } // namespace coppice

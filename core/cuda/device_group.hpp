@@ -21,9 +21,9 @@ void make_current(cuda_executor const& exec);
 /// Bytes of memory that the device has, in use or not.
 std::size_t device_memory(cuda_executor const& exec);
 
-/// Bytes of device memory on their way to or from another part.
+/// Bytes of device memory on their way to or from another rank.
 struct device_message {
-    int part;
+    int rank;
     void* at;
     std::size_t bytes;
 };
@@ -38,12 +38,12 @@ public:
     device_group(device_group const&) = delete;
     device_group& operator=(device_group const&) = delete;
 
-    /// `bytes` at `mine` of every part go to `all` of every part, by number of the part.
-    void all_gather(int part, cuda_executor const& exec, void const* mine, void* all, std::size_t bytes) const;
-    /// Sends and receives; each is the other side of one of another part, of the same size.
-    void exchange(int part, cuda_executor const& exec, std::span<device_message const> sends,
+    /// `bytes` at `mine` of every rank go to `all` of every rank, by number of the rank.
+    void all_gather(int rank, cuda_executor const& exec, void const* mine, void* all, std::size_t bytes) const;
+    /// Sends and receives; each is the other side of one of another rank, of the same size.
+    void exchange(int rank, cuda_executor const& exec, std::span<device_message const> sends,
                   std::span<device_message const> receives) const;
-    /// Ends what waits for a part that will not come. No call may follow.
+    /// Ends what waits for a rank that will not come. No call may follow.
     void abort() noexcept;
 
     /// Version of NCCL, as it counts: 22800 is 2.28.0.

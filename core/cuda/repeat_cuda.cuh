@@ -34,7 +34,7 @@ public:
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override { cudaFreeHost(pointer); }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { __builtin_memcpy(host_to, from, bytes); }
 };
 
@@ -60,11 +60,11 @@ private:
 
 #if CUDART_VERSION >= 12040
 
-/// Captures what `work` queues on `stream` into `graph`, behind its node `behind` if that is given. The last node.
+/// Captures what `work` queues on `stream` into `graph`, predecessor its node `predecessor` if that is given. The last node.
 template <class Work>
-cudaGraphNode_t capture_into(cudaStream_t stream, cudaGraph_t graph, cudaGraphNode_t const* behind, Work const& work) {
+cudaGraphNode_t capture_into(cudaStream_t stream, cudaGraph_t graph, cudaGraphNode_t const* predecessor, Work const& work) {
     COPPICE_CUDA_CHECK(
-        cudaStreamBeginCaptureToGraph(stream, graph, behind, nullptr, behind ? 1 : 0, cudaStreamCaptureModeRelaxed));
+        cudaStreamBeginCaptureToGraph(stream, graph, predecessor, nullptr, predecessor ? 1 : 0, cudaStreamCaptureModeRelaxed));
     cudaGraph_t same = nullptr;
     try {
         work();
@@ -76,11 +76,11 @@ cudaGraphNode_t capture_into(cudaStream_t stream, cudaGraph_t graph, cudaGraphNo
     COPPICE_CUDA_CHECK(cudaStreamEndCapture(stream, &same));
     std::size_t count = 1;
     cudaGraphNode_t first = nullptr;
-    if (!behind) COPPICE_CUDA_CHECK(cudaGraphGetRootNodes(graph, &first, &count));
+    if (!predecessor) COPPICE_CUDA_CHECK(cudaGraphGetRootNodes(graph, &first, &count));
     return first;
 }
 
-inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t behind, cudaGraphConditionalHandle condition,
+inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t predecessor, cudaGraphConditionalHandle condition,
                                       cudaGraph_t& body) {
     cudaGraphNodeParams parameters{};
     parameters.type = cudaGraphNodeTypeConditional;
@@ -89,9 +89,9 @@ inline cudaGraphNode_t add_while_node(cudaGraph_t graph, cudaGraphNode_t behind,
     parameters.conditional.size = 1;
     cudaGraphNode_t node = nullptr;
 #if CUDART_VERSION >= 13000
-    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &behind, nullptr, 1, &parameters));
+    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &predecessor, nullptr, 1, &parameters));
 #else
-    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &behind, 1, &parameters));
+    COPPICE_CUDA_CHECK(cudaGraphAddNode(&node, graph, &predecessor, 1, &parameters));
 #endif
     body = parameters.conditional.phGraph_out[0];
     return node;
@@ -121,7 +121,7 @@ void make_loop_graph(cuda_executor const& exec, cuda_graph& graph, loop_switch* 
 }
 
 struct loop_set {
-    loop_switch* loops[most_shared_loops];
+    loop_switch* loops[max_shared_loops];
     int count;
 };
 /// In front of a while node and at the end of its body: it goes on while one of the loops does.
@@ -145,7 +145,7 @@ public:
     }
     repetition(repetition const&) = delete;
     repetition& operator=(repetition const&) = delete;
-    void join(shared_loop* together) { together_ = together; }
+    void attach(shared_loop* together) { together_ = together; }
 
     template <class Body>
     void run(loop_switch* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
@@ -173,7 +173,7 @@ public:
         exec_.synchronize(); // reports what failed
         watch();
     }
-    static int turns_of(cuda_executor const&, std::int64_t size) { return size <= std::int64_t(1) << 20 ? 8 : 4; }
+    static int repeats_of(cuda_executor const&, std::int64_t size) { return size <= std::int64_t(1) << 20 ? 8 : 4; }
     bool on_device() const { return graph_ || shared_graph_; }
     /// Why not, where a replayable body is run by the host.
     std::string const& why_not() const { return why_not_; }

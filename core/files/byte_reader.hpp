@@ -42,7 +42,7 @@ private:
     std::int64_t done_ = 0;
 };
 
-/// Memory that grows by realloc: large blocks are moved by the system, not copied, and start uninitialised.
+/// Memory that grows by realloc: large blocks are grown by the system, not copied, and start uninitialised.
 class growing_text {
 public:
     growing_text() = default;
@@ -53,9 +53,9 @@ public:
     /// Throws memory_error.
     void reserve(std::size_t bytes) {
         if (bytes <= capacity_) return;
-        void* const moved = std::realloc(data_, bytes);
-        if (!moved) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes for the text of a file");
-        data_ = static_cast<char*>(moved);
+        void* const grown = std::realloc(data_, bytes);
+        if (!grown) throw memory_error("cannot allocate " + std::to_string(bytes) + " bytes for the text of a file");
+        data_ = static_cast<char*>(grown);
         capacity_ = bytes;
     }
     char* free_space() { return data_ + size; }

@@ -27,10 +27,10 @@ Bytef* as_bytes(char const* p) {
 // Bytes that are read at a time, between two reports of progress.
 constexpr std::size_t bytes_per_step = std::size_t(1) << 20;
 
-[[noreturn]] void refuse_length(std::string const& name, std::int64_t most) {
+[[noreturn]] void refuse_length(std::string const& name, std::int64_t max_bytes) {
     throw format_error(
         name, 0,
-        "the text has more than " + std::to_string(most) +
+        "the text has more than " + std::to_string(max_bytes) +
             " bytes, the limit (by default half of the memory); an endless stream has no end to wait for, "
             "for a text that is as long raise max_bytes (--max-input)");
 }
@@ -39,7 +39,7 @@ constexpr std::size_t bytes_per_step = std::size_t(1) << 20;
 class inflater {
 public:
     inflater(std::string name, byte_reader& in, std::string_view first, read_limits const& limits)
-        : name_(std::move(name)), in_(in), limits_(limits), most_(largest_text(limits)) {
+        : name_(std::move(name)), in_(in), limits_(limits), max_bytes_(largest_text(limits)) {
         window_.reserve(std::max(first.size(), bytes_per_step));
         window_ = first;
         rest_ = window_;
@@ -78,7 +78,7 @@ private:
 
     void check_size(std::size_t size) const {
         auto const bytes = static_cast<std::int64_t>(size);
-        if (bytes > most_) refuse_length(name_, most_);
+        if (bytes > max_bytes_) refuse_length(name_, max_bytes_);
         auto const compressed = std::max(in_.size(), in_.done());
         if (limits_.max_expansion > 0 && bytes > limits_.small_bytes &&
             double(bytes) > limits_.max_expansion * double(compressed))
@@ -123,7 +123,7 @@ private:
     std::string name_;
     byte_reader& in_;
     read_limits limits_;
-    std::int64_t most_;
+    std::int64_t max_bytes_;
     std::string window_;
     std::string_view rest_;
     z_stream stream_{};
@@ -132,17 +132,17 @@ private:
 /// Appends what a reader holds to `text`, up to `limit` bytes of text. Whether that is all.
 bool read_rest(std::string const& name, byte_reader& in, growing_text& text, std::size_t limit,
                read_limits const& limits) {
-    std::int64_t const most = largest_text(limits);
-    if (in.size() > most && limit > static_cast<std::size_t>(most)) refuse_length(name, most);
+    std::int64_t const max_bytes = largest_text(limits);
+    if (in.size() > max_bytes && limit > static_cast<std::size_t>(max_bytes)) refuse_length(name, max_bytes);
     if (in.size() >= 0) text.reserve(std::min(static_cast<std::size_t>(in.size()), limit));
     while (text.size < limit) {
         if (in.size() >= 0 && in.done() == in.size()) return true;
         if (text.free_bytes() == 0) text.reserve(text.size + std::max(text.size / 2, bytes_per_step));
-        std::size_t const wanted = text.free_bytes();
-        std::size_t const got = in.read(text.free_space(), wanted);
+        std::size_t const free = text.free_bytes();
+        std::size_t const got = in.read(text.free_space(), free);
         text.size += got;
-        if (static_cast<std::int64_t>(text.size) > most) refuse_length(name, most);
-        if (got < wanted) return true;
+        if (static_cast<std::int64_t>(text.size) > max_bytes) refuse_length(name, max_bytes);
+        if (got < free) return true;
     }
     return false;
 }
@@ -181,7 +181,7 @@ file_text read_text(std::filesystem::path const& path, std::size_t limit, file_p
 
 std::string gzip_member(std::string_view text) {
     if (text.size() > std::numeric_limits<uInt>::max() / 2)
-        throw argument_error("gzip member of " + std::to_string(text.size()) + " bytes; at most 2 GiB");
+        throw argument_error("gzip member of " + std::to_string(text.size()) + " bytes; at max_bytes 2 GiB");
     z_stream stream{};
     constexpr int memory_level = 8;
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_wrapper, memory_level, Z_DEFAULT_STRATEGY) !=

@@ -37,11 +37,11 @@ public:
 
     std::string_view value_of(std::string_view name);
     template <class T>
-    T number_of(std::string_view name, T least, T most) {
+    T number_of(std::string_view name, T min, T max) {
         std::string_view const text = value_of(name);
         T value{};
         auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
+        if (error != std::errc{} || end != text.data() + text.size() || !(value >= min && value <= max))
             fail("bad value of " + std::string(name) + ": '" + std::string(text) + "'");
         return value;
     }

@@ -18,7 +18,7 @@ public:
 };
 
 /// Decides whether operations of the thread that made it go on. While an interruption::scope lives, operations on the
-/// host ask between pieces of every parallel loop, and throw `interrupted` once wanted() has been true; an operation on
+/// host ask between pieces of every parallel loop, and throw `interrupted` once requested() has been true; an operation on
 /// a device asks where the host waits for a value.
 class interruption {
 public:
@@ -35,11 +35,11 @@ public:
     class scope;
 
 private:
-    static constexpr std::chrono::milliseconds interval{50}; ///< between two calls of wanted()
+    static constexpr std::chrono::milliseconds interval{50}; ///< between two calls of requested()
 
     /// Called on the thread that made the object, at most once in an interval.
-    virtual bool wanted() = 0;
-    void look();
+    virtual bool requested() = 0;
+    void check_now();
 
     std::atomic<bool> ended_ = false;
     std::thread::id owner_ = std::this_thread::get_id();

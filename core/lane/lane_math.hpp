@@ -84,7 +84,7 @@ struct lane_traits<double> {
     using value_type = double;
 };
 
-/// 1 / a where a is not subnormal. A GPU gives a float to one unit in the last place here: a correctly rounded quotient
+/// 1 / a where a is not subnormal. A GPU gives a float to one integer in the last place here: a correctly rounded quotient
 /// costs ten instructions more and elimination does not profit from it.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T reciprocal(T const& a) {
@@ -152,11 +152,11 @@ template <class Pack>
 requires requires { typename Pack::bits; }
 COPPICE_ALWAYS_INLINE Pack near_inverse(Pack a) {
     using bits = typename Pack::bits;
-    using unit = typename Pack::bits_type;
-    constexpr bool single = sizeof(unit) == 4;
-    constexpr unit exponent = single ? 0x7f800000 : 0x7ff0000000000000;
-    constexpr unit half = single ? 0x00400000 : 0x0008000000000000;
-    constexpr unit one = single ? 0x00800000 : 0x0010000000000000;
+    using integer = typename Pack::bits_type;
+    constexpr bool single = sizeof(integer) == 4;
+    constexpr integer exponent = single ? 0x7f800000 : 0x7ff0000000000000;
+    constexpr integer half = single ? 0x00400000 : 0x0008000000000000;
+    constexpr integer one = single ? 0x00800000 : 0x0010000000000000;
     for (auto& v : a.v) {
         bits const inverse = (~((bits)v + (bits{} + half)) & (bits{} + exponent)) - (bits{} + one),
                    bound = bits{} + one;
@@ -173,7 +173,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T rough_inverse(T const& a) {
 }
 /// Whether that is as good as 1 / a.
 template <class T>
-inline constexpr bool rough_is_exact =
+inline constexpr bool rough_inverse_is_exact =
 #if defined(__CUDA_ARCH__)
     sizeof(T) == sizeof(float);
 #else
@@ -187,7 +187,7 @@ __device__ COPPICE_ALWAYS_INLINE float rough_inverse(float const& a) {
 }
 #endif
 
-/// 1 / a to about one unit in the last place, where neither `a` nor the result is near the ends of the range.
+/// 1 / a to about one integer in the last place, where neither `a` nor the result is near the ends of the range.
 template <class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE T plain_reciprocal(T const& a) {
     return T(1) / a;

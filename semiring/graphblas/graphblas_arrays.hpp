@@ -27,7 +27,7 @@ public:
         return p;
     }
     void deallocate(void* pointer, std::size_t) noexcept override { std::free(pointer); }
-    memory_place place() const noexcept override { return memory_place::host; }
+    memory_space space() const noexcept override { return memory_space::host; }
     void read(void const* from, void* host_to, std::size_t bytes) override { std::memmove(host_to, from, bytes); }
 };
 

@@ -65,7 +65,7 @@ struct srcsr_plan {
     int capacity = 0;                             ///< CUDA: nonzeros of a share of whole rows at most
     /// CUDA: whether most shares lie along the path, once the device has found out: another kernel, of the same bits,
     /// is faster then. Calls that are queued before take the one for regular patterns.
-    device_note irregular{};
+    device_flag irregular{};
     /// CUDA: behind block_starts, two for each share; what blocks of a call leave for each other.
     hand_over_slot* slots = nullptr;
 

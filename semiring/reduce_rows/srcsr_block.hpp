@@ -167,7 +167,7 @@ struct srcsr_worker {
         if constexpr (types::streamed) {
             constexpr int margin = 16; // elements in a granule, and more
             bool const inner = count > 0 && from.nonzero >= margin && to.nonzero + margin <= job.nonzeros;
-            if (inner) block.open_gate(gate());
+            if (inner) block.init_barrier(gate());
             auto const staged = stage_all(multiply.arrays, from.nonzero, count, inner, area);
             await_inputs();
             fold_rows(
@@ -180,7 +180,7 @@ struct srcsr_worker {
                 },
                 [&] {
                     if (inner)
-                        block.pass_gate(gate());
+                        block.pass_barrier(gate());
                     else
                         block.sync();
                 });
@@ -421,7 +421,7 @@ struct srcsr_worker {
             block.publish(job.slots + share, open);
         } else {
             static_cast<accumulator*>(job.large_carries)[share] = open;
-            block.publish_behind_fence(job.slots + share);
+            block.publish_after_fence(job.slots + share);
         }
     }
     /// What share s has left open; waits for it.
@@ -429,7 +429,7 @@ struct srcsr_worker {
         if constexpr (small_carries) {
             return block.template collect<accumulator>(job.slots + s);
         } else {
-            block.collect_behind_fence(job.slots + s);
+            block.collect_before_fence(job.slots + s);
             return static_cast<accumulator const*>(job.large_carries)[s];
         }
     }

@@ -23,7 +23,7 @@ namespace detail {
 inline constexpr int partition_threads = 256;
 
 template <class O>
-__global__ void __launch_bounds__(partition_threads) partition_kernel(partition_job<O, device_note::place> job) {
+__global__ void __launch_bounds__(partition_threads) partition_kernel(partition_job<O, device_flag::writer> job) {
     __shared__ path_point points[partition_threads / lane_group<cuda_block>::lanes];
     partition_block(cuda_block{}, std::int64_t(blockIdx.x), job, points);
 }
@@ -170,15 +170,15 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     plan.block_starts = buffer<detail::path_point>(exec, layout.size());
     detail::path_point* const cuts = plan.block_starts.data();
     plan.slots = reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at());
-    plan.irregular = device_note(exec);
+    plan.irregular = device_flag(exec);
     // A share is at most one tile: a row that would make it longer is cut.
     std::int64_t const room = plan.tuning.threads * detail::share_items - plan.work_per_block;
     detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? room : 0,
                                       plan.tuning.threads, plan.tuning.lane_stretch, plan.capacity};
     constexpr int a_block = detail::shares_of_partition_block<cuda_block>(detail::partition_threads);
     detail::partition_kernel<<<unsigned(1 + shares / a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
-        detail::partition_job<O, device_note::place>{offsets.data(), rows, nonzeros, rule, shares, cuts, plan.slots,
-                                                     plan.irregular.for_device()});
+        detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, shares, cuts, plan.slots,
+                                                     plan.irregular.for_kernel()});
     COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
 }
@@ -241,7 +241,7 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
         // A share that is too short to fill what a thread reads at once gains nothing: 163 us in place of 114 for a
         // matrix of mostly empty rows with four items a thread.
         bool const long_shares = plan.work_per_block >= (2 * detail::share_items / 3) * Threads;
-        at_once = long_shares && plan.irregular.says_yes();
+        at_once = long_shares && plan.irregular.is_set();
         if (at_once)
             detail::launch_srcsr<Threads, detail::read_at_once>(exec, job, launch, multiply, add, store, combine);
     }

@@ -127,7 +127,7 @@ COPPICE_HD int find_kind(lane_group<Block> const& group, O const* offsets, std::
     return longest <= rule.lane_stretch * lanes ? share_of_rows : 0;
 }
 
-/// What the kernel that cuts a path works on; the same for all blocks. `Note`: see device_note::place.
+/// What the kernel that cuts a path works on; the same for all blocks. `Note`: see device_flag::writer.
 template <class O, class Note>
 struct partition_job {
     O const* offsets;

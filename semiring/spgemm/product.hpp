@@ -151,8 +151,8 @@ void product_values(Executor const& exec, product_plan<I, O> const& plan, Semiri
                     csr_view<B, I, O> b, array_view<Z> values) {
     detail::require_planned(plan, a, b);
     require_size("values of the product", values, plan.indices.size());
-    require_apart(range_of("values of the product", values), range_of("the values of A", a.values()));
-    require_apart(range_of("values of the product", values), range_of("the values of B", b.values()));
+    require_no_overlap(range_of("values of the product", values), range_of("the values of A", a.values()));
+    require_no_overlap(range_of("values of the product", values), range_of("the values of B", b.values()));
     detail::values_of_product(exec, plan, s, a, b, values);
 }
 

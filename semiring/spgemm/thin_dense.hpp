@@ -136,8 +136,8 @@ void spmm(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, cs
     require_size("columns of Y", y.columns, x.columns);
     detail::require_thin(x, a.columns(), "X");
     detail::require_thin(y, a.rows(), "Y");
-    require_apart(range_of("X", x.values), range_of("Y", y.values), "sparse times dense: ");
-    require_apart(range_of("the array of values", a.values()), range_of("Y", y.values), "sparse times dense: ");
+    require_no_overlap(range_of("X", x.values), range_of("Y", y.values), "sparse times dense: ");
+    require_no_overlap(range_of("the array of values", a.values()), range_of("Y", y.values), "sparse times dense: ");
     thin_view<std::remove_const_t<X> const> const from = x;
     std::int64_t j = 0;
     for (; x.columns - j >= 8; j += 8) detail::spmm_columns<8>(exec, plan, s, a, from, y, j);
@@ -155,8 +155,8 @@ void sddmm(Executor const& exec, Semiring const& s, csr_view<T, I, O> pattern, t
     detail::require_thin(x, pattern.rows(), "X");
     detail::require_thin(y, pattern.columns(), "Y");
     require_size("values of the pattern", values, pattern.nonzeros());
-    require_apart(range_of("X", x.values), range_of("the values", values), "sampled product: ");
-    require_apart(range_of("Y", y.values), range_of("the values", values), "sampled product: ");
+    require_no_overlap(range_of("X", x.values), range_of("the values", values), "sampled product: ");
+    require_no_overlap(range_of("Y", y.values), range_of("the values", values), "sampled product: ");
     using U = std::remove_const_t<X>;
     using V = std::remove_const_t<Y>;
     for_each(exec, pattern.rows(),

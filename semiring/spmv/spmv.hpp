@@ -76,8 +76,8 @@ void require_spmv_sizes(srcsr_plan<P> const& plan, csr_view<T, I, O> const& a, a
     require_arrays(a);
     require_size("length of x", x, a.columns());
     require_size("length of y", y, a.rows());
-    require_apart(range_of("x", x), range_of("y", y), "matrix-vector product: ");
-    require_apart(range_of("the array of values", a.values()), range_of("y", y), "matrix-vector product: ");
+    require_no_overlap(range_of("x", x), range_of("y", y), "matrix-vector product: ");
+    require_no_overlap(range_of("the array of values", a.values()), range_of("y", y), "matrix-vector product: ");
 }
 
 } // namespace detail

@@ -53,7 +53,7 @@ struct space {
     array_view<std::byte> of(std::int64_t needed) const {
         if (given < std::size_t(needed))
             refuse(size_name, std::to_string(given) + ", expected at least " + std::to_string(needed));
-        if (needed > 0) require_pointer(name, static_cast<std::byte const*>(begin), workspace_unit);
+        if (needed > 0) require_pointer(name, static_cast<std::byte const*>(begin), workspace_alignment);
         return {static_cast<std::byte*>(const_cast<void*>(begin)), needed};
     }
     memory_range range(std::int64_t needed) const { return {name, of(needed).data(), needed}; }

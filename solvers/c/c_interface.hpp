@@ -132,12 +132,12 @@ inline size_argument factor_size(std::size_t* bytes) { return {bytes, "factoriza
 
 /// What is written must be read or written by no other name: `one` against single ranges and arrays of them.
 template <std::size_t N>
-void require_apart(memory_range const& one, std::array<memory_range, N> const& others) {
-    for (memory_range const& other : others) require_apart(one, other);
+void require_no_overlap(memory_range const& one, std::array<memory_range, N> const& others) {
+    for (memory_range const& other : others) require_no_overlap(one, other);
 }
 template <class... Others>
 void require_apart_from(memory_range const& one, Others const&... others) {
-    (require_apart(one, others), ...);
+    (require_no_overlap(one, others), ...);
 }
 
 // A Place is where a call works: place.with(work) calls work(executor). T is a type of the C interface.
@@ -160,7 +160,7 @@ void solve(Place const& place, shape const& s, matrix_arrays<T> const& m, dense_
     auto const matrix = x.bytes > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
     require_apart_from(x, matrix);
     require_apart_from(told, matrix, x, d);
-    if (!sides.in_place()) require_apart(x, d);
+    if (!sides.in_place()) require_no_overlap(x, d);
     if (sides.in_place() && x.bytes > 0 && (reports || o.refinements > 0))
         refuse("X", "D, which a report or refinement needs");
     place.with([&](auto const& exec) {
@@ -208,14 +208,14 @@ void solve_factored(Place const& place, shape const& s, dense_sides<T> const& si
     require_sides(s, sides.count);
     auto const x = sides.solution(s), d = sides.right(s);
     auto const offsets = elements("A->offsets", s.offsets, s.offsets ? s.systems + 1 : 0);
-    require_apart(x, offsets);
-    if (!sides.in_place()) require_apart(x, d);
+    require_no_overlap(x, offsets);
+    if (!sides.in_place()) require_no_overlap(x, d);
     place.with([&](auto const& exec) {
         auto const a = sized<T>(s);
         std::int64_t const needed = factored_workspace(exec, a, sides.count, o);
         std::int64_t const factor_bytes = bands_factor_bytes(exec, a, o);
         auto const kept = factor.range(factor_bytes), working = buffer.range(needed);
-        require_apart(x, kept);
+        require_no_overlap(x, kept);
         require_apart_from(working, x, d, kept, offsets);
         solve_factored_bands(exec, a, array_view<std::byte const>(factor.of(factor_bytes)), right_of(s, sides),
                              solution_of(s, sides), buffer.of(needed), o);
@@ -297,7 +297,7 @@ void solve_to_sparse(Place const& place, shape const& s, matrix_arrays<T> const&
     auto const written = x.written();
     auto const ends = x.read(d.count);
     auto const matrix = d.count > 0 ? m.ranges(s) : std::array<memory_range, 4>{};
-    require_apart(written[0], written[1]);
+    require_no_overlap(written[0], written[1]);
     for (auto const& to : written) require_apart_from(to, matrix, sparse, ends);
     place.with([&](auto const& exec) {
         auto const a = matrix_of(s, m);

@@ -325,8 +325,8 @@ TEST_CASE_TEMPLATE("the kernel for irregular patterns is taken once the device k
         for (srcsr_scheme const scheme : ordered_schemes) {
             auto plan = make_srcsr_plan(exec, a.view(), options_for(scheme));
             exec.synchronize();
-            if (shape.name == "one long row") CHECK(plan.irregular.says_yes() == cuda);
-            if (shape.name == "stencil") CHECK_FALSE(plan.irregular.says_yes());
+            if (shape.name == "one long row") CHECK(plan.irregular.is_set() == cuda);
+            if (shape.name == "stencil") CHECK_FALSE(plan.irregular.is_set());
             std::vector<double> y[2];
             for (auto& got : y) {
                 buffer<double> device_y(exec, a.rows());

@@ -221,7 +221,7 @@ struct record_and_read {
 
 using offset = std::int32_t;
 
-/// Stands for a device_note.
+/// Stands for a device_flag.
 struct note {
     int* answer;
     void write(bool yes) const { *answer = yes; }

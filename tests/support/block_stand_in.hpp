@@ -130,11 +130,11 @@ public:
     unsigned ballot(bool condition, code_line where = code_line::current()) const;
 
     void await_predecessor() const {}
-    void open_gate(std::uint64_t*) const {}
+    void init_barrier(std::uint64_t*) const {}
     void copy(void* to, void const* from, int bytes, std::uint64_t*, bool) const {
         if (thread_ == 0) std::memcpy(to, from, std::size_t(bytes));
     }
-    void pass_gate(std::uint64_t*, code_line where = code_line::current()) const { sync(where); }
+    void pass_barrier(std::uint64_t*, code_line where = code_line::current()) const { sync(where); }
     template <class T>
     void publish(hand_over_slot* slot, T const& value) const {
         static_assert(sizeof(T) <= 8);
@@ -150,16 +150,16 @@ public:
         for (int k = 0; k < Most && k * stride < end; ++k) out[k] = collect<T>(slots + k * stride);
     }
     template <class T>
-    void announce(std::uint64_t* words, T const& value) const {
+    void write_message(std::uint64_t* words, T const& value) const {
         std::uint32_t parts[message_words<T>] = {};
         std::memcpy(parts, &value, sizeof(T));
         for (int w = 0; w < message_words<T>; ++w)
             std::atomic_ref(words[w]).store(parts[w] | (std::uint64_t(1) << 32), std::memory_order_relaxed);
     }
     template <class T>
-    T heard(std::uint64_t* words) const;
-    void publish_behind_fence(hand_over_slot* slot) const { publish(slot, 0); }
-    void collect_behind_fence(hand_over_slot* slot) const { collect<int>(slot); }
+    T await_message(std::uint64_t* words) const;
+    void publish_after_fence(hand_over_slot* slot) const { publish(slot, 0); }
+    void collect_before_fence(hand_over_slot* slot) const { collect<int>(slot); }
 
 private:
     detail::block_threads* owner_;
@@ -415,7 +415,7 @@ T block_stand_in::collect(hand_over_slot* slot) const {
 }
 
 template <class T>
-T block_stand_in::heard(std::uint64_t* words) const {
+T block_stand_in::await_message(std::uint64_t* words) const {
     alignas(T) std::uint32_t parts[message_words<T>];
     for (int w = 0; w < message_words<T>; ++w) {
         std::uint64_t word;

@@ -143,7 +143,7 @@ std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, s
     chain::levels const l = chain::levels_of(rows.batch);
     int const sides = int(std::min<std::int64_t>(columns, chain::most_sides));
     std::int64_t const links = chain::for_each_stage(l, rows.n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
-    return in_workspace_units(links) +
+    return align_workspace(links) +
            chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, sides),
                                                            chain::links_shape(rows.n, sides));
 }
@@ -165,15 +165,15 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     chain::check_sides_apart(d, x);
     memory_range const kept{"the factorisation", factor.data(), factor.size()};
     memory_range const solution = chain::range_of("the solution", x);
-    require_apart(solution, kept, "solve_factored_bands: ");
+    require_no_overlap(solution, kept, "solve_factored_bands: ");
     for (memory_range const& other : {solution, kept, chain::range_of("the right-hand side", d)})
-        require_apart({"the workspace", workspace.data(), needed}, other, "solve_factored_bands: ");
+        require_no_overlap({"the workspace", workspace.data(), needed}, other, "solve_factored_bands: ");
     auto const rows = chain::rows_of(a, options);
     auto const plan = chain::plan_factor(exec, rows);
     int const most = int(std::min<std::int64_t>(x.columns, chain::most_sides));
     chain::levels const l = chain::levels_of(rows.batch);
     std::int64_t const launch =
-        in_workspace_units(chain::for_each_stage(l, rows.n, most, [](auto...) {}) * std::int64_t(sizeof(T)));
+        align_workspace(chain::for_each_stage(l, rows.n, most, [](auto...) {}) * std::int64_t(sizeof(T)));
     for (std::int64_t c = 0; c < x.columns; c += most) {
         int const sides = int(std::min<std::int64_t>(most, x.columns - c));
         chain::row_units<lane> const units{rows,

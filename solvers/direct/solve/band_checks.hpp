@@ -97,7 +97,7 @@ memory_range range_of(char const* name, columns_view<T> x) {
 }
 /// Small systems notice a call for each pair.
 COPPICE_ALWAYS_INLINE void check_apart(memory_range const& a, memory_range const& b) {
-    if (overlap(a, b)) require_apart(a, b, "solve_bands: ");
+    if (overlap(a, b)) require_no_overlap(a, b, "solve_bands: ");
 }
 /// The solution may replace the right-hand side; otherwise they are apart.
 template <class T>

@@ -24,7 +24,7 @@ struct activity {
     activity(chain::levels const& l, int block) : all(l), n(block) {
         chain::for_each_stage(l, block, 0, [&](int depth, std::int64_t links, std::int64_t, std::int64_t) {
             begin[depth - 1] = bytes;
-            bytes += in_workspace_units(links);
+            bytes += align_workspace(links);
         });
     }
     /// Scalar row `row`, counted through the storage, holds something.

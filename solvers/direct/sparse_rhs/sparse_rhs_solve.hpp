@@ -139,7 +139,7 @@ void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* facto
         for_each(exec, active.all.total(k + 2), raise_activity{active, k + 1});
         stages.links[std::size_t(k)].active = active.flags + active.begin[k + 1];
     }
-    std::byte* const launch = workspace + in_workspace_units(elements * std::int64_t(sizeof(T)));
+    std::byte* const launch = workspace + align_workspace(elements * std::int64_t(sizeof(T)));
     stages.up(exec, chain::factor_step::forward, launch);
     stages.down(exec, launch);
 }
@@ -174,7 +174,7 @@ template <class T, executor Executor>
 std::int64_t factored_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options) {
     std::int64_t const solving = factored_workspace(exec, a, columns, options);
-    return solving == 0 ? 0 : in_workspace_units(solving) + sparse_sides::activity_of(a, options).bytes;
+    return solving == 0 ? 0 : align_workspace(solving) + sparse_sides::activity_of(a, options).bytes;
 }
 
 template <class T, class I, executor Executor>

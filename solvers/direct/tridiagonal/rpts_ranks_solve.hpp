@@ -23,7 +23,7 @@ std::int64_t for_each_part_stage(std::int64_t rows, Visit const& visit) {
     std::int64_t offset = 0;
     while (rows > most_part_rows) {
         std::int64_t const pairs = rows / pair_rows, coarse = 4 * pairs + rows % pair_rows;
-        std::int64_t const band = elements_in_workspace_units<T>(coarse);
+        std::int64_t const band = align_elements<T>(coarse);
         visit(rows, pairs, band, offset);
         offset += 4 * band + elements_of_borders<T>(2 * pairs, 1);
         rows = coarse;

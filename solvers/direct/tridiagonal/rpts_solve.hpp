@@ -69,7 +69,7 @@ void check_arguments(tridiagonal_view<T> a, array_view<T const> d, array_view<T>
     memory_range const solution = range_of("the solution", x), side = range_of("the right-hand side", d);
     memory_range const space{"the workspace", workspace.data(), needed};
     auto const apart = [](memory_range const& written, memory_range const& other) {
-        require_apart(written, other, "solve_tridiagonal: ");
+        require_no_overlap(written, other, "solve_tridiagonal: ");
     };
     std::array<memory_range, 3> const matrix{
         {{"the lower band", a.lower, bytes}, {"the diagonal", a.diagonal, bytes}, {"the upper band", a.upper, bytes}}};

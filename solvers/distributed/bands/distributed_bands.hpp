@@ -48,7 +48,7 @@ std::vector<part_shape> agree(Executor const& exec, Messages const& others, band
         if (!a.diagonal || (a.lower_bands < 0 && (!a.lower || !a.upper)) || !d.pointer || !x.pointer)
             throw argument_error(name + "null pointer to " + std::to_string(a.size) + " rows");
         std::int64_t const unit = sizeof(T), last = d.columns - 1;
-        require_apart({"the solution", x.pointer, (last * x.leading + x.rows) * unit},
+        require_no_overlap({"the solution", x.pointer, (last * x.leading + x.rows) * unit},
                       {"the right-hand side", d.pointer, (last * d.leading + d.rows) * unit}, name);
     }
     std::vector<part_shape> shapes =

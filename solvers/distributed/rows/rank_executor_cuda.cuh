@@ -26,7 +26,7 @@ public:
     }
     repetition(repetition const&) = delete;
     repetition& operator=(repetition const&) = delete;
-    void join(shared_loop*) {} // parts meet anyway
+    void attach(shared_loop*) {} // parts meet anyway
 
     template <class Body>
     void run(loop_switch const* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
@@ -47,7 +47,7 @@ public:
         }
     }
     /// By what parts have on average: those of large ones take so long that the host may look after each.
-    static int turns_of(cuda_part const& exec, std::int64_t size) {
+    static int repeats_of(cuda_part const& exec, std::int64_t size) {
         std::int64_t const mean = detail::place_in_whole(exec, size).size / exec.others().parts();
         if (mean <= std::int64_t(1) << 20) return 8;
         return mean <= std::int64_t(1) << 21 ? 4 : 1;

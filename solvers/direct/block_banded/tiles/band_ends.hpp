@@ -89,7 +89,7 @@ band_ends<T> ends_of(matrix_rows<T> const& a, int sides, std::int64_t most_kept 
         e.block_steps = std::max(e.block_steps, e.steps[1]);
     e.blocks = std::max<std::int64_t>(1, (e.steps[1] + e.block_steps - 1) / e.block_steps);
     e.kept_rows = std::min(e.block_steps, e.steps[1]) + 1;
-    auto const in_units = elements_in_workspace_units<T>;
+    auto const in_units = align_elements<T>;
     e.front_pitch = in_units(std::int64_t(e.width + sides) * e.lanes);
     e.tile = (e.blocks + 1) * e.front_pitch;
     e.entries = e.tile + std::int64_t(2 * (e.width + 1 + sides)) * e.tile_rows; // one is copied while one is used

@@ -146,7 +146,7 @@ struct combination {
         scale = rough_inverse(largest);
         p_factor = -(q_entry * scale);
         q_factor = select(none, T(1), p_entry * scale);
-        weight = rough_is_exact<T> ? T(1) : select(none, T(1), largest * scale);
+        weight = rough_inverse_is_exact<T> ? T(1) : select(none, T(1), largest * scale);
     }
     template <class V>
     COPPICE_HD COPPICE_ALWAYS_INLINE V of(V const& p, V const& q) const {

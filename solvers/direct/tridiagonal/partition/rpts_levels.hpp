@@ -129,7 +129,7 @@ COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t parti
 template <class T>
 std::int64_t elements_of_borders(std::int64_t partitions, std::int64_t systems) {
     std::int64_t const bytes = partitions / 2 * systems, each = sizeof(T);
-    return elements_in_workspace_units<T>((bytes + each - 1) / each);
+    return align_elements<T>((bytes + each - 1) / each);
 }
 
 /// Calls visit(fine size, partitions, offset in elements, elements of a coarse band) for every stage of `systems`
@@ -142,7 +142,7 @@ std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_
     while (!is_last(size)) {
         std::int64_t const partitions = partitions_of(size, partition, cyclic);
         std::int64_t const coarse = coarse_rows(size, partitions, partition, cyclic);
-        std::int64_t const band = elements_in_workspace_units<T>(coarse);
+        std::int64_t const band = align_elements<T>(coarse);
         visit(size, partitions, offset, band);
         offset += (3 + columns) * systems * band + elements_of_borders<T>(partitions, systems);
         size = coarse;
