@@ -118,7 +118,7 @@ srcsr_plan<O> make_srcsr_plan(Executor const& exec, array_view<O const> offsets,
 ///
 /// - `multiply` takes (nonzero) or (nonzero, row), both std::int64_t (floating-point parameters do not compile); found
 /// at compile time, and the row costs nothing
-///   when it is not asked for. Its result may be smaller than the accumulator.
+///   when it is not requested for. Its result may be smaller than the accumulator.
 /// - `add` is an adder (semiring/operators/operators.hpp): identity(), (accumulator, accumulator), and optionally
 ///   (accumulator, product). Associative is enough; the order of the nonzeros is kept.
 /// - `store` is called exactly once for every row, empty rows included (with the identity), in any order and from any

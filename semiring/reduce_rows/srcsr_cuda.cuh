@@ -59,15 +59,15 @@ __global__ void __launch_bounds__(postprocess_threads)
 }
 
 /// Parts of cut rows go to y by atomic operations of the store (scheme `balanced_atomic`).
-struct atomic_parts {
+struct atomic_combine {
     static constexpr bool by_walk = true;
 
     template <class Worker, class Tile, class Accumulator>
-    COPPICE_HD void close_cut(Worker const& w, Tile const& t, Accumulator const& sum) const {
+    COPPICE_HD void close_split_row(Worker const& w, Tile const& t, Accumulator const& sum) const {
         w.store.join(t.row, result_of(w.add, sum));
     }
     template <class Worker>
-    COPPICE_HD void finish_cut(Worker const&, std::int64_t) const {}
+    COPPICE_HD void finish_split_row(Worker const&, std::int64_t) const {}
     template <class Worker, class Accumulator>
     COPPICE_HD void leave_open(Worker const& w, std::int64_t row, Accumulator const& open) const {
         w.store.join(row, result_of(w.add, open));
@@ -76,11 +76,11 @@ struct atomic_parts {
 
 /// Prepares the rows that shares cut for atomic additions: once for each, where it begins.
 template <class O, class Store>
-struct open_cut_row {
+struct open_split_row {
     srcsr_job<O> job;
     Store store;
     COPPICE_HD void operator()(std::int64_t s) const {
-        path_point const from = point_of(job.cuts[s]), to = point_of(job.cuts[s + 1]);
+        path_point const from = point_of(job.splits[s]), to = point_of(job.splits[s + 1]);
         if (to.row < job.first_row || to.row >= job.last_row) return;
         std::int64_t const begin = job.offsets[to.row];
         if (to.nonzero > begin && (from.row < to.row || from.nonzero <= begin)) store.open(to.row);
@@ -89,9 +89,9 @@ struct open_cut_row {
 
 /// Where the parts of a plan on CUDA lie in its one allocation, in units of 16 bytes.
 struct plan_layout {
-    std::int64_t shares;
-    std::int64_t slots_at() const { return shares + 1; }
-    std::int64_t size() const { return slots_at() + 2 * shares; }
+    std::int64_t ranges;
+    std::int64_t slots_at() const { return ranges + 1; }
+    std::int64_t size() const { return slots_at() + 2 * ranges; }
 };
 static_assert(sizeof(path_point) == 16 && sizeof(hand_over_slot) == 16);
 
@@ -122,7 +122,7 @@ void launch_srcsr(cuda_executor const& exec, srcsr_job<O> const& job, srcsr_laun
     attributes[0].val.sharedMemCarveout =
         unsigned(shared_memory_carveout<Reading>(exec, launch.shared_bytes, blocks_per_sm));
     cudaLaunchConfig_t config{};
-    config.gridDim = dim3(unsigned(job.shares));
+    config.gridDim = dim3(unsigned(job.ranges));
     config.blockDim = dim3(Threads);
     config.dynamicSmemBytes = std::size_t(launch.shared_bytes);
     config.stream = exec.stream();
@@ -159,25 +159,25 @@ srcsr_plan<O> make_srcsr_plan(cuda_executor const& exec, array_view<O const> off
     plan.reason = std::move(choice.reason);
     plan.work_per_block = plan.tuning.work_per_block;
     if (rows == 0) return plan;
-    std::int64_t const shares = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;
-    if (shares > 0x7fffffff)
+    std::int64_t const ranges = (rows + nonzeros + plan.work_per_block - 1) / plan.work_per_block;
+    if (ranges > 0x7fffffff)
         throw overflow_error("a matrix of " + std::to_string(nonzeros) +
                              " nonzeros needs more "
                              "CUDA blocks than a grid holds: raise work_per_block");
-    plan.capacity = detail::share_capacity(plan.tuning, rows, nonzeros, plan.tuning.threads * detail::share_items);
-    detail::plan_layout const layout{shares};
-    plan.block_count = shares;
+    plan.capacity = detail::range_capacity(plan.tuning, rows, nonzeros, plan.tuning.threads * detail::range_items);
+    detail::plan_layout const layout{ranges};
+    plan.block_count = ranges;
     plan.block_starts = buffer<detail::path_point>(exec, layout.size());
-    detail::path_point* const cuts = plan.block_starts.data();
-    plan.slots = reinterpret_cast<hand_over_slot*>(cuts + layout.slots_at());
+    detail::path_point* const splits = plan.block_starts.data();
+    plan.slots = reinterpret_cast<hand_over_slot*>(splits + layout.slots_at());
     plan.irregular = device_flag(exec);
     // A share is at most one tile: a row that would make it longer is cut.
-    std::int64_t const room = plan.tuning.threads * detail::share_items - plan.work_per_block;
-    detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? room : 0,
-                                      plan.tuning.threads, plan.tuning.lane_stretch, plan.capacity};
-    constexpr int a_block = detail::shares_of_partition_block<cuda_block>(detail::partition_threads);
-    detail::partition_kernel<<<unsigned(1 + shares / a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
-        detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, shares, cuts, plan.slots,
+    std::int64_t const slack = plan.tuning.threads * detail::range_items - plan.work_per_block;
+    detail::partition_rule const rule{plan.work_per_block, options.scheme == srcsr_scheme::adaptive ? slack : 0,
+                                      plan.tuning.threads, plan.tuning.lane_chunk, plan.capacity};
+    constexpr int ranges_a_block = detail::ranges_of_partition_block<cuda_block>(detail::partition_threads);
+    detail::partition_kernel<<<unsigned(1 + ranges / ranges_a_block + 1), detail::partition_threads, 0, exec.stream()>>>(
+        detail::partition_job<O, device_flag::writer>{offsets.data(), rows, nonzeros, rule, ranges, splits, plan.slots,
                                                      plan.irregular.for_kernel()});
     COPPICE_CUDA_CHECK(cudaGetLastError());
     return plan;
@@ -219,15 +219,15 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
                                    plan.work_per_block,
                                    range.first,
                                    range.last,
-                                   plan.tuning.threads * detail::share_items,
+                                   plan.tuning.threads * detail::range_items,
                                    launch.tile_steps,
                                    launch.capacity,
                                    plan.scheme,
                                    detail::starts_product_early<Store>()};
     if (plan.scheme == srcsr_scheme::balanced_atomic) {
         if constexpr (atomic_store<Store, detail::result_t<Add>>) {
-            for_each(exec, job.shares, detail::open_cut_row<O, Store>{job, store});
-            detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, detail::atomic_parts{});
+            for_each(exec, job.ranges, detail::open_split_row<O, Store>{job, store});
+            detail::launch_srcsr<Threads, in_rounds>(exec, job, launch, multiply, add, store, detail::atomic_combine{});
         } else {
             throw argument_error("scheme balanced-atomic needs a store with open(row) and join(row, part)");
         }
@@ -235,13 +235,13 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
     }
     if (detail::folds_rows_v<Store> && plan.scheme != srcsr_scheme::adaptive)
         throw argument_error("a store that folds over rows needs scheme adaptive");
-    detail::ordered_parts_by<Reduction, Threads> const combine{};
+    detail::ordered_combine_by<Reduction, Threads> const combine{};
     bool at_once = false;
     if constexpr (detail::reads_at_once<Multiply, Add, Reduction, Threads>) {
         // A share that is too short to fill what a thread reads at once gains nothing: 163 us in place of 114 for a
         // matrix of mostly empty rows with four items a thread.
-        bool const long_shares = plan.work_per_block >= (2 * detail::share_items / 3) * Threads;
-        at_once = long_shares && plan.irregular.is_set();
+        bool const long_ranges = plan.work_per_block >= (2 * detail::range_items / 3) * Threads;
+        at_once = long_ranges && plan.irregular.is_set();
         if (at_once)
             detail::launch_srcsr<Threads, detail::read_at_once>(exec, job, launch, multiply, add, store, combine);
     }
@@ -249,7 +249,7 @@ void reduce_rows(cuda_executor const& exec, srcsr_plan<O> const& plan, row_range
     if constexpr (!detail::folds_rows_v<Store>)
         if (plan.scheme == srcsr_scheme::balanced_postprocess) {
             constexpr int threads = detail::postprocess_threads;
-            auto const grid = static_cast<unsigned>((job.shares + threads - 1) / threads);
+            auto const grid = static_cast<unsigned>((job.ranges + threads - 1) / threads);
             detail::srcsr_postprocess_kernel<<<grid, threads, detail::srcsr_types<Multiply, Add>::totals_bytes(threads),
                                                exec.stream()>>>(job, multiply, add, store, combine);
             COPPICE_CUDA_CHECK(cudaGetLastError());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// SRCSR on the host: equal stretches of the path for the workers, carries folded in order.
+/// SRCSR on the host: equal chunks of the path for the workers, carries folded in order.
 #pragma once
 
 #include <algorithm>
@@ -57,14 +57,14 @@ void emit_row(Store const& store, std::int64_t row, Add const& add, Sum const& s
 /// Walks one stretch of a range that ends at nonzero `range_end`. Operators come by value: what they hold stays in
 /// registers through the loops.
 template <class O, class Multiply, class Add, class Store>
-auto walk_stretch(path_point from, path_point to, std::int64_t range_end, O const* offsets, Multiply multiply, Add add,
+auto walk_chunk(path_point from, path_point to, std::int64_t range_end, O const* offsets, Multiply multiply, Add add,
                   Store store) {
     auto const row_end = [ends = offsets + 1](std::int64_t i) { return std::int64_t(ends[i]); };
     auto const emit = [&store, &add](std::int64_t row, auto const& sum) { emit_row(store, row, add, sum); };
     auto const by = [&](auto const& fold) {
         if constexpr (chooses_rows_v<Store>) {
-            using wanted = fold_wanted<std::remove_cvref_t<decltype(fold)>, Add, Store>;
-            return walk_rows(from, to, row_end, wanted{fold, add, store}, add, emit);
+            using selected = fold_selected_rows<std::remove_cvref_t<decltype(fold)>, Add, Store>;
+            return walk_rows(from, to, row_end, selected{fold, add, store}, add, emit);
         } else {
             return walk_rows(from, to, row_end, fold, add, emit);
         }
@@ -89,9 +89,9 @@ srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> off
     if (rows == 0) return plan;
     plan.work_per_block = detail::host_path_steps;
     std::int64_t const path = rows + nonzeros;
-    std::int64_t const stretches = (path + plan.work_per_block - 1) / plan.work_per_block;
-    plan.block_count = stretches;
-    plan.block_starts = buffer<detail::path_point>(exec, stretches + 1);
+    std::int64_t const chunks = (path + plan.work_per_block - 1) / plan.work_per_block;
+    plan.block_count = chunks;
+    plan.block_starts = buffer<detail::path_point>(exec, chunks + 1);
     auto const row_end = [ends = offsets.data() + 1](std::int64_t i) { return std::int64_t(ends[i]); };
     // A search misses the cache at every step, so it is done once for the pattern and not in every product.
     auto const search = [&](std::int64_t, std::int64_t first, std::int64_t last) {
@@ -99,11 +99,11 @@ srcsr_plan<O> make_srcsr_plan(host_executor const& exec, array_view<O const> off
             plan.block_starts[s] =
                 detail::path_search(row_end, rows, 0, nonzeros, std::min(path, s * plan.work_per_block));
     };
-    detail::for_each_block(exec, stretches + 1, detail::host_searches, search);
+    detail::for_each_block(exec, chunks + 1, detail::host_searches, search);
     return plan;
 }
 
-/// The stretches of the plan, clipped to the range: rows are cut at the same places in every range, so that a row's
+/// The chunks of the plan, clipped to the range: rows are cut at the same places in every range, so that a row's
 /// sum has the same bits whether it is done alone or with others.
 template <class O, row_multiplier Multiply, adder Add, class Store>
 requires row_multiplier_for<Multiply, Add> && row_store_for<Store, Add>
@@ -116,30 +116,30 @@ void reduce_rows(host_executor const& exec, srcsr_plan<O> const& plan, row_range
     detail::path_point const begin{range.first, std::int64_t(offsets[range.first])};
     detail::path_point const end{range.last, std::int64_t(offsets[range.last])};
     std::int64_t const steps = plan.work_per_block;
-    std::int64_t const first_stretch = (begin.row + begin.nonzero) / steps;
-    std::int64_t const stretches = (end.row + end.nonzero + steps - 1) / steps - first_stretch;
+    std::int64_t const first_chunk = (begin.row + begin.nonzero) / steps;
+    std::int64_t const chunks = (end.row + end.nonzero + steps - 1) / steps - first_chunk;
 
     using ends_type = detail::walk_ends<accumulator_t<Add>>;
-    struct stretch {
+    struct chunk {
         std::int64_t first_row;
         ends_type ends;
         decltype(detail::fold_of_rows(store, 0, 0)) folded{};
     };
-    std::vector<stretch> done(static_cast<std::size_t>(stretches),
-                              stretch{0, ends_type{false, add.identity(), add.identity()}});
-    detail::for_each_block(exec, stretches, 1, [&](std::int64_t s, std::int64_t, std::int64_t) {
-        auto const from = detail::later(begin, plan.block_starts[first_stretch + s]);
-        auto const to = detail::earlier(end, plan.block_starts[first_stretch + s + 1]);
+    std::vector<chunk> done(static_cast<std::size_t>(chunks),
+                              chunk{0, ends_type{false, add.identity(), add.identity()}});
+    detail::for_each_block(exec, chunks, 1, [&](std::int64_t s, std::int64_t, std::int64_t) {
+        auto const from = detail::later(begin, plan.block_starts[first_chunk + s]);
+        auto const to = detail::earlier(end, plan.block_starts[first_chunk + s + 1]);
         auto& mine = done[static_cast<std::size_t>(s)];
         mine.first_row = from.row;
-        mine.ends = detail::walk_stretch(from, to, end.nonzero, offsets, multiply, add, store);
+        mine.ends = detail::walk_chunk(from, to, end.nonzero, offsets, multiply, add, store);
         if (mine.ends.closes) mine.folded = detail::fold_of_rows(store, from.row + 1, to.row);
     });
 
     // One ordered fold of what rows left open at the cuts.
     auto open = add.identity();
     [[maybe_unused]] decltype(detail::fold_of_rows(store, 0, 0)) folded{};
-    for (stretch const& s : done) {
+    for (chunk const& s : done) {
         if (s.ends.closes) {
             detail::emit_row(store, s.first_row, add, add(open, s.ends.head));
             if constexpr (detail::folds_rows_v<Store>) {

@@ -65,7 +65,7 @@ template <class Multiply, class Add>
 struct fold_ahead {
     static constexpr int reach = fold_block - 1;
 
-    /// Products and accumulators must be cheap to make and to keep; a row must not be asked for nonzeros of the next.
+    /// Products and accumulators must be cheap to make and to keep; a row must not be requested for nonzeros of the next.
     static constexpr bool fits = !takes_row_v<Multiply> && std::is_trivially_copyable_v<accumulator_t<Add>> &&
                                  sizeof(product_t<Multiply>) <= 16 && sizeof(accumulator_t<Add>) <= 16;
 
@@ -85,7 +85,7 @@ struct fold_ahead {
 
 /// Reduces nothing for rows that the store does not want.
 template <class Fold, class Add, class Store>
-struct fold_wanted {
+struct fold_selected_rows {
     Fold fold;
     Add add;
     Store store;

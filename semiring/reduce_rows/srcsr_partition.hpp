@@ -12,26 +12,26 @@
 namespace coppice::detail {
 
 /// What is known of a share; flags.
-enum share_kind : int {
-    share_of_rows = 1,    ///< whole, short rows: one or several lanes per row. Else even stretches of the path
-    share_cuts_first = 2, ///< its first row began in an earlier share
-    share_cuts_last = 4,  ///< its last row goes on in the next share
+enum range_kind : int {
+    range_of_whole_rows = 1,    ///< whole, short rows: one or several lanes per row. Else even chunks of the path
+    range_splits_first = 2, ///< its first row began in an earlier share
+    range_splits_last = 4,  ///< its last row goes on in the next share
 };
 
 /// A cut as the kernel reads it, in one load: the kind of the share behind it in the highest byte of the row number.
 inline constexpr int kind_shift = 56;
-COPPICE_HD inline path_point point_of(path_point cut) {
-    return {cut.row & ((std::int64_t(1) << kind_shift) - 1), cut.nonzero};
+COPPICE_HD inline path_point point_of(path_point split) {
+    return {split.row & ((std::int64_t(1) << kind_shift) - 1), split.nonzero};
 }
-COPPICE_HD inline int kind_of(path_point cut) { return int(cut.row >> kind_shift); }
+COPPICE_HD inline int kind_of(path_point split) { return int(split.row >> kind_shift); }
 
 /// What decides the cuts and kinds.
 struct partition_rule {
     std::int64_t work_per_block; ///< a cut is due after this many path steps
-    std::int64_t longest_whole;  ///< a row with more nonzeros is cut where the cut is due, others stay whole
+    std::int64_t max_whole_row;  ///< a row with more nonzeros is cut where the cut is due, others stay whole
     int threads;
-    int lane_stretch; ///< nonzeros that a lane folds at most in a share_of_rows
-    int capacity;     ///< nonzeros of a share_of_rows at most
+    int lane_chunk; ///< nonzeros that a lane folds at most in a range_of_whole_rows
+    int capacity;     ///< nonzeros of a range_of_whole_rows at most
 };
 
 /// Neighbouring threads that look for one cut, and at one share, together. All lanes of a warp call its functions.
@@ -89,9 +89,9 @@ COPPICE_HD path_point search_path(lane_group<Block> const& group, O const* ends,
                 guess + (lane < centre ? -(1 << 4 * (centre - 1 - lane)) : (1 << 4 * (lane - centre)) - 1);
             return row < low ? low : row < high ? row : high - 1;
         };
-        std::int64_t const looked_at = low < high ? row_of(centre) : low;
+        std::int64_t const probed = low < high ? row_of(centre) : low;
         narrow(row_of);
-        return looked_at;
+        return probed;
     };
     std::int64_t const first = narrow_around(std::int64_t(double(step) * rows_per_step));
     if (group.block.ballot(low < high))
@@ -112,8 +112,8 @@ COPPICE_HD inline int lanes_exponent(int rows, int threads) {
 /// far.
 template <class Block, class O>
 COPPICE_HD int find_kind(lane_group<Block> const& group, O const* offsets, std::int64_t count, std::int64_t nonzeros,
-                         int cut, partition_rule const& rule) {
-    bool const small = !cut && nonzeros <= rule.capacity;
+                         int split, partition_rule const& rule) {
+    bool const small = !split && nonzeros <= rule.capacity;
     int const rows = small ? int(count) : 0;
     int longest = 0;
     COPPICE_UNROLL_FOUR
@@ -122,65 +122,65 @@ COPPICE_HD int find_kind(lane_group<Block> const& group, O const* offsets, std::
         longest = length > longest ? length : longest;
     }
     longest = group.greatest(longest);
-    if (!small) return cut;
+    if (!small) return split;
     int const lanes = rows < rule.threads ? 1 << lanes_exponent(rows, rule.threads) : 1;
-    return longest <= rule.lane_stretch * lanes ? share_of_rows : 0;
+    return longest <= rule.lane_chunk * lanes ? range_of_whole_rows : 0;
 }
 
 /// What the kernel that cuts a path works on; the same for all blocks. `Note`: see device_flag::writer.
-template <class O, class Note>
+template <class O, class Flag>
 struct partition_job {
     O const* offsets;
     std::int64_t rows;
     std::int64_t nonzeros;
     partition_rule rule;
-    std::int64_t shares;
-    path_point* cuts;      ///< shares + 1
+    std::int64_t ranges;
+    path_point* splits;      ///< shares + 1
     hand_over_slot* slots; ///< shares
-    Note irregular;
+    Flag irregular;
     double rows_per_step = double(rows) / double(rows + nonzeros);
 
-    /// Cut s, moved behind the row that it would cut if that row is not long; with share_cuts_first in the place of the
+    /// Cut s, moved behind the row that it would cut if that row is not long; with range_splits_first in the place of the
     /// kind where it lies inside of a row. Found by a group.
     template <class Block>
-    COPPICE_HD path_point find_cut(lane_group<Block> const& group, std::int64_t s) const {
+    COPPICE_HD path_point find_split(lane_group<Block> const& group, std::int64_t s) const {
         std::int64_t const all = rows + nonzeros, due = s * rule.work_per_block;
         std::int64_t const step = due < all ? due : all;
         path_point const p = search_path(group, offsets + 1, rows, nonzeros, step, rows_per_step);
         if (p.row >= rows) return p;
         std::int64_t const begin = offsets[p.row], end = offsets[p.row + 1];
         if (p.nonzero == begin) return p;
-        if (end - begin <= rule.longest_whole) return {p.row + 1, end};
-        return {p.row | std::int64_t(share_cuts_first) << kind_shift, p.nonzero};
+        if (end - begin <= rule.max_whole_row) return {p.row + 1, end};
+        return {p.row | std::int64_t(range_splits_first) << kind_shift, p.nonzero};
     }
     /// The kind of the share between two such cuts.
     template <class Block>
-    COPPICE_HD int find_kind(lane_group<Block> const& group, path_point cut, path_point next) const {
-        path_point const from = point_of(cut), to = point_of(next);
-        int const flags = kind_of(cut) | (kind_of(next) ? share_cuts_last : 0);
+    COPPICE_HD int find_kind(lane_group<Block> const& group, path_point split, path_point next) const {
+        path_point const from = point_of(split), to = point_of(next);
+        int const flags = kind_of(split) | (kind_of(next) ? range_splits_last : 0);
         return detail::find_kind(group, offsets + from.row, to.row - from.row, to.nonzero - from.nonzero, flags, rule);
     }
 };
 
 /// Shares that a block of so many threads finds: one fewer than it finds cuts.
 template <class Block>
-constexpr int shares_of_partition_block(int threads) {
+constexpr int ranges_of_partition_block(int threads) {
     return threads / lane_group<Block>::lanes - 1;
 }
 
 /// Block 0: looks at shares all over the path and notes whether most of them lie along the path.
 COPPICE_NO_EXEC_CHECK
-template <class Block, class O, class Note>
-COPPICE_HD void sample_kinds(Block const& block, partition_job<O, Note> const& job, path_point* shared) {
+template <class Block, class O, class Flag>
+COPPICE_HD void sample_kinds(Block const& block, partition_job<O, Flag> const& job, path_point* shared) {
     lane_group<Block> const group{block};
     int const mine = block.thread() / group.lanes, samples = block.threads() / group.lanes / 2;
-    std::int64_t const s = job.shares * (mine / 2 * 2 + 1) / (2 * samples) + mine % 2; // two groups for each
-    path_point const cut = job.find_cut(group, s);
-    if (group.lane() == 0) shared[mine] = cut;
+    std::int64_t const s = job.ranges * (mine / 2 * 2 + 1) / (2 * samples) + mine % 2; // two groups for each
+    path_point const split = job.find_split(group, s);
+    if (group.lane() == 0) shared[mine] = split;
     block.sync();
     int const kind = job.find_kind(group, shared[mine / 2 * 2], shared[mine / 2 * 2 + 1]);
     block.sync();
-    if (group.lane() == 0) shared[mine].row = kind & share_of_rows ? 0 : 1;
+    if (group.lane() == 0) shared[mine].row = kind & range_of_whole_rows ? 0 : 1;
     block.sync();
     if (block.thread() > 0) return;
     int along_path = 0;
@@ -191,31 +191,31 @@ COPPICE_HD void sample_kinds(Block const& block, partition_job<O, Note> const& j
 /// One block of the kernel that cuts a path: block 0 takes samples, the others find their cuts and kinds. `shared`: a
 /// point for each group.
 COPPICE_NO_EXEC_CHECK
-template <class Block, class O, class Note>
-COPPICE_HD void partition_block(Block const& block, std::int64_t b, partition_job<O, Note> const& job,
+template <class Block, class O, class Flag>
+COPPICE_HD void partition_block(Block const& block, std::int64_t b, partition_job<O, Flag> const& job,
                                 path_point* shared) {
     if (b == 0) return sample_kinds(block, job, shared);
     lane_group<Block> const group{block};
     int const mine = block.thread() / group.lanes;
-    int const count = shares_of_partition_block<Block>(block.threads());
+    int const count = ranges_of_partition_block<Block>(block.threads());
     std::int64_t const s = (b - 1) * count + mine;
-    path_point const cut = job.find_cut(group, s);
-    if (group.lane() == 0) shared[mine] = cut;
+    path_point const split = job.find_split(group, s);
+    if (group.lane() == 0) shared[mine] = split;
     block.sync();
-    std::int64_t const kind = job.find_kind(group, cut, shared[mine < count ? mine + 1 : mine]);
-    if (group.lane() > 0 || mine == count || s > job.shares) return;
-    path_point const from = point_of(cut);
-    job.cuts[s] = {s < job.shares ? from.row | kind << kind_shift : from.row, from.nonzero};
-    if (s < job.shares) job.slots[s] = {};
+    std::int64_t const kind = job.find_kind(group, split, shared[mine < count ? mine + 1 : mine]);
+    if (group.lane() > 0 || mine == count || s > job.ranges) return;
+    path_point const from = point_of(split);
+    job.splits[s] = {s < job.ranges ? from.row | kind << kind_shift : from.row, from.nonzero};
+    if (s < job.ranges) job.slots[s] = {};
 }
 
 /// First and last share that hold a part of row `row`, for a row that is cut wherever a cut is due.
-struct share_range {
+struct range_interval {
     std::int64_t first;
     std::int64_t last;
 };
 template <class O>
-COPPICE_HD share_range shares_of_row(O const* offsets, std::int64_t row, std::int64_t work_per_block) {
+COPPICE_HD range_interval ranges_of_row(O const* offsets, std::int64_t row, std::int64_t work_per_block) {
     return {(std::int64_t(offsets[row]) + row) / work_per_block,
             (std::int64_t(offsets[row + 1]) + row) / work_per_block};
 }

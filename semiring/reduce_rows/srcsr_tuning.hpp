@@ -27,7 +27,7 @@ struct tuning_record {
     int length_class = 0;  ///< see row_length_class
     int threads = 0;       ///< block size
     int lanes = 0;         ///< lanes that fold a row of mean length, which gives the share of a block
-    int lane_stretch = 0;
+    int lane_chunk = 0;
     segmented_reduction reduction = segmented_reduction::warp_transposed;
     double microseconds = 0; ///< of the product it was measured with
 };
@@ -45,7 +45,7 @@ std::vector<tuning_record> read_tuning_file(std::filesystem::path const& file);
 /// folder. io_error where it cannot.
 void write_tuning_file(std::filesystem::path const& file, std::vector<tuning_record> const& records);
 
-/// Measures y = 0.5 y + 1.5 A x in float and double over the cartesian product of block sizes, lanes per row, stretches
+/// Measures y = 0.5 y + 1.5 A x in float and double over the cartesian product of block sizes, lanes per row, chunks
 /// and segmented reductions, for two banded matrices per class of row lengths, one regular and one not.
 /// Returns the fastest choice for each type, class and block size; `progress` is told a line about each. Takes half a
 /// minute and 1.5 GB on an H200. Throws backend_error in a build without CUDA.
@@ -63,25 +63,25 @@ struct tuning_choice {
     std::string reason{};
 };
 
-/// Fills what `asked` leaves open. Reads the user's tuning file when called first; one that cannot be read is left out,
+/// Fills what `requested` leaves open. Reads the user's tuning file when called first; one that cannot be read is left out,
 /// and the reason says so. A plan that does not ask for a block size gets that of reduce_rows.
-tuning_choice choose_tuning(srcsr_tuning const& asked, std::string const& device, int nonzero_bytes, std::int64_t rows,
+tuning_choice choose_tuning(srcsr_tuning const& requested, std::string const& device, int nonzero_bytes, std::int64_t rows,
                             std::int64_t nonzeros);
 
 /// The same from given records.
 tuning_choice choose_tuning_from(std::vector<tuning_record> const& user, std::vector<tuning_record> const& shipped,
-                                 srcsr_tuning const& asked, std::string const& device, int nonzero_bytes,
+                                 srcsr_tuning const& requested, std::string const& device, int nonzero_bytes,
                                  std::int64_t rows, std::int64_t nonzeros);
 
 /// Path steps of a share in which rows of the mean length take `lanes` lanes each.
-std::int64_t share_of_lanes(int threads, int lanes, double steps_per_row);
+std::int64_t steps_for_lanes(int threads, int lanes, double steps_per_row);
 
 /// Nonzeros of a share of whole rows at most: what rows of the mean length fill, and a little more than one row; not
 /// more than `most`, which a share cannot exceed.
-inline int share_capacity(srcsr_tuning const& t, std::int64_t rows, std::int64_t nonzeros, int most) {
+inline int range_capacity(srcsr_tuning const& t, std::int64_t rows, std::int64_t nonzeros, int max_capacity) {
     double const mean = double(nonzeros) / double(rows);
-    double const wanted = double(t.work_per_block) * mean / (mean + 1) + 1.25 * mean;
-    return wanted + 16 < most ? int(wanted) + 16 : most;
+    double const target = double(t.work_per_block) * mean / (mean + 1) + 1.25 * mean;
+    return target + 16 < max_capacity ? int(target) + 16 : max_capacity;
 }
 
 } // namespace detail

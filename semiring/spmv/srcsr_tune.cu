@@ -53,13 +53,13 @@ std::vector<tuning_record> candidates(int threads, double mean) {
     std::vector<tuning_record> all;
     for (int lanes = 1; lanes <= 32; lanes *= 2) {
         double const work = double(threads / lanes) * (mean + 1);
-        bool const clamped = double(detail::share_of_lanes(threads, lanes, mean + 1)) != std::floor(work + 0.5);
+        bool const clamped = double(detail::steps_for_lanes(threads, lanes, mean + 1)) != std::floor(work + 0.5);
         if (clamped && lanes > 1 && lanes < 32) continue; // the same share as another
         for (int stretch : {32, 16, 64}) { // the rule's choice first: it stays unless another is clearly faster
             tuning_record r;
             r.threads = threads;
             r.lanes = lanes;
-            r.lane_stretch = stretch;
+            r.lane_chunk = stretch;
             all.push_back(r);
         }
         for (auto reduction : {raking, raking_memoize, warp_scans}) {
@@ -67,7 +67,7 @@ std::vector<tuning_record> candidates(int threads, double mean) {
             tuning_record r;
             r.threads = threads;
             r.lanes = lanes;
-            r.lane_stretch = 32;
+            r.lane_chunk = 32;
             r.reduction = reduction;
             all.push_back(r);
         }
@@ -88,7 +88,7 @@ void tune_type(cuda_executor const& exec, std::vector<tuning_record>& records,
             tuning_record best;
             double least = 0;
             for (tuning_record r : candidates(threads, mean)) {
-                srcsr_tuning const t{r.threads, detail::share_of_lanes(r.threads, r.lanes, mean + 1), r.lane_stretch,
+                srcsr_tuning const t{r.threads, detail::steps_for_lanes(r.threads, r.lanes, mean + 1), r.lane_chunk,
                                      r.reduction};
                 r.microseconds = measure<T>(exec, a.view(), x.view(), y.view(), t);
                 // What suits regular rows must not be paid for by others: both count.
