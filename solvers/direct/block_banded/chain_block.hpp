@@ -54,7 +54,7 @@ struct warp_team {
 };
 
 /// Whether one of the `lanes` lanes of stretch q has its bit in `ballot`.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_stretch(unsigned ballot, int lanes, int q) {
+COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_segment(unsigned ballot, int lanes, int q) {
     unsigned const each = lanes == warp_lanes ? ~0u : (1u << lanes) - 1;
     return (ballot >> q * lanes & each) != 0;
 }
@@ -63,7 +63,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE bool any_of_stretch(unsigned ballot, int lanes,
 /// unknowns of y on. Of a matrix the second half of y, the block first in the stretch, is part of the solution, though
 /// K may be less than that block; the first half of y belongs to the stretch before.
 template <class T, class Units, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_place const& at,
+COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, segment_location const& at,
                                                   slot_rows<T, Shape> const& from, int thread) {
     Shape const& g = from.g;
     int const k = g.rows(), w = g.width(), in_y = w / 2 - k;
@@ -75,14 +75,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_slots(Units const& units, stretch_pl
 
 /// Units of a stretch that were staged in memory in the places of slot_rows; memory_stacks loads units from here.
 template <class T, int K, int W>
-struct staged_units {
-    slot_rows<T, unit_shape<known_size<K, W>>> from;
-    bool conjugated; ///< as in staged_unit
+struct staged_block_rows {
+    slot_rows<T, block_row_shape<known_size<K, W>>> from;
+    bool conjugated; ///< as in staged_block_row
 
     template <class Team, class Shape>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, filled_places<1> const&, int u,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void load(Team const& team, Shape const&, padded_locations<1> const&, int u,
                                                stack_view<T> const& to) const {
-        staged_unit<T, K> const unit{&from.side(u, 0, 0), conjugated};
+        staged_block_row<T, K> const unit{&from.side(u, 0, 0), conjugated};
         for (int i = team.rank(); i < K * (W + K + 1); i += team.size()) {
             int const c = i / K, r = i - c * K;
             if (c < W + K)
@@ -96,9 +96,9 @@ struct staged_units {
 /// Eliminates stretches by reflections, one warp a stretch. The whole device may wait for one such stretch, a chain of
 /// dependent steps; so all lanes stage its units first, and every size is known to the compiler.
 template <class T, class Units, int K, int W, class Block>
-struct reflected_stretches {
+struct householder_segments {
     using real = real_lane_t<T>;
-    using shape = unit_shape<known_size<K, W>>;
+    using shape = block_row_shape<known_size<K, W>>;
 
     Block const& block;
     stage<T, Units> const& s;
@@ -106,46 +106,46 @@ struct reflected_stretches {
     T* const memory; ///< elements() of it
     warp_team<Block> const team;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE reflected_stretches(Block const& b, stage<T, Units> const& of, T* elements)
+    COPPICE_HD COPPICE_ALWAYS_INLINE householder_segments(Block const& b, stage<T, Units> const& of, T* elements)
         : block(b), s(of), g{{}, of.shape.units, 1}, memory(elements), team{b} {}
-    reflected_stretches(reflected_stretches const&) = delete; // parts of it refer to each other
+    householder_segments(householder_segments const&) = delete; // parts of it refer to each other
 
     /// Elements of memory: two stacks and the slots.
     template <class Size>
-    static std::int64_t elements(unit_shape<Size> const& of) {
+    static std::int64_t elements(block_row_shape<Size> const& of) {
         return stack_elements(of) + of.slot_elements() + W;
     }
 
     /// Looks again at stretch p, whose link was marked as grown, and eliminates it by reflections where it has.
     COPPICE_HD COPPICE_ALWAYS_INLINE void reduce(std::int64_t p) const {
-        filled_places<1> const at(s.all, s.units, p);
-        stretch_place const& place = at.lane[0];
-        auto const units = stage_units(at);
+        padded_locations<1> const at(s.all, s.units, p);
+        segment_location const& place = at.lane[0];
+        auto const units = stage_block_rows(at);
         largest_magnitude<T> of_link;
         for (int i = team.rank(); i < 2 * W * W; i += warp_lanes)
             of_link.look_at(s.links.entry(place.link, i % W, i / W));
         real const largest = largest_of_team(team, of_link.value(), memory);
-        link_size<real> size = s.size_before(place, largest_of_rows(place, units));
-        size.reflected = size.reflected || has_grown(largest, size.size, W);
+        growth_reference<real> size = s.size_before(place, largest_of_rows(place, units));
+        size.reflected = size.reflected || exceeds_growth_bound(largest, size.size, W);
         if (team.rank() == 0) s.links.sizes[place.link] = size.mark();
         if (!size.reflected) return;
         real tolerance = size.tolerance();
         if (s.how.flush) tolerance = larger(tolerance, s.how.threshold);
-        reflecting_stacks stacks(memory_stacks(team, units, g, at, memory, W, static_cast<T const*>(nullptr), s.how),
+        householder_stacks stacks(memory_stacks(team, units, g, at, memory, W, static_cast<T const*>(nullptr), s.how),
                                  tolerance);
-        reduce_stretch(stacks, g, at, s.links, pivot_teller<Units, 1>{{}, s.units, at});
+        reduce_segment(stacks, g, at, s.links, pivot_observer<Units, 1>{{}, s.units, at});
         team.sync();
     }
     /// Solves stretch p, which became a link by reflections.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(std::int64_t p) const {
-        filled_places<1> const at(s.all, s.units, p);
-        auto const units = stage_units(at);
+        padded_locations<1> const at(s.all, s.units, p);
+        auto const units = stage_block_rows(at);
         slot_rows<T, shape> const& slots = units.from;
-        link_boundary<T> const boundary{s.links};
+        segment_boundary<T> const boundary{s.links};
         take_left(team, g, at, slots, boundary);
-        reflecting_stacks stacks(
+        householder_stacks stacks(
             memory_stacks(team, units, g, at, memory, 0, static_cast<T const*>(slots.known()), s.how), real(0));
-        substitute_stretch(team, stacks, g, at, slots, boundary, silent_teller{});
+        substitute_segment(team, stacks, g, at, slots, boundary, silent_observer{});
         store_slots(s.units, at.lane[0], slots, team.rank());
         team.sync();
     }
@@ -153,19 +153,19 @@ struct reflected_stretches {
 private:
     /// Elements of two stacks, which are also room for a value of each lane.
     template <class Size>
-    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stack_elements(unit_shape<Size> const& of) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE static constexpr std::int64_t stack_elements(block_row_shape<Size> const& of) {
         std::int64_t const stacks = 2 * aligned_elements<T>(of.pitch() * of.reduce_columns());
         return stacks < warp_lanes ? warp_lanes : stacks;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE staged_units<T, K, W> stage_units(filled_places<1> const& at) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE staged_block_rows<T, K, W> stage_block_rows(padded_locations<1> const& at) const {
         slot_rows<T, shape> const slots{memory + stack_elements(g), g};
-        fill_units(s.units, staged_stretch{0, 0, 0, at}, g, 0, g.units, slots.at, team.rank());
+        load_entrywise(s.units, staged_segment{0, 0, 0, at}, g, 0, g.units, slots.at, team.rank());
         team.sync();
         return {slots, s.units.conjugated()};
     }
     /// The largest entry of the units that are rows of the matrix, not rows that fill up the stretch.
-    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_of_rows(stretch_place const& place,
-                                                          staged_units<T, K, W> const& units) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE real largest_of_rows(segment_location const& place,
+                                                          staged_block_rows<T, K, W> const& units) const {
         int const rows = s.units.solution(place, g.units, 0).rows;
         real largest(0);
         for (int i = team.rank(); i < rows; i += warp_lanes) {
@@ -181,13 +181,13 @@ private:
 /// stored what it has solved but these, as x may be d and they read d once more. A call, so that the tile keeps its
 /// registers.
 template <bool Left, int K, int W, class T, class Units, class Block>
-[[gnu::noinline]] COPPICE_HD void reflect_marked(Block const& block, stage<T, Units> const& s, std::int64_t first,
+[[gnu::noinline]] COPPICE_HD void eliminate_flagged(Block const& block, stage<T, Units> const& s, std::int64_t first,
                                                  unsigned marked, int lanes, T* memory) {
     block.sync(); // all have looked at what is in memory
-    reflected_stretches<T, Units, K, W, Block> const again(block, s, memory);
+    householder_segments<T, Units, K, W, Block> const again(block, s, memory);
     COPPICE_NO_UNROLL
     for (int q = 0; q < warp_lanes / lanes; ++q) {
-        if (!any_of_stretch(marked, lanes, q)) continue;
+        if (!any_of_segment(marked, lanes, q)) continue;
         if constexpr (Left)
             again.reduce(first + q);
         else
@@ -205,7 +205,7 @@ struct tile_plan {
 /// reduction.
 template <class T, class Units, int K, int W, bool Left>
 struct tile_sizes {
-    using shape = unit_shape<known_size<K, W>>;
+    using shape = block_row_shape<known_size<K, W>>;
     /// Lanes of a stretch: one lane if the window fits into its registers and if, in a substitution, the slots of 32
     /// stretches fit into a fair share of the shared memory; else the fewest that divide K for which both hold.
     static constexpr int fewest_lanes() {
@@ -230,13 +230,13 @@ struct tile_sizes {
     static constexpr int log_piece = Left ? shortest_piece() : 0;
 
     template <class Block>
-    using tile = unit_tile<log_piece, stretches, T, Block, Units, shape>;
+    using tile = block_row_tile<log_piece, stretches, T, Block, Units, shape>;
 
     static tile_plan plan(int units) {
         shape const g{{}, units, 1};
         int const pitch = Left ? tile<int>::piece_pitch(g) : int(g.slot_elements() + W) | 1;
-        int const bytes = stretches * int(sizeof(staged_stretch)) + stretches * pitch * int(sizeof(T));
-        int const again = int(reflected_stretches<T, Units, K, W, int>::elements(g) * sizeof(T));
+        int const bytes = stretches * int(sizeof(staged_segment)) + stretches * pitch * int(sizeof(T));
+        int const again = int(householder_segments<T, Units, K, W, int>::elements(g) * sizeof(T));
         return {pitch, (std::max(bytes, again) + 15) / 16 * 16};
     }
 };
@@ -252,20 +252,20 @@ struct warp_tile {
     /// Scalar rows stay where they are; rows of blocks move up together. So do scalar rows that would spill more where
     /// they stay (double, four bands on a side, 2^22 rows: 1077 instead of 978 us).
     static constexpr bool rows_stay = K == 1 && (!Left || W * int(sizeof(T)) < 64);
-    using stacks_type = std::conditional_t<rows_stay, band_rows_window<T, W / 2, Left, team_type, tile_type>,
+    using stacks_type = std::conditional_t<rows_stay, scalar_band_window<T, W / 2, Left, team_type, tile_type>,
                                            register_stacks<T, K, W, sizes::lanes, Left, team_type, tile_type>>;
 
     Block const& block;
     stage<T, Units> const& s;
     shape const g;
     team_type const team;
-    staged_stretch* const places;
+    staged_segment* const places;
     std::int64_t const first, end;
     tile_type tile;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE warp_tile(Block const& b, stage<T, Units> const& of, std::int64_t begin,
                                                std::int64_t behind, tile_plan const& plan, unsigned char* shared)
-        : block(b), s(of), g{{}, of.shape.units, 1}, team(b), places(reinterpret_cast<staged_stretch*>(shared)),
+        : block(b), s(of), g{{}, of.shape.units, 1}, team(b), places(reinterpret_cast<staged_segment*>(shared)),
           first(begin), end(behind),
           tile(b, of.units, g, places, reinterpret_cast<T*>(places + sizes::stretches), plan.pitch, team.stretch) {}
     warp_tile(warp_tile const&) = delete; // parts of it refer to each other
@@ -284,40 +284,40 @@ private:
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void reduce() {
         start();
-        stretch_places<1> const& at = places[team.stretch].at;
-        pivot_teller<Units, 1> const teller{{}, s.units, at};
+        segment_locations<1> const& at = places[team.stretch].at;
+        pivot_observer<Units, 1> const teller{{}, s.units, at};
         tile.arrive_first();
         stacks_type stacks(team, tile, nullptr, s.how);
-        reduce_stretch(stacks, g, at, s.links, teller);
+        reduce_segment(stacks, g, at, s.links, teller);
         again(mark(at.lane[0], stacks.largest_seen(), stacks.largest_left()));
     }
-    /// Stores the link_size of the link that a stretch became, with a mark where the link has grown: `of_rows` is the
+    /// Stores the growth_reference of the link that a stretch became, with a mark where the link has grown: `of_rows` is the
     /// size of the rows, `largest` the largest entry of the link in this lane's columns. Returns which lanes have seen
     /// growth.
-    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned mark(stretch_place const& place, real of_rows, real largest) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE unsigned mark(segment_location const& place, real of_rows, real largest) const {
         bool const none = team.idle || place.link < 0;
-        link_size<real> const size = none ? link_size<real>(0, false) : s.size_before(place, of_rows);
-        unsigned const grown = block.ballot(!none && (size.reflected || has_grown(largest, size.size, W)));
+        growth_reference<real> const size = none ? growth_reference<real>(0, false) : s.size_before(place, of_rows);
+        unsigned const grown = block.ballot(!none && (size.reflected || exceeds_growth_bound(largest, size.size, W)));
         if (!none && team.rank() == 0)
             s.links.sizes[place.link] =
-                link_size<real>(size.size, any_of_stretch(grown, sizes::lanes, team.stretch)).mark();
+                growth_reference<real>(size.size, any_of_segment(grown, sizes::lanes, team.stretch)).mark();
         return grown;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void again(unsigned marked) const {
         if (marked != 0)
-            reflect_marked<Left, K, W>(block, s, first, marked, sizes::lanes, reinterpret_cast<T*>(places));
+            eliminate_flagged<Left, K, W>(block, s, first, marked, sizes::lanes, reinterpret_cast<T*>(places));
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute() {
         start();
-        stretch_places<1> const& at = places[team.stretch].at;
+        segment_locations<1> const& at = places[team.stretch].at;
         slot_rows<T, shape> const slots{tile.stretch(team.stretch), g};
         T* const y = slots.known();
         T* const z = y + W;
-        bool const reflected = !team.idle && s.links.any_reflected(at);
+        bool const reflected = !team.idle && s.links.any_by_householder(at);
         take_boundary(at, y, z);
         tile.arrive_first();
         stacks_type stacks(team, tile, y, s.how);
-        walk(stacks, g, keep_slots<T, shape>{slots}, silent_teller{});
+        walk(stacks, g, save_slots<T, shape>{slots}, silent_observer{});
         team.sync();
         if (team.rank() == 0) {
             COPPICE_UNROLL
@@ -329,9 +329,9 @@ private:
         again(marked);
     }
     /// Loads y and z of the stretch. All loads are on their way before the first value is stored.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(stretch_places<1> const& at, T* y, T* z) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_boundary(segment_locations<1> const& at, T* y, T* z) const {
         constexpr int each = (W + sizes::lanes - 1) / sizes::lanes;
-        link_boundary<T> const boundary{s.links};
+        segment_boundary<T> const boundary{s.links};
         T of_y[each]{}, of_z[each]{};
         COPPICE_UNROLL
         for (int j = 0; j < each; ++j) {
@@ -362,7 +362,7 @@ private:
             return;
         }
         for (int q = 0; q < sizes::stretches; ++q)
-            if (!any_of_stretch(reflected, sizes::lanes, q))
+            if (!any_of_segment(reflected, sizes::lanes, q))
                 store_slots(s.units, places[q].at.lane[0], slot_rows<T, shape>{tile.stretch(q), g}, block.thread());
     }
 };
@@ -380,7 +380,7 @@ bool has_tiles(matrix_rows<T> const& a) {
 /// Returns launch(stage, its tile_sizes, its plan) if there are tiles for the stage, else false. A banded matrix
 /// becomes a stage of scalar rows for this.
 template <bool Left, class T, class Launch, int... N>
-bool with_tiles(stage<T, row_units<T>> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
+bool with_tiles(stage<T, matrix_block_rows<T>> const& s, Launch const& launch, std::integer_sequence<int, N...>) {
     if (s.shape.sides != 1 || !has_tiles(s.units.a)) return false;
     auto const try_size = [&](auto const& of, auto sizes) {
         using shape = typename decltype(sizes)::shape;
@@ -389,12 +389,12 @@ bool with_tiles(stage<T, row_units<T>> const& s, Launch const& launch, std::inte
     };
     if (s.units.a.banded()) {
         auto const by_rows = row_by_row(s);
-        return (try_size(by_rows, tile_sizes<T, band_row_units<T>, 1, 2 * (N + 1), Left>()) || ...);
+        return (try_size(by_rows, tile_sizes<T, scalar_band_rows<T>, 1, 2 * (N + 1), Left>()) || ...);
     }
-    return (try_size(s, tile_sizes<T, row_units<T>, N + 1, 2 * (N + 1), Left>()) || ...);
+    return (try_size(s, tile_sizes<T, matrix_block_rows<T>, N + 1, 2 * (N + 1), Left>()) || ...);
 }
 template <bool Left, class T, class Launch>
-bool with_tiles(stage<T, row_units<T>> const& s, Launch const& launch) {
+bool with_tiles(stage<T, matrix_block_rows<T>> const& s, Launch const& launch) {
     return with_tiles<Left>(s, launch, std::make_integer_sequence<int, largest_tiled>());
 }
 

@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(128) substitute_kernel(stage<T, Units> s, team
 }
 
 template <class T>
-__global__ void __launch_bounds__(128) close_kernel(closing<T> c, team_layout layout) {
+__global__ void __launch_bounds__(128) close_kernel(final_complement<T> c, team_layout layout) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!c.open()) return;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(128) factor_kernel(Job job, team_layout layout
 }
 
 /// The barrier of blocks that share systems: all blocks of the grid run at once (cooperative launch).
-struct grid_meeting {
+struct grid_barrier {
     __device__ void meet(cuda_block const&, std::int64_t, int) const { cooperative_groups::this_grid().sync(); }
 };
 
@@ -127,13 +127,13 @@ __global__ void __launch_bounds__(tree_threads<T, W>, 1) tree_kernel(__grid_cons
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!job.open()) return; // the same in all blocks, so that none waits at a barrier
-    grid_meeting meeting;
+    grid_barrier meeting;
     solve_links<W>(cuda_block{}, job, blockIdx.x, meeting, reinterpret_cast<T*>(shared));
 }
 
 /// Launches on a GPU need no workspace besides the links.
 template <class T>
-std::int64_t launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+std::int64_t launch_bytes(cuda_executor const&, block_row_shape<any_size> const&, block_row_shape<any_size> const&) {
     return 0;
 }
 
@@ -187,28 +187,28 @@ void substitute(cuda_executor const& exec, stage<T, Units> const& s, std::byte*)
 }
 
 template <class T>
-void close(cuda_executor const& exec, closing<T> const& c, std::byte*) {
+void close(cuda_executor const& exec, final_complement<T> const& c, std::byte*) {
     run_teams(exec, &close_kernel<T>, c, c.all.batch.systems, 3 * c.links.width, c.elements());
 }
 
 /// Whether all links are solved by one kernel: not where one system may be so much longer than the others that one
 /// block would join its links while the device waits.
 template <class T>
-bool joins_links(cuda_executor const&, matrix_rows<T> const& a) {
-    constexpr std::int64_t rows_of_a_block = 1 << 13, most_uneven = 8;
+bool merges_in_one_kernel(cuda_executor const&, matrix_rows<T> const& a) {
+    constexpr std::int64_t rows_of_a_block = 1 << 13, max_uneven = 8;
     batch_shape const& b = a.batch;
-    return has_tiles(a) && (!b.offsets || b.rows <= rows_of_a_block || b.rows * b.systems <= most_uneven * b.total);
+    return has_tiles(a) && (!b.offsets || b.rows <= rows_of_a_block || b.rows * b.systems <= max_uneven * b.total);
 }
 
 template <class T>
 std::int64_t tree_elements(cuda_executor const& exec, levels const& l, matrix_rows<T> const& a) {
-    return tree_elements(2 * a.n, l.total(1), most_shares(l.batch.systems, exec.multiprocessors()));
+    return tree_elements(2 * a.n, l.total(1), max_slices(l.batch.systems, exec.multiprocessors()));
 }
 
 template <class T>
 void solve_links(cuda_executor const& exec, tree_job<T> job) {
     with_tree_width(job.links.a, [&]<int W>(std::integral_constant<int, W>) {
-        constexpr int lanes = join_lanes<W>;
+        constexpr int lanes = merge_lanes<W>;
         job.plan = plan_tree<T, W>(job.plan.systems, job.plan.links, exec.multiprocessors(), shared_limit(exec));
         auto const kernel = &tree_kernel<W, T>;
         auto const bytes = std::size_t(tree_memory<T, W>(job.plan).bytes());
@@ -223,18 +223,18 @@ void solve_links(cuda_executor const& exec, tree_job<T> job) {
 }
 
 template <class T, class Units>
-void run_step(cuda_executor const& exec, factored_stage<T, Units> const& s, std::byte*) {
-    run_teams(exec, &factor_kernel<factored_stage<T, Units>>, s, s.base.stretches, s.base.shape.reduce_columns(),
+void run_step(cuda_executor const& exec, factored_level<T, Units> const& s, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_level<T, Units>>, s, s.base.stretches, s.base.shape.reduce_columns(),
               s.elements(s.base.shape));
 }
 
 template <class T>
-void run_step(cuda_executor const& exec, factored_closing<T> const& c, std::byte*) {
-    run_teams(exec, &factor_kernel<factored_closing<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
+void run_step(cuda_executor const& exec, factored_final_complement<T> const& c, std::byte*) {
+    run_teams(exec, &factor_kernel<factored_final_complement<T>>, c, c.base.all.batch.systems, 1, c.base.elements());
 }
 
 template <class T>
-std::int64_t factor_launch_bytes(cuda_executor const&, unit_shape<any_size> const&, unit_shape<any_size> const&) {
+std::int64_t factor_launch_bytes(cuda_executor const&, block_row_shape<any_size> const&, block_row_shape<any_size> const&) {
     return 0;
 }
 

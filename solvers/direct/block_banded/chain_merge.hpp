@@ -22,18 +22,18 @@ namespace coppice::chain {
 /// Lanes of a team. Each lane has two columns: most of the time of a join goes into the search for pivots, which all
 /// lanes repeat.
 template <int W>
-inline constexpr int join_lanes = int(std::bit_ceil(unsigned(2 * W)));
+inline constexpr int merge_lanes = int(std::bit_ceil(unsigned(2 * W)));
 
 /// W rows of a column, at an address from which 16 bytes can be loaded at once.
 template <class T, int W>
-struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) link_column {
+struct alignas(W * sizeof(T) % 16 == 0 ? 16 : 8) condensed_column {
     T row[W];
 };
 
 /// Links in memory. A join writes its joint over its right link: the joint's columns of y and z where S' and R' stood.
 /// The triangle of the joint, its columns of m, has a place of its own.
 template <class T, int W>
-struct link_store {
+struct condensed_store {
     static constexpr int triangle = W * (W + 1) / 2;
     static constexpr int elements = 2 * W * W + W + triangle + 1; ///< for one link
     using real = real_lane_t<T>;
@@ -41,14 +41,14 @@ struct link_store {
     T* matrix;   ///< [link][2 W][W], column after column
     T* rhs;      ///< [link][W]
     T* upper;    ///< [link][triangle], column after column, with reciprocals on the diagonal
-    real* sizes; ///< [link], as in link_units
+    real* sizes; ///< [link], as in condensed_rows
 
     /// A store of `links` links in `memory`.
-    static COPPICE_HD link_store in(T* memory, int links) {
+    static COPPICE_HD condensed_store in(T* memory, int links) {
         return {memory, memory + links * 2 * W * W, memory + links * (2 * W + 1) * W,
                 reinterpret_cast<real*>(memory + links * (elements - 1))};
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_store from(std::int64_t link) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE condensed_store from(std::int64_t link) const {
         return {matrix + link * 2 * W * W, rhs + link * W, upper + link * triangle, sizes + link};
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE T* column(std::int64_t link, int c) const {
@@ -59,11 +59,11 @@ struct link_store {
 
 /// `Lanes` lanes of a warp, one of several teams of a block.
 template <class Block, int Lanes>
-struct join_team {
+struct merge_team {
     Block const& block;
     int number, lane, first; ///< the team, this lane of it, and the lane of the warp where it begins
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE explicit join_team(Block const& b)
+    COPPICE_HD COPPICE_ALWAYS_INLINE explicit merge_team(Block const& b)
         : block(b), number(int(unsigned(b.thread()) / Lanes)), lane(b.thread() & (Lanes - 1)),
           first(b.thread() & (warp_lanes - 1) & ~(Lanes - 1)) {}
     static constexpr int in_warp = warp_lanes / Lanes;
@@ -85,15 +85,15 @@ struct join_team {
 /// lane W holds the right-hand side. All lanes of a warp go through a join together; lanes of a team that is not
 /// `active` keep what they have.
 template <class T, int W, class Team>
-struct link_columns {
+struct condensed_columns {
     using real = real_lane_t<T>;
-    using column_type = link_column<T, W>;
-    static constexpr int lanes = join_lanes<W>, rows = 2 * W;
+    using column_type = condensed_column<T, W>;
+    static constexpr int lanes = merge_lanes<W>, rows = 2 * W;
 
     /// What a lane loads of the right link.
-    struct right_part {
+    struct right_columns {
         column_type unknown, side;
-        real mark; ///< its link_size
+        real mark; ///< its growth_reference
     };
 
     Team const& team;
@@ -102,18 +102,18 @@ struct link_columns {
     // Of each column the first W elements are rows of the link; the last W are rows of the right link during a join.
     T held[rows];  ///< the column of R or R' of this lane
     T aside[rows]; ///< its column of S, or the right-hand side
-    real mark = 1; ///< the link_size
+    real mark = 1; ///< the growth_reference
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE link_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE condensed_columns(Team const& t, elimination<real> const& e) : team(t), how(e) {
         COPPICE_UNROLL
         for (int r = 0; r < rows; ++r) held[r] = aside[r] = T(0);
     }
 
     /// Loads link i, the leftmost link of the joins to come.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(link_store<T, W> const& links, std::int64_t i, bool active) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_first(condensed_store<T, W> const& links, std::int64_t i, bool active) {
         turned = false;
         column_type const own = load(links.column(i, W + place()), active && holds_middle(false)),
-                          beside = load(place_aside(links, i), active && has_aside());
+                          beside = load(y_or_rhs_address(links, i), active && has_y_or_rhs());
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             held[r] = own.row[r];
@@ -122,16 +122,16 @@ struct link_columns {
         if (active) mark = links.sizes[i];
         prepare_own();
     }
-    /// What this lane needs of the right link i, for a join during which `turned` has the value turned_then.
-    COPPICE_HD COPPICE_ALWAYS_INLINE right_part take_right(link_store<T, W> const& links, std::int64_t i,
-                                                           bool turned_then, bool active) const {
-        T const* const from = links.column(i, holds_middle(turned_then) ? place() : W + place());
+    /// What this lane needs of the right link i, for a join during which `turned` has the value swapped_then.
+    COPPICE_HD COPPICE_ALWAYS_INLINE right_columns take_right(condensed_store<T, W> const& links, std::int64_t i,
+                                                           bool swapped_then, bool active) const {
+        T const* const from = links.column(i, holds_middle(swapped_then) ? place() : W + place());
         return {load(from, active && in_sets()), load(links.side(i), active && of_side()),
                 active ? links.sizes[i] : real(1)};
     }
     /// Joins the link with its right neighbour, which was link i; the joint goes to place i of `joints`.
     template <class Tell>
-    COPPICE_HD COPPICE_ALWAYS_INLINE void join(right_part right, link_store<T, W> const& joints, std::int64_t i,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void join(right_columns right, condensed_store<T, W> const& joints, std::int64_t i,
                                                bool active, Tell const& tell) {
         T before[W], beside[W];
         COPPICE_UNROLL
@@ -140,15 +140,15 @@ struct link_columns {
             beside[r] = aside[r];
         }
         take_in(right);
-        auto const size = link_size<real>(mark).with(link_size<real>(right.mark));
+        auto const size = growth_reference<real>(mark).with(growth_reference<real>(right.mark));
         zero_pivots zeros = eliminate<rows>(size.reflected ? size.tolerance() : real(0));
-        bool const grown = active && has_grown(largest_left(), size.size, W);
+        bool const grown = active && exceeds_growth_bound(largest_left(), size.size, W);
         bool reflects = false;
         if (unsigned const voted = team.block.ballot(grown); voted != 0) { // once more, by reflections
             reflects = team.any_of(voted);
             halves again(before, beside);
-            right_part const once_more = take_right(joints, i, turned, active);
-            zero_pivots const found = reflect_apart<rows>(team, how, turned, again, &once_more, tolerance_of(size));
+            right_columns const once_more = take_right(joints, i, turned, active);
+            zero_pivots const found = eliminate_by_householder_out_of_line<rows>(team, how, turned, again, &once_more, tolerance_of(size));
             if (reflects) zeros = take_over(again, found);
         }
         team.block.sync_warp(); // the joint goes where the right link was
@@ -157,7 +157,7 @@ struct link_columns {
             keep(joints, i);
         }
         turned = turned != active;
-        mark = active ? link_size<real>(size.size, size.reflected || reflects).mark() : mark;
+        mark = active ? growth_reference<real>(size.size, size.reflected || reflects).mark() : mark;
         bool const comes_in = in_sets() && !holds_middle(turned);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -166,9 +166,9 @@ struct link_columns {
         }
     }
     /// Puts the link to place i.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void put(link_store<T, W> const& links, std::int64_t i) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void put(condensed_store<T, W> const& links, std::int64_t i) const {
         if (holds_middle(turned)) store(held, links.column(i, W + place()));
-        if (has_aside()) store(aside, place_aside(links, i));
+        if (has_y_or_rhs()) store(aside, y_or_rhs_address(links, i));
         if (team.rank() == 0) links.sizes[i] = mark;
     }
     /// Sets small entries to zero and scales rows, as stages of links do with every unit that they load.
@@ -191,12 +191,12 @@ struct link_columns {
             before[r] = held[r];
             beside[r] = aside[r];
         }
-        link_size<real> const size(mark);
+        growth_reference<real> const size(mark);
         zero_pivots zeros = eliminate<W>(real(0));
-        bool const grown = active && (size.reflected || has_grown(largest_above(), size.size, W));
+        bool const grown = active && (size.reflected || exceeds_growth_bound(largest_above(), size.size, W));
         if (unsigned const voted = team.block.ballot(grown); voted != 0) {
             halves again(before, beside);
-            zero_pivots const found = reflect_apart<W>(team, how, turned, again, nullptr, tolerance_of(size));
+            zero_pivots const found = eliminate_by_householder_out_of_line<W>(team, how, turned, again, nullptr, tolerance_of(size));
             if (team.any_of(voted)) zeros = take_over(again, found);
         }
         if (active && team.rank() == 0) zeros.tell(tell);
@@ -211,7 +211,7 @@ struct link_columns {
     }
 
 private:
-    /// A copy of the columns for reflect_apart, which is not inlined and so has to find the columns in memory.
+    /// A copy of the columns for eliminate_by_householder_out_of_line, which is not inlined and so has to find the columns in memory.
     struct halves {
         T held[rows], aside[rows];
         COPPICE_HD COPPICE_ALWAYS_INLINE halves(T const (&own)[W], T const (&beside)[W]) {
@@ -232,7 +232,7 @@ private:
         return found;
     }
     /// Puts the rows of the right link into the last W elements of the columns.
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_part right) {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take_in(right_columns right) {
         prepare(right.unknown.row, right.side.row, false);
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -241,17 +241,17 @@ private:
         }
     }
     /// The largest entry of this lane's columns: largest_left in the link that a join leaves, largest_above in the
-    /// pivot rows of a closing without the pivots. A pivot is as large as the entries behind it, or does not matter.
+    /// pivot rows of a final_complement without the pivots. A pivot is as large as the entries behind it, or does not matter.
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_left() const {
         bool const of_z = in_sets() && !holds_middle(turned);
-        largest_bits<T> of_held, of_aside, largest; // two maxima, so that neither waits for the other
+        largest_bits<T> of_held, of_y_or_rhs, largest; // two maxima, so that neither waits for the other
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
             of_held.look_at(held[W + r]);
-            of_aside.look_at(aside[W + r]);
+            of_y_or_rhs.look_at(aside[W + r]);
         }
         largest.with(of_held, of_z);
-        largest.with(of_aside, of_y());
+        largest.with(of_y_or_rhs, of_y());
         return largest.value();
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE real largest_above() const {
@@ -265,15 +265,15 @@ private:
     COPPICE_HD COPPICE_ALWAYS_INLINE bool of_y() const { return team.rank() < W; }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool of_side() const { return team.rank() == W; }
     COPPICE_HD COPPICE_ALWAYS_INLINE int place() const { return int(unsigned(team.rank()) % W); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool holds_middle(bool turned_then) const {
-        return in_sets() && (team.rank() >= W) == turned_then;
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool holds_middle(bool swapped_then) const {
+        return in_sets() && (team.rank() >= W) == swapped_then;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE int first_middle() const { return turned ? W : 0; }
-    /// Where the column of S or the right-hand side that this lane holds lies in memory; see has_aside().
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* place_aside(link_store<T, W> const& links, std::int64_t i) const {
+    /// Where the column of S or the right-hand side that this lane holds lies in memory; see has_y_or_rhs().
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* y_or_rhs_address(condensed_store<T, W> const& links, std::int64_t i) const {
         return of_y() ? links.column(i, place()) : links.side(i);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_aside() const { return team.rank() <= W; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool has_y_or_rhs() const { return team.rank() <= W; }
 
     COPPICE_HD COPPICE_ALWAYS_INLINE static column_type load(T const* from, bool wanted) {
         column_type c{};
@@ -287,7 +287,7 @@ private:
         for (int r = 0; r < W; ++r) c.row[r] = column[r];
         *reinterpret_cast<column_type*>(to) = c;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void keep(link_store<T, W> const& joints, std::int64_t i) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE void keep(condensed_store<T, W> const& joints, std::int64_t i) const {
         if (holds_middle(turned)) {
             int const k = place();
             T* const to = joints.upper + i * joints.triangle + k * (k + 1) / 2;
@@ -297,7 +297,7 @@ private:
         } else if (in_sets()) {
             store(held, joints.column(i, W + place()));
         }
-        if (has_aside()) store(aside, place_aside(joints, i));
+        if (has_y_or_rhs()) store(aside, y_or_rhs_address(joints, i));
     }
     /// `y`: `beside` is a column of S, not the right-hand side.
     COPPICE_HD COPPICE_ALWAYS_INLINE void prepare(T* column, T* beside, bool y) const {
@@ -339,10 +339,10 @@ private:
     /// eliminate() by reflections, on a copy of the columns; `right`, if any, is put into them first. Rare, and so a
     /// function of its own that costs a join no registers.
     template <int Rows>
-    [[gnu::noinline]] COPPICE_HD static zero_pivots reflect_apart(Team const team, elimination<real> const how,
-                                                                  bool turned, halves& columns, right_part const* right,
+    [[gnu::noinline]] COPPICE_HD static zero_pivots eliminate_by_householder_out_of_line(Team const team, elimination<real> const how,
+                                                                  bool turned, halves& columns, right_columns const* right,
                                                                   real tolerance) {
-        link_columns own(team, how);
+        condensed_columns own(team, how);
         own.turned = turned;
         COPPICE_UNROLL
         for (int r = 0; r < W; ++r) {
@@ -364,7 +364,7 @@ private:
         COPPICE_UNROLL
         for (int k = 0; k < W; ++k) {
             key_column<T, Rows> column = key<Rows>(k);
-            reflection<T> const of(column.row, k, Rows);
+            householder<T> const of(column.row, k, Rows);
             zeros.note(k, of.top, tolerance);
             COPPICE_UNROLL
             for (int r = k + 1; r < Rows; ++r) column.row[r] = of.v(column.row[r]);
@@ -375,7 +375,7 @@ private:
         }
         return zeros;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(link_size<real> const& size) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE real tolerance_of(growth_reference<real> const& size) const {
         return how.flush ? larger(size.tolerance(), how.threshold) : size.tolerance();
     }
     /// The column of the k-th unknown of m, for all lanes.
@@ -388,14 +388,14 @@ private:
 /// The way back through a joint. Lane r < W of a team has row r of the joint's columns of y and of its triangle, lane
 /// W + r has row r of the columns of z.
 template <class T, int W, class Team>
-struct joint_rows {
+struct separator_rows {
     Team const& team;
 
     /// What this lane has of a joint.
     struct part {
         T entry[W], upper[W], side;
     };
-    COPPICE_HD COPPICE_ALWAYS_INLINE part load(link_store<T, W> const& joints, std::int64_t i, bool active) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE part load(condensed_store<T, W> const& joints, std::int64_t i, bool active) const {
         part p{};
         if (!active || team.rank() >= 2 * W) return p;
         T const* const from = joints.column(i, of_z() ? W : 0) + row();

@@ -29,7 +29,7 @@ namespace coppice::chain {
 template <class T, int W>
 inline constexpr int tree_threads = W * sizeof(T) >= 32 ? 256 : 512;
 /// Where there are few links: a warp for each scheduler, so that none waits for another.
-inline constexpr int least_tree_threads = 128;
+inline constexpr int min_tree_threads = 128;
 
 /// How the links of equal systems are laid over blocks and teams. Shares and teams decide the bits of a solution; they
 /// follow from the size and number of the systems and from the device.
@@ -57,35 +57,35 @@ COPPICE_HD constexpr std::int64_t whole_vectors(std::int64_t elements) { return 
 /// system, links of the shares, and of the teams that join them.
 template <class T, int W>
 struct tree_memory {
-    using store = link_store<T, W>;
+    using store = condensed_store<T, W>;
     T* start;
     int teams, shares;
 
     COPPICE_HD tree_memory(tree_plan const& plan, T* shared = nullptr)
-        : start(shared), teams(plan.teams_of_block(join_lanes<W>)), shares(plan.shares > 1 ? plan.shares : 0) {}
+        : start(shared), teams(plan.teams_of_block(merge_lanes<W>)), shares(plan.shares > 1 ? plan.shares : 0) {}
 
     COPPICE_HD T* around() const { return start; } ///< [team][y, z][W]
     COPPICE_HD store of_teams() const { return store::in(start + teams * 2 * W, teams); }
-    COPPICE_HD store of_shares() const { return store::in(start + behind_teams(), shares); }
-    COPPICE_HD store joining_shares() const { return store::in(start + behind_shares(), teams); }
+    COPPICE_HD store of_slices() const { return store::in(start + after_teams(), shares); }
+    COPPICE_HD store joining_shares() const { return store::in(start + after_slices(), teams); }
     COPPICE_HD std::int64_t bytes() const {
-        return (shares == 0 ? behind_teams() : behind_shares() + of_links(teams)) * std::int64_t(sizeof(T));
+        return (shares == 0 ? after_teams() : after_slices() + of_links(teams)) * std::int64_t(sizeof(T));
     }
 
 private:
     COPPICE_HD static std::int64_t of_links(int count) { return whole_vectors(std::int64_t(count) * store::elements); }
-    COPPICE_HD std::int64_t behind_teams() const { return teams * 2 * W + of_links(teams); }
-    COPPICE_HD std::int64_t behind_shares() const { return behind_teams() + of_links(shares); }
+    COPPICE_HD std::int64_t after_teams() const { return teams * 2 * W + of_links(teams); }
+    COPPICE_HD std::int64_t after_slices() const { return after_teams() + of_links(shares); }
 };
 
 /// A share has at least two links for each team, and blocks share a system only where one would have eight: a barrier
-/// of the grid costs as much as three joins. All blocks that share run at once, one a multiprocessor. `most_threads`:
+/// of the grid costs as much as three joins. All blocks that share run at once, one a multiprocessor. `max_threads`:
 /// of a block.
 template <class T, int W>
 tree_plan plan_tree(std::int64_t systems, std::int64_t links, int multiprocessors, std::int64_t shared_limit,
-                    int most_threads = tree_threads<T, W>) {
-    constexpr int lanes = join_lanes<W>, few = least_tree_threads / lanes;
-    int const most = most_threads / lanes;
+                    int max_threads = tree_threads<T, W>) {
+    constexpr int lanes = merge_lanes<W>, few = min_tree_threads / lanes;
+    int const most = max_threads / lanes;
     constexpr std::int64_t many = 8; // links of a team, from which on there are more teams
     tree_plan plan{systems, links};
     std::int64_t const blocks = multiprocessors / systems;
@@ -108,7 +108,7 @@ tree_plan plan_tree(std::int64_t systems, std::int64_t links, int multiprocessor
 }
 
 /// Most shares that a plan for so many systems may have, for memory.
-inline std::int64_t most_shares(std::int64_t systems, int multiprocessors) {
+inline std::int64_t max_slices(std::int64_t systems, int multiprocessors) {
     return multiprocessors / systems > 1 ? multiprocessors / systems * systems : 0;
 }
 
@@ -118,7 +118,7 @@ COPPICE_HD inline std::int64_t tree_elements(int w, std::int64_t links, std::int
 }
 
 /// The links of one system.
-struct system_links {
+struct system_segments {
     std::int64_t first; ///< the first of them among those of all systems
     std::int64_t count;
     std::int64_t rows; ///< block rows that they stand for
@@ -135,14 +135,14 @@ struct system_links {
 /// Everything that a launcher needs but the plan.
 template <class T>
 struct tree_job {
-    link_units<T> links; ///< of the finest stage, one side; in memory of tree_elements, one after the other
-    T *upper, *shares;   ///< behind them: triangles of a link_store, and links of shares
+    condensed_rows<T> links; ///< of the finest stage, one side; in memory of tree_elements, one after the other
+    T *upper, *shares;   ///< behind them: triangles of a condensed_store, and links of shares
     levels all;
     elimination<real_lane_t<T>> how;
     int const* gate; ///< as of a stage
     tree_plan plan;
 
-    COPPICE_HD tree_job(link_units<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e,
+    COPPICE_HD tree_job(condensed_rows<T> const& from, levels const& l, elimination<real_lane_t<T>> const& e,
                         int const* opened)
         : links(from), upper(from.rhs + l.total(1) * (from.width + 1)),
           shares(from.matrix + tree_elements(from.width, l.total(1), 0)), all(l), how(e),
@@ -152,7 +152,7 @@ struct tree_job {
     COPPICE_HD COPPICE_ALWAYS_INLINE bool open() const { return is_open(gate); }
     /// Whether systems have different numbers of links; the plan is then for as many as they have on average.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool uneven() const { return all.batch.offsets != nullptr; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE system_links of_system(std::int64_t s) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE system_segments of_system(std::int64_t s) const {
         if (s >= plan.systems) return {0, 0, 0, 0};
         if (!uneven()) return {s * plan.links, plan.links, all.batch.rows, plan.shares};
         std::int64_t const rows = all.batch.system(s).rows, count = all.count(rows, 1),
@@ -160,11 +160,11 @@ struct tree_job {
         return {all.first(s, 1), count, rows, most < plan.shares ? int(most) : plan.shares};
     }
     template <int W>
-    COPPICE_HD link_store<T, W> store() const {
+    COPPICE_HD condensed_store<T, W> store() const {
         return {links.matrix, links.rhs, upper, links.sizes};
     }
     template <int W>
-    COPPICE_HD link_store<T, W> store_of_shares() const {
+    COPPICE_HD condensed_store<T, W> store_of_slices() const {
         T *const rhs = shares + plan.systems * plan.shares * 2 * W * W, *const behind =
                                                                             rhs + plan.systems * plan.shares * W;
         return {shares, rhs, nullptr, reinterpret_cast<real_lane_t<T>*>(behind)};
@@ -183,7 +183,7 @@ void with_tree_width(matrix_rows<T> const& a, Run const& run) {
 
 /// Launchers that have no kernel for it solve links in stages: a core has no use for the depth of a tree.
 template <class Executor, class T>
-bool joins_links(Executor const&, matrix_rows<T> const&) {
+bool merges_in_one_kernel(Executor const&, matrix_rows<T> const&) {
     return false;
 }
 template <class Executor, class T>
@@ -195,20 +195,20 @@ void solve_links(Executor const&, tree_job<T> const&) {}
 
 /// Links that the teams of a group of a block join: those of a system, of a share, or of all shares.
 template <class T, int W, class Block>
-struct link_level {
-    static constexpr int lanes = join_lanes<W>;
-    using team_type = join_team<Block, lanes>;
-    using columns_type = link_columns<T, W, team_type>;
+struct tree_level {
+    static constexpr int lanes = merge_lanes<W>;
+    using team_type = merge_team<Block, lanes>;
+    using columns_type = condensed_columns<T, W, team_type>;
 
     Block const& block;
     tree_job<T> const& job;
-    link_store<T, W> links, joining;
+    condensed_store<T, W> links, joining;
     T* around_;
     std::int64_t system, first; ///< of the system, the first of the links
     int count;                  ///< none where the group has no links
     int most;                   ///< the largest count of the groups of this warp
-    int most_teams;             ///< that a group of the block uses: those who meet at its barriers
-    bool of_shares, exchanged;
+    int max_teams;             ///< that a group of the block uses: those who meet at its barriers
+    bool of_slices, exchanged;
 
     /// Links of team t: [begin(t), begin(t + 1)).
     COPPICE_HD COPPICE_ALWAYS_INLINE int begin(int t) const {
@@ -219,7 +219,7 @@ struct link_level {
         return count < job.plan.teams() ? count : job.plan.teams();
     }
     /// Links of a team of the warp at most.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int most_links() const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE int max_segments() const {
         return (most + job.plan.teams() - 1) >> job.plan.log_teams;
     }
     /// The team's number in its group.
@@ -229,16 +229,16 @@ struct link_level {
     COPPICE_HD COPPICE_ALWAYS_INLINE T* around(team_type const& team) const { return around_ + team.number * 2 * W; }
     /// Tells of unknowns before one of the links.
     struct teller {
-        link_level const& level;
+        tree_level const& level;
         int link, step;
         COPPICE_HD COPPICE_ALWAYS_INLINE bool wanted() const { return level.job.links.singular != nullptr; }
         COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int k, int) const {
-            link_units<T> const& all = level.job.links;
+            condensed_rows<T> const& all = level.job.links;
             std::int64_t const at =
-                level.of_shares ? level.job.of_system(level.system).first_of(link) : level.first + link;
+                level.of_slices ? level.job.of_system(level.system).first_of(link) : level.first + link;
             if (std::int64_t const row = all.row_before(at, k, level.system); row >= 0)
                 lower_to(all.singular + level.system,
-                         met_at(step + (level.of_shares ? 32 : 0) + (link == 0 && k >= W / 2 ? 1 : 0), row));
+                         met_at(step + (level.of_slices ? 32 : 0) + (link == 0 && k >= W / 2 ? 1 : 0), row));
         }
     };
     /// A barrier of teams that are `apart`.
@@ -250,7 +250,7 @@ struct link_level {
     }
     /// Whether a team of the warp takes the link of a team so far behind it.
     COPPICE_HD COPPICE_ALWAYS_INLINE bool warp_takes(team_type const& team, int apart) const {
-        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, most_teams);
+        return joins::takes(number(team) & ~(team_type::in_warp - 1), apart, max_teams);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(team_type const& team, int apart) const {
         return joins::takes(number(team), apart, used_teams());
@@ -260,24 +260,24 @@ struct link_level {
 
 /// The teams of a level, which join its links.
 template <class T, int W, class Block>
-struct joining_teams {
-    using level_type = link_level<T, W, Block>;
+struct merging_teams {
+    using level_type = tree_level<T, W, Block>;
     using columns_type = typename level_type::columns_type;
 
     level_type const& level;
     typename level_type::team_type const& team;
     int const t, begin, end;
     columns_type own;
-    typename columns_type::right_part next; ///< of the run, loaded ahead
+    typename columns_type::right_columns next; ///< of the run, loaded ahead
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE joining_teams(level_type const& l, typename level_type::team_type const& of,
+    COPPICE_HD COPPICE_ALWAYS_INLINE merging_teams(level_type const& l, typename level_type::team_type const& of,
                                                    elimination<real_lane_t<T>> const& how)
         : level(l), team(of), t(l.number(of)), begin(l.begin(t)), end(l.begin(t + 1)), own(of, how) {
         own.take_first(level.links, begin, begin < end);
         next = own.take_right(level.links, begin + 1, false, begin + 1 < end);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.max_segments(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.max_teams; }
     /// One text for runs and tree: a join is long.
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD COPPICE_ALWAYS_INLINE void join(joins::join_step const& step) {
@@ -303,12 +303,12 @@ struct joining_teams {
 /// Joins the links of a level; the first team puts what they become to place `to` of `joined`, or closes it.
 COPPICE_NO_EXEC_CHECK
 template <class T, int W, class Block>
-[[gnu::noinline]] COPPICE_HD void join_level(link_level<T, W, Block> const level, bool closes,
-                                             link_store<T, W> const& joined, std::int64_t to) {
-    using level_type = link_level<T, W, Block>;
+[[gnu::noinline]] COPPICE_HD void merge_level(tree_level<T, W, Block> const level, bool closes,
+                                             condensed_store<T, W> const& joined, std::int64_t to) {
+    using level_type = tree_level<T, W, Block>;
     typename level_type::team_type const team(level.block);
     elimination<real_lane_t<T>> const how = level.job.how;
-    joining_teams<T, W, Block> teams(level, team, how);
+    merging_teams<T, W, Block> teams(level, team, how);
     joins::join_links(teams);
     if (!closes) {
         if (level.leads(team)) teams.own.put(joined, to);
@@ -329,9 +329,9 @@ template <class T, int W, class Block>
 /// The teams of a level on the way back, from the unknowns around all links, which the first team has, to those before
 /// each, which take the place of right-hand sides.
 template <class T, int W, class Block>
-struct parting_teams {
-    using level_type = link_level<T, W, Block>;
-    using rows_type = joint_rows<T, W, typename level_type::team_type>;
+struct substituting_teams {
+    using level_type = tree_level<T, W, Block>;
+    using rows_type = separator_rows<T, W, typename level_type::team_type>;
 
     level_type const& level;
     typename level_type::team_type const& team;
@@ -341,12 +341,12 @@ struct parting_teams {
     typename rows_type::part next; ///< of the run, loaded ahead
     T known[W], m[W];
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE parting_teams(level_type const& l, typename level_type::team_type const& of,
+    COPPICE_HD COPPICE_ALWAYS_INLINE substituting_teams(level_type const& l, typename level_type::team_type const& of,
                                                    rows_type const& rows)
         : level(l), team(of), joint(rows), begin(l.begin(l.number(of))), last(l.begin(l.number(of) + 1) - 1),
           around(l.around(of)), next(rows.load(l.links, last, last > begin)) {}
-    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.most_links(); }
-    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.most_teams; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int run() const { return level.max_segments(); }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int workers() const { return level.max_teams; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void take_known() {
         COPPICE_UNROLL
         for (int c = 0; c < W; ++c) known[c] = around[(joint.of_z() ? W : 0) + c];
@@ -380,12 +380,12 @@ struct parting_teams {
 /// The way back through a level.
 COPPICE_NO_EXEC_CHECK
 template <class T, int W, class Block>
-[[gnu::noinline]] COPPICE_HD void part_level(link_level<T, W, Block> const level) {
-    using level_type = link_level<T, W, Block>;
+[[gnu::noinline]] COPPICE_HD void substitute_level(tree_level<T, W, Block> const level) {
+    using level_type = tree_level<T, W, Block>;
     typename level_type::team_type const team(level.block);
-    joint_rows<T, W, typename level_type::team_type> const joint{team};
+    separator_rows<T, W, typename level_type::team_type> const joint{team};
     level.sync(level.job.plan.teams() - 1);
-    parting_teams<T, W, Block> teams(level, team, joint);
+    substituting_teams<T, W, Block> teams(level, team, joint);
     joins::part_tree(teams);
     teams.take_known();
     T const y = teams.around[joint.row()];
@@ -403,7 +403,7 @@ COPPICE_HD inline void copy_fresh(Block const& block, T* to, T const* from, int 
 /// The largest of the values of the lanes of a warp.
 COPPICE_NO_EXEC_CHECK
 template <class Block>
-COPPICE_HD inline int most_of_warp(Block const& block, int value) {
+COPPICE_HD inline int max_of_warp(Block const& block, int value) {
     int const lane = block.thread() & (warp_lanes - 1);
     for (int apart = 1; apart < warp_lanes; apart *= 2) {
         int const other = block.from_lane(value, lane ^ apart);
@@ -419,16 +419,16 @@ template <int W, class T, class Block, class Meeting>
 COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, std::int64_t index, Meeting& meeting,
                                    T* shared) {
     tree_memory<T, W> const memory(job.plan, shared);
-    int const shares = job.plan.shares, group = int(unsigned(block.thread()) / join_lanes<W>) >> job.plan.log_teams;
-    std::int64_t const system = shares > 1 ? index / shares : index * job.plan.systems_of_block(join_lanes<W>) + group;
+    int const shares = job.plan.shares, group = int(unsigned(block.thread()) / merge_lanes<W>) >> job.plan.log_teams;
+    std::int64_t const system = shares > 1 ? index / shares : index * job.plan.systems_of_block(merge_lanes<W>) + group;
     int const share = shares > 1 ? int(index - system * shares) : 0;
-    system_links const of_system = job.of_system(system);
+    system_segments const of_system = job.of_system(system);
     bool const works = share < of_system.shares;
     std::int64_t const first = works ? of_system.first_of(share) : 0, end = works ? of_system.first_of(share + 1) : 0;
     int const count = int(end - first);
-    int const most = job.uneven() ? most_of_warp(block, count) : shares == 1 ? int(job.plan.links) : count;
+    int const most = job.uneven() ? max_of_warp(block, count) : shares == 1 ? int(job.plan.links) : count;
     int const teams = job.plan.teams();
-    link_level<T, W, Block> const own{block,
+    tree_level<T, W, Block> const own{block,
                                       job,
                                       job.template store<W>().from(of_system.first + first),
                                       memory.of_teams(),
@@ -440,40 +440,40 @@ COPPICE_HD inline void solve_links(Block const& block, tree_job<T> const& job, s
                                       job.uneven() || most > teams ? teams : most,
                                       false,
                                       of_system.exchanged()};
-    auto const of_shares = job.template store_of_shares<W>();
-    join_level(own, shares == 1, of_shares, index);
+    auto const of_slices = job.template store_of_slices<W>();
+    merge_level(own, shares == 1, of_slices, index);
     if (shares > 1) {
         meeting.meet(block, system, shares);
         if (!works) return;
-        int const joined_shares = of_system.shares;
-        auto const all = memory.of_shares(), theirs = of_shares.from(system * shares);
-        copy_fresh(block, all.matrix, theirs.matrix, joined_shares * 2 * W * W);
-        copy_fresh(block, all.rhs, theirs.rhs, joined_shares * W);
-        copy_fresh(block, all.sizes, theirs.sizes, joined_shares);
+        int const merged_slices = of_system.shares;
+        auto const all = memory.of_slices(), theirs = of_slices.from(system * shares);
+        copy_fresh(block, all.matrix, theirs.matrix, merged_slices * 2 * W * W);
+        copy_fresh(block, all.rhs, theirs.rhs, merged_slices * W);
+        copy_fresh(block, all.sizes, theirs.sizes, merged_slices);
         block.sync();
-        link_level<T, W, Block> const joined{block,
+        tree_level<T, W, Block> const joined{block,
                                              job,
                                              all,
                                              memory.joining_shares(),
                                              memory.around(),
                                              system,
                                              0,
-                                             joined_shares,
-                                             joined_shares,
-                                             joined_shares < teams ? joined_shares : teams,
+                                             merged_slices,
+                                             merged_slices,
+                                             merged_slices < teams ? merged_slices : teams,
                                              true,
                                              of_system.exchanged()};
-        join_level(joined, true, all, 0);
-        part_level(joined);
+        merge_level(joined, true, all, 0);
+        substitute_level(joined);
         block.sync();
         if (int const r = block.thread(); r < W) {
-            bool const last = share + 1 == joined_shares;
+            bool const last = share + 1 == merged_slices;
             memory.around()[r] = all.side(share)[r];
             memory.around()[W + r] =
                 last ? all.side(0)[of_system.exchanged() ? (r + W / 2) % W : r] : all.side(share + 1)[r];
         }
     }
-    part_level(own);
+    substitute_level(own);
 }
 
 } // namespace coppice::chain

@@ -20,8 +20,8 @@ static_assert(parting_workers<rpts::parting_lanes<double>>);
 static_assert(joining_workers<rpts::joining_shares<partial, double, rpts::no_threshold>>);
 static_assert(parting_workers<rpts::parting_shares<double>> && parting_runs<rpts::parting_shares<double>>);
 // Links whose columns lie in the lanes of a team.
-static_assert(joining_workers<chain::joining_teams<double, 4, block>>);
-static_assert(parting_workers<chain::parting_teams<double, 4, block>> &&
-              parting_runs<chain::parting_teams<double, 4, block>>);
+static_assert(joining_workers<chain::merging_teams<double, 4, block>>);
+static_assert(parting_workers<chain::substituting_teams<double, 4, block>> &&
+              parting_runs<chain::substituting_teams<double, 4, block>>);
 
 } // namespace coppice::joins::models

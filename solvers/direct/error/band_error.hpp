@@ -79,7 +79,7 @@ static_assert(error_unit == 1 << 6);
 template <class T>
 struct row_place {
     std::int64_t side, row;
-    system_place system;
+    system_location system;
     std::int64_t j;
     int r;
 
@@ -141,7 +141,7 @@ struct measure_job {
     /// Whether work is dealt out by systems, side by side in memory.
     COPPICE_ALWAYS_INLINE bool by_systems() const { return rows.a.batch.interleaved && rows.a.batch.systems > 1; }
     /// Takes what rows of a column of a system tell, all of them or some.
-    COPPICE_ALWAYS_INLINE void keep(system_place const& s, std::int64_t column, row_extremes<double> const& most,
+    COPPICE_ALWAYS_INLINE void keep(system_location const& s, std::int64_t column, row_extremes<double> const& most,
                                     bool all) const {
         row_extremes<double>& to = parts[s.system * columns + column];
         if (all)

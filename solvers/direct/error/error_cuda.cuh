@@ -61,7 +61,7 @@ __device__ inline row_extremes<double> settled(row_extremes<double> const& most)
 
 /// Scalar rows of one system along their strands, every `stride`th from `first` on.
 template <class T>
-__device__ row_extremes<double> measure_strands(measure_job<T> const& job, system_place const& s, std::int64_t column,
+__device__ row_extremes<double> measure_strands(measure_job<T> const& job, system_location const& s, std::int64_t column,
                                                 std::int64_t first, std::int64_t stride) {
     gathered_extremes<T> most;
     strand_rows<T, 3> const rows(job.rows, s, column);
@@ -77,7 +77,7 @@ __device__ row_extremes<double> measure_strands(measure_job<T> const& job, syste
 template <int Threads, class T>
 __device__ void measure_system(measure_job<T> const& job, std::int64_t first, std::int64_t stride) {
     matrix_rows<T> const& a = job.rows.a;
-    system_place s = a.batch.system(0);
+    system_location s = a.batch.system(0);
     s.stride = 1; // interleaved with none
     for (std::int64_t i = first; i < a.scalar_rows && job.sums.open(0); i += stride)
         job.sums.look(s, i / a.n, int(i % a.n));

@@ -131,7 +131,7 @@ struct residual_rows {
     std::int64_t x_leading, d_leading;
 
     /// Row r of block row j of a system, with everything that happens at borders.
-    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_place const& s, std::int64_t j, int r, std::int64_t side) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE auto sums(system_location const& s, std::int64_t j, int r, std::int64_t side) const {
         using wide = decltype(widened(T()));
         row_sums<wide> sum(widened(d[place(s, j, r) + side * d_leading]));
         for (int part = 0; part < 3; ++part) {
@@ -145,14 +145,14 @@ struct residual_rows {
         }
         return sum;
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE void take(system_place const& s, std::int64_t j, int r, std::int64_t side,
+    COPPICE_HD COPPICE_ALWAYS_INLINE void take(system_location const& s, std::int64_t j, int r, std::int64_t side,
                                                row_extremes<double>& most) const {
         auto const sum = sums(s, j, r, side);
         std::int64_t const at = place(s, j, r);
         most.add(magnitude(sum.rest), sum.row, magnitude(widened(x[at + side * x_leading])),
                  magnitude(widened(d[at + side * d_leading])), sum.product);
     }
-    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t place(system_place const& s, std::int64_t j, int r) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t place(system_location const& s, std::int64_t j, int r) const {
         return (s.base + j * s.stride) * a.n + r;
     }
 };
@@ -176,7 +176,7 @@ struct strand_rows {
     int count, below; ///< strands; of them below the diagonal
     bool cyclic, turned, conjugated;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE strand_rows(residual_rows<T> const& of, system_place const& s, std::int64_t column)
+    COPPICE_HD COPPICE_ALWAYS_INLINE strand_rows(residual_rows<T> const& of, system_location const& s, std::int64_t column)
         : solution(of.x + s.base + column * of.x_leading), side(of.d + s.base + column * of.d_leading), step(s.stride),
           rows(of.a.banded() ? of.a.scalar_rows : s.rows), cyclic(of.a.cyclic),
           turned(of.a.op != matrix_operation::none), conjugated(of.a.op == matrix_operation::conjugate_transposed) {

@@ -71,7 +71,7 @@ void take_rows(Rows const& rows, std::int64_t first, std::int64_t last, row_extr
 
 /// The same of matrices with blocks of N rows.
 template <int N, class T>
-void take_block_rows(residual_rows<T> const& of, system_place const& s, std::int64_t first, std::int64_t last,
+void take_block_rows(residual_rows<T> const& of, system_location const& s, std::int64_t first, std::int64_t last,
                      std::int64_t column, row_extremes<double>& most) {
     using wide = decltype(widened(T()));
     matrix_rows<T> const& a = of.a;
@@ -110,20 +110,20 @@ void take_block_rows(residual_rows<T> const& of, system_place const& s, std::int
 }
 
 template <class T, int... N>
-void take_blocks(residual_rows<T> const& of, system_place const& s, std::int64_t first, std::int64_t last,
+void take_blocks(residual_rows<T> const& of, system_location const& s, std::int64_t first, std::int64_t last,
                  std::int64_t column, row_extremes<double>& most, std::integer_sequence<int, N...>) {
     ((of.a.n == N + 1 ? take_block_rows<N + 1>(of, s, first, last, column, most) : void()), ...);
 }
 
 template <class T>
-void look_at_sums(measure_job<T> const& job, system_place const& s, std::int64_t first, std::int64_t last) {
+void look_at_sums(measure_job<T> const& job, system_location const& s, std::int64_t first, std::int64_t last) {
     for (std::int64_t j = first; j < last && job.sums.open(s.system); ++j)
         for (int r = 0; r < job.rows.a.n; ++r) job.sums.look(s, j, r);
 }
 
 /// Block rows [first, last) of a system.
 template <class T>
-void measure_part(measure_job<T> const& job, system_place const& s, std::int64_t first, std::int64_t last) {
+void measure_part(measure_job<T> const& job, system_location const& s, std::int64_t first, std::int64_t last) {
     matrix_rows<T> const& a = job.rows.a;
     look_at_sums(job, s, first, last);
     for (std::int64_t column = 0; column < job.columns; ++column) {
@@ -175,14 +175,14 @@ void measure_errors(measure_job<T> const& job, std::int64_t first, std::int64_t 
                 measure_lanes(job, s);
                 s += lanes::size;
             } else {
-                system_place const place = batch.system(s++);
+                system_location const place = batch.system(s++);
                 if (job.scope.covers(place.system)) measure_part(job, place, 0, place.rows);
             }
         }
         return;
     }
     for (std::int64_t i = first; i < last;) {
-        system_place const s = batch.system(batch.system_of(i));
+        system_location const s = batch.system(batch.system_of(i));
         std::int64_t const begin = batch.first_row(s.system), end = begin + s.rows < last ? begin + s.rows : last;
         if (job.scope.covers(s.system)) measure_part(job, s, i - begin, end - begin);
         i = end;

@@ -9,10 +9,10 @@
 namespace coppice {
 namespace chain {
 
-/// Where a factorisation keeps what: kept groups, link matrices and their sizes of every stage, the closing.
+/// Where a factorisation keeps what: kept groups, link matrices and their sizes of every stage, the final_complement.
 struct factor_plan : workspace_layout {
-    std::int64_t kept[most_stages], matrix[most_stages], sizes[most_stages];
-    std::int64_t closing, launch;
+    std::int64_t kept[max_levels], matrix[max_levels], sizes[max_levels];
+    std::int64_t final_complement, launch;
 };
 
 template <class T, class Executor>
@@ -22,11 +22,11 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
     factor_plan plan;
     for_each_stage(l, a.n, 0, [&](int depth, std::int64_t links, std::int64_t, std::int64_t) {
         auto const shape = depth == 1 ? rows_shape(l, a.n, 0) : links_shape(a.n, 0);
-        plan.kept[depth - 1] = plan.take(factored_stage<T, row_units<T>>::kept_total(shape, links) * unit);
+        plan.kept[depth - 1] = plan.take(factored_level<T, matrix_block_rows<T>>::saved_total(shape, links) * unit);
         plan.matrix[depth - 1] = plan.take(links * 8 * a.n * a.n * unit);
         plan.sizes[depth - 1] = plan.take(links * unit);
     });
-    plan.closing = plan.take(a.batch.systems * factored_closing<T>::kept_each(2 * a.n) * unit);
+    plan.final_complement = plan.take(a.batch.systems * factored_final_complement<T>::saved_each(2 * a.n) * unit);
     plan.launch = plan.take(factor_launch_bytes<T>(exec, rows_shape(l, a.n, 0), links_shape(a.n, 0)));
     return plan;
 }
@@ -34,21 +34,21 @@ factor_plan plan_factor(Executor const& exec, matrix_rows<T> const& a) {
 /// The stages of a factorisation or of a solve with it, in memory that plan_factor and, for right-hand sides of links,
 /// `rhs` lay out.
 template <class T>
-struct factored_stages {
-    factored_stage<T, row_units<T>> rows;
-    std::array<factored_stage<T, link_units<T>>, most_stages> links;
-    factored_closing<T> last;
+struct factored_levels {
+    factored_level<T, matrix_block_rows<T>> rows;
+    std::array<factored_level<T, condensed_rows<T>>, max_levels> links;
+    factored_final_complement<T> last;
     int depth = 0; ///< stages of links
 
-    factored_stages(row_units<T> const& units, elimination<real_lane_t<T>> const& how, factor_plan const& plan,
+    factored_levels(matrix_block_rows<T> const& units, elimination<real_lane_t<T>> const& how, factor_plan const& plan,
                     std::byte* factor, T* rhs) {
         int const n = units.a.n, sides = units.sides;
         levels const l = levels_of(units.a.batch);
-        link_units<T> below{};
+        condensed_rows<T> below{};
         for_each_stage(l, n, sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
             auto* const matrix = reinterpret_cast<T*>(factor + plan.matrix[k - 1]);
             auto* const sizes = reinterpret_cast<real_lane_t<T>*>(factor + plan.sizes[k - 1]);
-            link_units<T> const to{matrix, rhs + offset, sizes, k, 2 * n, sides, units.a, span, units.singular};
+            condensed_rows<T> const to{matrix, rhs + offset, sizes, k, 2 * n, sides, units.a, span, units.singular};
             if (k == 1) {
                 rows = {{units, to, l, rows_shape(l, n, sides), how, count, nullptr},
                         kept_of(plan, factor, k),
@@ -61,7 +61,7 @@ struct factored_stages {
             }
             below = to;
         });
-        last = {{below, l, how, nullptr}, reinterpret_cast<T*>(factor + plan.closing), factor_step::factorise};
+        last = {{below, l, how, nullptr}, reinterpret_cast<T*>(factor + plan.final_complement), factor_step::factorise};
     }
     static T* kept_of(factor_plan const& plan, std::byte* factor, int depth) {
         return reinterpret_cast<T*>(factor + plan.kept[depth - 1]);
@@ -125,9 +125,9 @@ void factorise_bands(Executor const& exec, band_matrix<T> const& a, array_view<s
         chain::check_bands(a);
         auto const rows = chain::rows_of(a, options);
         auto const plan = chain::plan_factor(exec, rows);
-        chain::row_units<lane> const units{rows, nullptr, nullptr, 0, 0, 0, singular_rows.data()};
+        chain::matrix_block_rows<lane> const units{rows, nullptr, nullptr, 0, 0, 0, singular_rows.data()};
         chain::elimination<real> const how{real(options.threshold), options.threshold > 0, false};
-        chain::factored_stages<lane> stages(units, how, plan, factor.data(), static_cast<lane*>(nullptr));
+        chain::factored_levels<lane> stages(units, how, plan, factor.data(), static_cast<lane*>(nullptr));
         stages.up(exec, chain::factor_step::factorise, factor.data() + plan.launch);
     }
     for_each(exec, singular_rows.size(), chain::show_singular{singular_rows.data()});
@@ -176,7 +176,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
         align_workspace(chain::for_each_stage(l, rows.n, most, [](auto...) {}) * std::int64_t(sizeof(T)));
     for (std::int64_t c = 0; c < x.columns; c += most) {
         int const sides = int(std::min<std::int64_t>(most, x.columns - c));
-        chain::row_units<lane> const units{rows,
+        chain::matrix_block_rows<lane> const units{rows,
                                            reinterpret_cast<lane const*>(d.pointer) + c * d.leading,
                                            reinterpret_cast<lane*>(x.pointer) + c * x.leading,
                                            d.leading,
@@ -184,7 +184,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
                                            sides,
                                            nullptr};
         chain::elimination<real> const how{real(0), false, false};
-        chain::factored_stages<lane> stages(units, how, plan, const_cast<std::byte*>(factor.data()),
+        chain::factored_levels<lane> stages(units, how, plan, const_cast<std::byte*>(factor.data()),
                                             reinterpret_cast<lane*>(workspace.data()));
         stages.up(exec, chain::factor_step::forward, workspace.data() + launch);
         stages.down(exec, workspace.data() + launch);

@@ -17,7 +17,7 @@
 namespace coppice::chain {
 
 inline constexpr int tries_warps = 4, tries_threads = tries_warps * warp_lanes;
-static_assert(tries_threads == least_tree_threads);
+static_assert(tries_threads == min_tree_threads);
 
 /// How the work of a try is laid over the blocks.
 struct tries_plan {
@@ -57,8 +57,8 @@ __device__ int sides_at_once(running_grid const&, matrix_rows<T> const&) {
 
 /// A stage by tiles, a warp each.
 template <bool Left, class T>
-__device__ void run_tiles_of(running_grid const& on, stage<T, row_units<T>> const& s, tile_plan const& plan) {
-    using tile_type = warp_tile<T, row_units<T>, 1, 2, Left, cuda_warp>;
+__device__ void run_tiles_of(running_grid const& on, stage<T, matrix_block_rows<T>> const& s, tile_plan const& plan) {
+    using tile_type = warp_tile<T, matrix_block_rows<T>, 1, 2, Left, cuda_warp>;
     constexpr int stretches = tile_type::sizes::stretches;
     int const warp = int(threadIdx.x) / warp_lanes;
     std::int64_t const step = std::int64_t(gridDim.x) * tries_warps * stretches;
@@ -73,7 +73,7 @@ __device__ void run_tiles_of(running_grid const& on, stage<T, row_units<T>> cons
 
 template <class T>
 __device__ void solve_links(running_grid const& on, tree_job<T> const& job) {
-    grid_meeting meeting;
+    grid_barrier meeting;
     auto* const shared = reinterpret_cast<T*>(on.shared);
     for (std::int64_t index = blockIdx.x; index < on.plan.tree_blocks; index += gridDim.x) {
         solve_links<2>(cuda_block{}, job, index, meeting, shared);
@@ -86,7 +86,7 @@ __device__ void solve_links(running_grid const& on, tree_job<T> const& job) {
 
 /// A chain solve of one column. No part of the kernel twice, though it is done for two tries.
 template <class T>
-__device__ __noinline__ void solve_columns(running_grid const& on, row_units<T> const& units,
+__device__ __noinline__ void solve_columns(running_grid const& on, matrix_block_rows<T> const& units,
                                            elimination<real_lane_t<T>> const& how, std::byte* links, std::byte*,
                                            int const*) {
     auto const finest = finest_stage(units, on.plan.all, how, links, nullptr);
@@ -126,14 +126,14 @@ tries_plan plan_tries_of(cuda_executor const& exec, later_tries<T> const& tries)
     matrix_rows<T> const& a = tries.rows.a;
     tries_plan plan;
     plan.all = levels_of(exec, a);
-    plan.down = tile_sizes<T, row_units<T>, 1, 2, true>::plan(plan.all.length());
-    plan.back = tile_sizes<T, row_units<T>, 1, 2, false>::plan(plan.all.length());
+    plan.down = tile_sizes<T, matrix_block_rows<T>, 1, 2, true>::plan(plan.all.length());
+    plan.back = tile_sizes<T, matrix_block_rows<T>, 1, 2, false>::plan(plan.all.length());
     plan.blocks =
         int(std::clamp<std::int64_t>((a.scalar_rows + rows_of_block - 1) / rows_of_block, 1, exec.multiprocessors()));
     plan.tree = plan_tree<T, 2>(a.batch.systems, plan.all.count(a.batch.rows, 1), plan.blocks,
                                 shared_limit_of_tries(exec), tries_threads);
     plan.tree.threads = tries_threads;
-    plan.tree_blocks = plan.tree.blocks(join_lanes<2>);
+    plan.tree_blocks = plan.tree.blocks(merge_lanes<2>);
     plan.bytes = std::max(
         {tries_warps * plan.down.bytes, tries_warps * plan.back.bytes, int(tree_memory<T, 2>(plan.tree).bytes())});
     return plan;
@@ -144,7 +144,7 @@ template <class T>
 void queue_tries(cuda_executor const& exec, later_tries<T> const& tries) {
     if constexpr (!is_complex_lane<T>) {
         matrix_rows<T> const& a = tries.rows.a;
-        if (tries.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets && joins_links(exec, a)) {
+        if (tries.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets && merges_in_one_kernel(exec, a)) {
             auto const plan = plan_tries_of(exec, tries);
             auto const kernel = &tries_kernel<T>;
             COPPICE_CUDA_CHECK(

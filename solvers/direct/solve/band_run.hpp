@@ -30,7 +30,7 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
                                      reinterpret_cast<int*>(space + plan.climbing)};
     climb_condition(exec, a, memory,
                     [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* gate) {
-                        row_units<T> const units{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
+                        matrix_block_rows<T> const units{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
                         solve_by_chain(exec, units, condition_starts, elimination_of<T>(o), plan.chain_in(space), gate);
                     });
     return memory.condition;
@@ -112,7 +112,7 @@ private:
             solve_rpts({space + plan.links, plan.links_bytes});
         else
             solve_by_chain(exec,
-                           row_units<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
+                           matrix_block_rows<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
                                            reported() ? memory.singular : nullptr},
                            x.columns, later.how, later.space, nullptr);
         if (reported())

@@ -97,7 +97,7 @@ private:
     template <class Executor>
     COPPICE_HD void by_chain(Executor const& exec, T const* d, std::int64_t d_leading, std::int64_t* singular,
                              int const* gate_of_try) const {
-        row_units<T> const units{rows.a, d, correction, d_leading, rows.a.scalar_rows, 0, singular};
+        matrix_block_rows<T> const units{rows.a, d, correction, d_leading, rows.a.scalar_rows, 0, singular};
         solve_by_chain(exec, units, memory.columns, how, space, gate_of_try);
     }
     COPPICE_NO_EXEC_CHECK

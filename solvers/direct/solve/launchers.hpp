@@ -6,11 +6,11 @@
 ///     launch_bytes<T>(exec, rows, links)   memory that a launch needs beside the links
 ///     sides_at_once(exec, rows)            right-hand sides that a launch takes, at most most_sides
 ///     reduce(exec, stage, memory)          units -> links
-///     close(exec, closing, memory)         the last link -> its unknowns
+///     close(exec, final_complement, memory)         the last link -> its unknowns
 ///     substitute(exec, stage, memory)      unknowns of the links -> unknowns of the units
 ///     measure(exec, job, judging)          residuals and sizes of a solution; true if it judged them, too
 ///
-/// and, where joins_links(exec, rows) says that all links are solved at once, by
+/// and, where merges_in_one_kernel(exec, rows) says that all links are solved at once, by
 ///
 ///     tree_elements(exec, levels, rows)    elements of memory for that, the links included
 ///     solve_links(exec, tree_job)          the links of the finest stage -> their unknowns

@@ -17,7 +17,7 @@ struct activity {
     chain::levels all{};
     int n = 1;                                ///< rows of a block
     std::uint8_t* flags = nullptr;            ///< null: nobody wants to know
-    std::int64_t begin[chain::most_stages]{}; ///< of the flags of depth k + 1
+    std::int64_t begin[chain::max_levels]{}; ///< of the flags of depth k + 1
     std::int64_t bytes = 0;
 
     activity() = default;
@@ -43,7 +43,7 @@ struct raise_activity {
     activity at;
     int depth; ///< of the links
     COPPICE_HD void operator()(std::int64_t p) const {
-        chain::stretch_place const place = chain::place_stretch(at.all, depth, p);
+        chain::segment_location const place = chain::locate_segment(at.all, depth, p);
         if (place.link < 0) return;
         std::uint8_t const* const below = at.flags + at.begin[depth - 1] + place.units.base;
         std::uint8_t any = 0;

@@ -129,10 +129,10 @@ void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* facto
     auto const rows = chain::rows_of(a, o);
     int const sides = int(x.columns);
     auto* const values = reinterpret_cast<lane*>(x.pointer);
-    chain::row_units<lane> const units{rows, values, values, x.leading, x.leading, sides, nullptr};
+    chain::matrix_block_rows<lane> const units{rows, values, values, x.leading, x.leading, sides, nullptr};
     auto* const rhs = reinterpret_cast<lane*>(workspace);
     std::int64_t const elements = chain::for_each_stage(active.all, rows.n, sides, [](auto...) {});
-    chain::factored_stages<lane> stages(units, {}, chain::plan_factor(exec, rows), factor, rhs);
+    chain::factored_levels<lane> stages(units, {}, chain::plan_factor(exec, rows), factor, rhs);
     for_each(exec, elements, clear_elements<lane>{rhs}); // what stretches that rest leave
     stages.rows.active = active.flags + active.begin[0];
     for (int k = 0; k < stages.depth; ++k) {

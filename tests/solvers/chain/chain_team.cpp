@@ -47,23 +47,23 @@ void substitute(team_executor const& exec, chain::stage<T, Units> const& s, std:
              [&](auto const& team, int p, T* memory) { s.substitute(team, s.shape, p, memory); });
 }
 template <class T>
-void close(team_executor const& exec, chain::closing<T> const& c, std::byte*) {
+void close(team_executor const& exec, chain::final_complement<T> const& c, std::byte*) {
     exec.run(c, c.all.batch.systems, c.elements(),
              [&](auto const& team, int s, T* memory) { c.solve(team, s, memory); });
 }
 template <class T, class Units>
-void run_step(team_executor const& exec, chain::factored_stage<T, Units> const& s, std::byte*) {
+void run_step(team_executor const& exec, chain::factored_level<T, Units> const& s, std::byte*) {
     exec.run(s, s.base.stretches, s.elements(s.base.shape),
              [&](auto const& team, int p, T* memory) { s.run(team, p, memory); });
 }
 template <class T>
-void run_step(team_executor const& exec, chain::factored_closing<T> const& c, std::byte*) {
+void run_step(team_executor const& exec, chain::factored_final_complement<T> const& c, std::byte*) {
     exec.run(c, c.base.all.batch.systems, c.base.elements(),
              [&](auto const& team, int s, T* memory) { c.run(team, s, memory); });
 }
 template <class T>
-std::int64_t factor_launch_bytes(team_executor const&, chain::unit_shape<chain::any_size> const&,
-                                 chain::unit_shape<chain::any_size> const&) {
+std::int64_t factor_launch_bytes(team_executor const&, chain::block_row_shape<chain::any_size> const&,
+                                 chain::block_row_shape<chain::any_size> const&) {
     return 0;
 }
 
@@ -105,7 +105,7 @@ void substitute(tile_executor const& exec, chain::stage<T, Units> const& s, std:
         substitute(team_executor{1}, s, memory);
 }
 template <class T>
-void close(tile_executor const&, chain::closing<T> const& c, std::byte* memory) {
+void close(tile_executor const&, chain::final_complement<T> const& c, std::byte* memory) {
     close(team_executor{1}, c, memory);
 }
 
@@ -120,7 +120,7 @@ std::vector<T> solve_anew(Executor const& exec, band_matrix<T> const& a, band_op
     using real = real_lane_t<lane>;
     std::vector<T> x(d.size());
     elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
-    row_units<lane> const units{
+    matrix_block_rows<lane> const units{
         rows,    reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, columns,
         singular};
     std::vector<T> links(std::size_t(chain::for_each_stage(l, a.block, columns, [](auto...) {})), T(real(HUGE_VAL)));
@@ -141,11 +141,11 @@ std::vector<std::vector<double>> solve_by_teams(team_executor const& exec, band_
     // Guarded: a team without work must not keep anything.
     std::vector<double> factor(std::size_t(plan.bytes / 8) + 4096, -77.0);
     auto* const bytes = reinterpret_cast<std::byte*>(factor.data());
-    row_units<double> const none{rows, nullptr, nullptr, 0, 0, 0, nullptr};
-    factored_stages<double>(none, how, plan, bytes, nullptr).up(exec, factor_step::factorise, nullptr);
+    matrix_block_rows<double> const none{rows, nullptr, nullptr, 0, 0, 0, nullptr};
+    factored_levels<double>(none, how, plan, bytes, nullptr).up(exec, factor_step::factorise, nullptr);
     for (std::size_t i = factor.size() - 4096; i < factor.size(); ++i) REQUIRE(factor[i] == -77.0);
-    row_units<double> const units{rows, d.data(), x[1].data(), a.size, a.size, columns, nullptr};
-    factored_stages<double> stages(units, how, plan, bytes, links.data());
+    matrix_block_rows<double> const units{rows, d.data(), x[1].data(), a.size, a.size, columns, nullptr};
+    factored_levels<double> stages(units, how, plan, bytes, links.data());
     stages.up(exec, factor_step::forward, nullptr);
     stages.down(exec, nullptr);
     return x;
@@ -317,7 +317,7 @@ struct watched_tiles {
     tile_executor tiles;
     std::vector<double>& sizes;
 };
-void reduce(watched_tiles const& exec, chain::stage<double, chain::row_units<double>> const& s, std::byte*) {
+void reduce(watched_tiles const& exec, chain::stage<double, chain::matrix_block_rows<double>> const& s, std::byte*) {
     exec.tiles.run<true>(s);
     exec.sizes.assign(s.links.sizes, s.links.sizes + s.stretches);
 }
@@ -330,7 +330,7 @@ void substitute(watched_tiles const& exec, chain::stage<T, Units> const& s, std:
     substitute(exec.tiles, s, memory);
 }
 template <class T>
-void close(watched_tiles const& exec, chain::closing<T> const& c, std::byte* memory) {
+void close(watched_tiles const& exec, chain::final_complement<T> const& c, std::byte* memory) {
     close(exec.tiles, c, memory);
 }
 

@@ -25,7 +25,7 @@ struct tree_layout {
 /// All links of a job in blocks of CPU threads.
 template <int W, class T>
 void run_tree(chain::tree_job<T> job, tree_layout const& how) {
-    constexpr int lanes = chain::join_lanes<W>;
+    constexpr int lanes = chain::merge_lanes<W>;
     job.plan.shares = how.shares;
     job.plan.log_teams = how.log_teams;
     job.plan.threads = how.threads;
@@ -61,12 +61,12 @@ void substitute(tree_executor const&, chain::stage<T, Units> const& s, std::byte
     for (std::int64_t p = 0; p < s.stretches; ++p) s.substitute(chain::alone{}, s.shape, p, memory.data());
 }
 template <class T>
-void close(tree_executor const&, chain::closing<T> const& c, std::byte*) {
+void close(tree_executor const&, chain::final_complement<T> const& c, std::byte*) {
     std::vector<T> memory(std::size_t(c.elements()));
     for (std::int64_t s = 0; s < c.all.batch.systems; ++s) c.solve(chain::alone{}, s, memory.data());
 }
 template <class T>
-bool joins_links(tree_executor const& exec, chain::matrix_rows<T> const&) {
+bool merges_in_one_kernel(tree_executor const& exec, chain::matrix_rows<T> const&) {
     return exec.joins;
 }
 template <class T>
@@ -91,7 +91,7 @@ std::vector<T> solve_with(tree_executor const& exec, band_matrix<T> const& a, ba
     using real = real_lane_t<lane>;
     std::vector<T> x(d.size());
     elimination<real> const how{real(o.threshold), o.threshold > 0, o.pivot == pivoting::scaled_partial};
-    row_units<lane> const units{
+    matrix_block_rows<lane> const units{
         rows, reinterpret_cast<lane const*>(d.data()), reinterpret_cast<lane*>(x.data()), a.size, a.size, 1, singular};
     std::vector<T> links(std::size_t(link_elements(exec, rows, 1)), T(real(HUGE_VAL)));
     solve_columns(exec, units, how, reinterpret_cast<std::byte*>(links.data()), nullptr, nullptr);
@@ -145,7 +145,7 @@ void check_chain(int links, bool odd, tree_layout const& how) {
     chain::levels const l{a.batch, 2};
     T *const rhs = c.memory.data() + links * 2 * W * W, *const sizes = rhs + links * W;
     std::fill(sizes, sizes + links, T(1));
-    chain::link_units<T> const units{c.memory.data(), rhs, sizes, 1, W, 1, a, 4, nullptr};
+    chain::condensed_rows<T> const units{c.memory.data(), rhs, sizes, 1, W, 1, a, 4, nullptr};
     run_tree<W>(chain::tree_job<T>(units, l, {0, false, false}, nullptr), how);
     std::vector<T> const found(c.memory.begin() + links * 2 * W * W, c.memory.begin() + links * (2 * W + 1) * W);
     CHECK(forward_error_of(found, c.y) <= 3e4 * epsilon<T>);
@@ -306,10 +306,10 @@ TEST_CASE("teams: plans of joined links") {
             CHECK(plan.teams() <= 16);
             CHECK(plan.threads % 32 == 0);
             CHECK(plan.threads <= 256);
-            CHECK(plan.systems * plan.shares <= std::max<std::int64_t>(systems, most_shares(systems, 132)));
-            CHECK((plan.shares == 1 || plan.teams() * join_lanes<8> == plan.threads));
+            CHECK(plan.systems * plan.shares <= std::max<std::int64_t>(systems, max_slices(systems, 132)));
+            CHECK((plan.shares == 1 || plan.teams() * merge_lanes<8> == plan.threads));
             CHECK((plan.shares == 1 || links / plan.shares >= plan.teams()));
-            CHECK(plan.blocks(join_lanes<8>) * plan.systems_of_block(join_lanes<8>) >= systems * plan.shares);
+            CHECK(plan.blocks(merge_lanes<8>) * plan.systems_of_block(merge_lanes<8>) >= systems * plan.shares);
             CHECK(tree_memory<double, 8>(plan).bytes() <= 227 * 1024);
         }
     // What the machine is asked for on the sizes that are measured.

@@ -168,7 +168,7 @@ TEST_CASE_TEMPLATE("bands: sparse right-hand sides give the bits of dense ones",
 TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
     host_executor const exec(2);
     using T = double;
-    using kept = chain::factored_stage<T, chain::row_units<T>>;
+    using kept = chain::factored_level<T, chain::matrix_block_rows<T>>;
     std::int64_t const n = 32 * 16 * 12;
     block_storage<T> s(n, 1, 3, false);
     for (auto& value : s.diagonal) value += 40; // a solution is zero 300 rows from where the right-hand side is not
@@ -193,8 +193,8 @@ TEST_CASE("bands: rows that no right-hand side reaches are not walked") {
     auto const levels = chain::levels_of(rows.batch);
     auto const shape = chain::rows_shape(levels, 1, 0);
     auto* const memory = reinterpret_cast<T*>(factor.data() + chain::plan_factor(exec, rows).kept[0]);
-    std::int64_t const pack = chain::most_lanes * kept::kept_each(shape), all = levels.count(n, 1);
-    for (std::int64_t i = 2 * pack; i < kept::kept_total(shape, all) - pack; ++i) memory[i] = std::nan("");
+    std::int64_t const pack = chain::max_lanes * kept::saved_each(shape), all = levels.count(n, 1);
+    for (std::int64_t i = 2 * pack; i < kept::saved_total(shape, all) - pack; ++i) memory[i] = std::nan("");
     CHECK(solve(20) == expected);
     CHECK(std::isnan(solve(n / 2)[std::size_t(n + n / 2)])); // whoever walks there sees it
 }

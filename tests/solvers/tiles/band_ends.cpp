@@ -131,11 +131,11 @@ TEST_CASE("bands: pivot rows that are not kept are made again with the same bits
                 auto const d = sides_for(s.meaning(), 2, 11);
                 auto const rows =
                     chain::rows_of(band_matrix<double>(banded_view<double>{n, reach, reach, s.bands.data()}), {});
-                auto const solved = [&](std::int64_t most_kept) {
+                auto const solved = [&](std::int64_t max_saved) {
                     std::vector<double> x(d.size());
-                    buffer<std::byte> memory(exec, chain::ends_bytes(rows, 2, most_kept));
-                    chain::row_units<double> const units{rows, d.data(), x.data(), n, n, 2, nullptr};
-                    chain::solve_from_ends(exec, units, {}, memory.data(), nullptr, most_kept);
+                    buffer<std::byte> memory(exec, chain::ends_bytes(rows, 2, max_saved));
+                    chain::matrix_block_rows<double> const units{rows, d.data(), x.data(), n, n, 2, nullptr};
+                    chain::solve_from_ends(exec, units, {}, memory.data(), nullptr, max_saved);
                     return x;
                 };
                 auto const kept = solved(std::int64_t(1) << 30);

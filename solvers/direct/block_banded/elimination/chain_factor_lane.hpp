@@ -5,7 +5,7 @@
 /// For each group of K unknowns the worker keeps the pivot rows U, with their columns of the next W unknowns and of y;
 /// the factors L, the f of (3) in words.md; and for each column the number of its pivot row. For a stretch that was
 /// eliminated by reflections it keeps v (chain_reflect.hpp) in place of the factors and, instead of the number of a
-/// pivot row, the weight of the reflection with a minus sign. A solve repeats (4) on the right-hand sides, stores the
+/// pivot row, the weight of the householder with a minus sign. A solve repeats (4) on the right-hand sides, stores the
 /// right-hand sides of the pivot rows where the solution will stand, and does (5).
 #pragma once
 
@@ -16,7 +16,7 @@ namespace coppice::chain {
 /// One group of a stretch in memory: L with U of its own columns [K][rows], U of later columns and y [...][K], pivots
 /// [K].
 template <class T>
-struct kept_group {
+struct saved_group {
     T* at;
     int rows, stack_rows, later;
 
@@ -27,12 +27,12 @@ struct kept_group {
 
 /// Elements of one group; `later` columns: W of the next unknowns and W of y.
 template <class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE int kept_elements(Shape const& g) {
+COPPICE_HD COPPICE_ALWAYS_INLINE int saved_elements(Shape const& g) {
     return g.rows() * (g.stack_rows() + 2 * g.width() + 1);
 }
 template <class T, class Shape>
-COPPICE_HD COPPICE_ALWAYS_INLINE kept_group<T> kept_at(T* memory, Shape const& g, int inner) {
-    return {memory + std::int64_t(inner) * kept_elements(g), g.rows(), g.stack_rows(), 2 * g.width()};
+COPPICE_HD COPPICE_ALWAYS_INLINE saved_group<T> saved_at(T* memory, Shape const& g, int inner) {
+    return {memory + std::int64_t(inner) * saved_elements(g), g.rows(), g.stack_rows(), 2 * g.width()};
 }
 
 /// The number of the pivot row as an element; plain lanes hold small integers exactly.
@@ -47,9 +47,9 @@ COPPICE_ALWAYS_INLINE T pivot_number(pack_pivot<T> const& p, int k, int rows) {
     for (int r = k + 1; r < rows; ++r) number = select(p.here(r), T(real(r)), number);
     return number;
 }
-/// For a reflection, minus its weight; the number of row k itself where the weight is 0, which changes nothing, or NaN.
+/// For a householder, minus its weight; the number of row k itself where the weight is 0, which changes nothing, or NaN.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(reflected_column<T> const& p, int k, int) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T pivot_number(householder_column<T> const& p, int k, int) {
     using real = real_lane_t<T>;
     real const own{typename lane_traits<real>::value_type(k)};
     real const number = select(real(0) < p.weight, -p.weight, own);
@@ -69,15 +69,15 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T real_part(T const& a) {
     return a;
 }
 
-/// Keeps the values of all lanes (keep_all), or of the lanes whose stretches become links (keep_some).
-struct keep_all {
+/// Keeps the values of all lanes (save_all), or of the lanes whose stretches become links (save_some).
+struct save_all {
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T& to, T const& value) const {
         to = value;
     }
 };
 template <class Places>
-struct keep_some {
+struct save_some {
     Places const& at;
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(T& to, T const& value) const {
@@ -87,19 +87,19 @@ struct keep_some {
 };
 
 /// A teller that also records pivots. `kept` is the group that the elimination in progress belongs to.
-template <class T, class Teller, class Keep = keep_all>
-struct recording_teller {
+template <class T, class Teller, class Keep = save_all>
+struct recording_observer {
     static constexpr bool recording = true;
 
     Keep keep;
     Teller teller;
-    kept_group<T> kept;
+    saved_group<T> kept;
     T* memory; ///< of the stretch
     int each;  ///< elements of a group
     int first; ///< unit of the first elimination
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE recording_teller at(int u) const {
-        kept_group<T> group = kept;
+    COPPICE_HD COPPICE_ALWAYS_INLINE recording_observer at(int u) const {
+        saved_group<T> group = kept;
         group.at = memory + std::int64_t(u - first) * each;
         return {keep, teller.at(u), group, memory, each, first};
     }
@@ -113,7 +113,7 @@ struct recording_teller {
 
 /// Copies the factors and pivot rows of a group after its elimination.
 template <class T, class Team, class Shape, class Keep>
-struct keep_group {
+struct save_group {
     Team const& team;
     Shape const& g;
     T* memory;
@@ -122,7 +122,7 @@ struct keep_group {
     template <class Stacks>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int inner, Stacks const& stacks) const {
         stack_view<T> const& s = stacks.now;
-        kept_group<T> const to = kept_at(memory, g, inner);
+        saved_group<T> const to = saved_at(memory, g, inner);
         for (int i = team.rank(); i < g.rows() * g.stack_rows(); i += team.size())
             keep(to.at[i], s(i % g.stack_rows(), i / g.stack_rows()));
         for (int i = team.rank(); i < g.rows() * to.later; i += team.size())
@@ -133,7 +133,7 @@ struct keep_group {
 /// Repeats the row operations of a group on the rows v of one right-hand side. `reflected`: some of the operations may
 /// be reflections.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(kept_group<T> const& kept, bool reflected, T* v) {
+COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(saved_group<T> const& kept, bool reflected, T* v) {
     using lane = real_lane_t<T>;
     using real = typename lane_traits<lane>::value_type;
     for (int k = 0; k < kept.rows; ++k) {
@@ -168,7 +168,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_operations(kept_group<T> const& kep
 /// value)` is called with the right-hand sides of pivot row r of each group; the right-hand sides of the link are then
 /// in the first W rows of v.
 template <class T, class Team, class Units, class Shape, class Places, class Pivots>
-COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_stretch(Team const& team, Units const& units, Shape const& g,
+COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_segment(Team const& team, Units const& units, Shape const& g,
                                                      Places const& at, stack_view<T> const& v, T* kept, bool reflected,
                                                      Pivots const& pivots) {
     int const first = g.width() / g.rows();
@@ -176,7 +176,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_stretch(Team const& team, Units con
     for (int u = first; u < g.units; ++u) {
         units.load_sides(team, g, at, u, v, g.width(), 0);
         team.sync();
-        kept_group<T> const group = kept_at(kept, g, u - first);
+        saved_group<T> const group = saved_at(kept, g, u - first);
         for (int side = team.rank(); side < g.sides; side += team.size()) {
             T* const column = v.column(side);
             repeat_operations(group, reflected, column);
@@ -187,7 +187,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void repeat_stretch(Team const& team, Units con
     }
 }
 
-struct forget_pivots {
+struct ignore_pivots {
     template <class T>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, int, int, T const&) const {}
 };
@@ -202,10 +202,10 @@ struct store_pivots {
 
 /// Turns the right-hand sides of a stretch into those of its link; `memory` holds forward_elements().
 template <class T, class Team, class Units, class Shape, class Places, class Links>
-COPPICE_HD inline void forward_stretch(Team const& team, Units const& units, Shape const& g, Places const& at,
+COPPICE_HD inline void forward_segment(Team const& team, Units const& units, Shape const& g, Places const& at,
                                        T* memory, T* kept, Links const& links) {
     stack_view<T> const v{memory, g.pitch(), g.sides, 0};
-    repeat_stretch(team, units, g, at, v, kept, links.any_reflected(at), forget_pivots{});
+    repeat_segment(team, units, g, at, v, kept, links.any_by_householder(at), ignore_pivots{});
     for (int i = team.rank(); i < g.width() * g.sides; i += team.size()) {
         int const r = i / g.sides, side = i - r * g.sides;
         links.take(at, r, 2 * g.width() + side, v(r, side));
@@ -214,10 +214,10 @@ COPPICE_HD inline void forward_stretch(Team const& team, Units const& units, Sha
 }
 
 /// Solves a stretch whose y and z are known, (5); `memory` holds backward_elements(). The right-hand sides of the pivot
-/// rows are computed a second time: to keep them from forward_stretch costs more, since the rows that fill up a stretch
+/// rows are computed a second time: to keep them from forward_segment costs more, since the rows that fill up a stretch
 /// would need places, too.
 template <class T, class Team, class Units, class Shape, class Places, class Boundary>
-COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Shape const& g, Places const& at,
+COPPICE_HD inline void backward_segment(Team const& team, Units const& units, Shape const& g, Places const& at,
                                         T* memory, T* kept, Boundary const& boundary) {
     T *const x = memory, *const y = x + std::int64_t(g.unknowns()) * g.sides; // both [unknown][side]
     stack_view<T> const v{y + std::int64_t(g.width()) * g.sides, g.pitch(), g.sides, 0};
@@ -226,11 +226,11 @@ COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Sh
         boundary.right(at, i / g.sides, i % g.sides, x[g.inner() * g.rows() * g.sides + i]);
     }
     team.sync();
-    repeat_stretch(team, units, g, at, v, kept, boundary.links.any_reflected(at),
+    repeat_segment(team, units, g, at, v, kept, boundary.links.any_by_householder(at),
                    store_pivots<T>{x, g.rows(), g.sides});
     int const each = g.rows() * g.sides;
     for (int inner = g.inner() - 1; inner >= 0; --inner) {
-        kept_group<T> const group = kept_at(kept, g, inner);
+        saved_group<T> const group = saved_at(kept, g, inner);
         T* const here = x + std::int64_t(inner) * each;
         for (int i = team.rank(); i < each; i += team.size()) {
             int const r = i / g.sides, side = i - r * g.sides;
@@ -255,7 +255,7 @@ COPPICE_HD inline void backward_stretch(Team const& team, Units const& units, Sh
     team.sync();
 }
 
-/// Elements of memory that forward_stretch and backward_stretch need.
+/// Elements of memory that forward_segment and backward_segment need.
 template <class Shape>
 COPPICE_HD COPPICE_ALWAYS_INLINE std::int64_t forward_elements(Shape const& g) {
     return std::int64_t(g.pitch()) * g.sides;

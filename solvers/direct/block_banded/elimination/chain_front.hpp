@@ -117,7 +117,7 @@ struct band_front {
         typename pivot::rows here;
         auto const of_front = pivot::find(column, here);
         T const top = pivot::pick(column, here);
-        if constexpr (lane_count<T> != 1) tell_of_zero(top, 0, zero_pivot);
+        if constexpr (lane_count<T> != 1) report_zero_pivot(top, 0, zero_pivot);
         band_row<T, N> kept;
         kept.entry[0] = safe_reciprocal(top);
         T factor[width];
@@ -153,7 +153,7 @@ struct band_front {
         kept.rhs = pivot::pick(column, here);
         COPPICE_UNROLL_ALL
         for (int r = 0; r < width; ++r) rhs[r] = select(here[r], row.rhs, rhs[r]) + factor[r] * kept.rhs;
-        if constexpr (lane_count<T> == 1) tell_of_zero(top, 0, zero_pivot); // a branch that nothing has to wait for
+        if constexpr (lane_count<T> == 1) report_zero_pivot(top, 0, zero_pivot); // a branch that nothing has to wait for
         return kept;
     }
 };
@@ -161,7 +161,7 @@ struct band_front {
 /// The rows of a stretch that is staged in a Tile (chain_registers.hpp), one by one in a thread: a model of
 /// elimination_window, for one right-hand side.
 template <class T, int N, bool Left, class Team, class Tile>
-struct band_rows_window {
+struct scalar_band_window {
     using real = real_lane_t<T>;
     static constexpr int width = 2 * N;
 
@@ -173,7 +173,7 @@ struct band_rows_window {
     band_row<T, N> row;   ///< the row that joins, and then the pivot row
     largest_bits<T> seen; ///< largest entry of the rows; with Left
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE band_rows_window(Team const& t, Tile const& from, T const* known,
+    COPPICE_HD COPPICE_ALWAYS_INLINE scalar_band_window(Team const& t, Tile const& from, T const* known,
                                                       elimination<real> const& e)
         : team(t), tile(from), y(known), how(e) {}
 
@@ -225,7 +225,7 @@ struct band_rows_window {
 
 private:
     COPPICE_HD COPPICE_ALWAYS_INLINE void take(int u) {
-        auto const from = take_unit<1, width>(team, tile, u, how);
+        auto const from = take_block_row<1, width>(team, tile, u, how);
         row.rhs = from.side(0);
         COPPICE_UNROLL_ALL
         for (int j = 0; j <= width; ++j) {

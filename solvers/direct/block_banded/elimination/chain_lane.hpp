@@ -46,14 +46,14 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void walk(Stacks& stacks, Shape const& g, Kept 
     }
 }
 
-struct keep_nothing {
+struct save_nothing {
     template <class Stacks>
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int, Stacks const&) const {}
 };
 
 /// Hands the rows that are left of a stretch to `links` as the rows of a link, S y + R z = d.
 template <class Shape, class Places, class Links>
-struct take_link {
+struct store_condensed {
     Shape const& g;
     Places const& at;
     Links const& links;
@@ -70,10 +70,10 @@ struct take_link {
 
 /// Reduces a stretch to a link.
 template <class Stacks, class Shape, class Places, class Links, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_stretch(Stacks& stacks, Shape const& g, Places const& at,
+COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_segment(Stacks& stacks, Shape const& g, Places const& at,
                                                      Links const& links, Tell const& tell) {
-    walk(stacks, g, keep_nothing{}, tell);
-    stacks.for_each(g.width(), take_link<Shape, Places, Links>{g, at, links});
+    walk(stacks, g, save_nothing{}, tell);
+    stacks.for_each(g.width(), store_condensed<Shape, Places, Links>{g, at, links});
 }
 
 /// The pivot rows of a stretch in memory: `units` units and the right-hand sides of one more, each [side][K] and
@@ -87,19 +87,19 @@ struct slot_rows {
 
     /// Right-hand sides of unit u; u = units is that behind the last.
     COPPICE_HD COPPICE_ALWAYS_INLINE T& side(int u, int r, int s) const {
-        return at[u * g.unit_elements() + s * g.rows() + r];
+        return at[u * g.block_row_elements() + s * g.rows() + r];
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE T& entry(int u, int r, int c) const {
-        return at[u * g.unit_elements() + (g.sides + c) * g.rows() + r];
+        return at[u * g.block_row_elements() + (g.sides + c) * g.rows() + r];
     }
     /// Unknown k of y.
     COPPICE_HD COPPICE_ALWAYS_INLINE T& y(int k, int s) const { return known()[k * g.sides + s]; }
-    COPPICE_HD COPPICE_ALWAYS_INLINE T* known() const { return at + g.units * g.unit_elements() + g.rows() * g.sides; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE T* known() const { return at + g.units * g.block_row_elements() + g.rows() * g.sides; }
 };
 
 /// Keeps the pivot rows of a walk.
 template <class T, class Shape>
-struct keep_slots {
+struct save_slots {
     slot_rows<T, Shape> const& slots;
 
     template <class Stacks>
@@ -169,10 +169,10 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void take_left(Team const& team, Shape const& g
 /// Solves a stretch by a window that has taken y to the right-hand side; z comes from boundary.right(at, k, side, to).
 /// Afterwards the right-hand sides of unit u are the first K unknowns of unit u behind x[first - 1].
 template <class T, class Team, class Stacks, class Shape, class Places, class Boundary, class Tell>
-COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_stretch(Team const& team, Stacks& stacks, Shape const& g,
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_segment(Team const& team, Stacks& stacks, Shape const& g,
                                                          Places const& at, slot_rows<T, Shape> const& slots,
                                                          Boundary const& boundary, Tell const& tell) {
-    walk(stacks, g, keep_slots<T, Shape>{slots}, tell);
+    walk(stacks, g, save_slots<T, Shape>{slots}, tell);
     int const k = g.rows(), w = g.width();
     for (int i = team.rank(); i < w * g.sides; i += team.size()) {
         int const j = i / g.sides, s = i - j * g.sides;

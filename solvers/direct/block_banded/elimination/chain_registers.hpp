@@ -17,7 +17,7 @@ namespace coppice::chain {
 /// Makes a unit, [side][K] and [column][K], ready for elimination in its place: sets small entries to zero, scales
 /// rows.
 template <int K, int W, class T, class Team>
-COPPICE_HD inline void prepare_unit(Team const& team, T* unit, elimination<real_lane_t<T>> const& how) {
+COPPICE_HD inline void prepare_block_row(Team const& team, T* unit, elimination<real_lane_t<T>> const& how) {
     stack_view<T> const rows{unit + K, K, K + W, 0};
     if (how.flush) flush_rows(team, rows, 0, K, K + W, how.threshold);
     if (how.equilibrate) {
@@ -29,7 +29,7 @@ COPPICE_HD inline void prepare_unit(Team const& team, T* unit, elimination<real_
 
 /// A staged unit.
 template <class T, int K>
-struct staged_unit {
+struct staged_block_row {
     T const* at;
     bool conjugated; ///< whether complex entries stand for their conjugates
     COPPICE_HD COPPICE_ALWAYS_INLINE T entry(int r, int c) const {
@@ -44,16 +44,16 @@ struct staged_unit {
 
 /// Unit u of a tile, ready for elimination.
 template <int K, int W, class Team, class Tile, class Real>
-COPPICE_HD COPPICE_ALWAYS_INLINE auto take_unit(Team const& team, Tile const& tile, int u,
+COPPICE_HD COPPICE_ALWAYS_INLINE auto take_block_row(Team const& team, Tile const& tile, int u,
                                                 elimination<Real> const& how) {
     auto* const at = tile.unit(u);
-    if (how.flush || how.equilibrate) prepare_unit<K, W>(team, at, how);
-    return staged_unit<std::decay_t<decltype(*at)>, K>{at, tile.conjugated()};
+    if (how.flush || how.equilibrate) prepare_block_row<K, W>(team, at, how);
+    return staged_block_row<std::decay_t<decltype(*at)>, K>{at, tile.conjugated()};
 }
 
 /// The right-hand side of row r of unit u < W / K where y, [W], is known.
 template <int K, int W, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T side_without_known(staged_unit<T, K> const& unit, int u, int r, T const* y) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T side_without_known(staged_block_row<T, K> const& unit, int u, int r, T const* y) {
     T value = unit.side(r);
     COPPICE_UNROLL
     for (int c = 0; c < W - u * K && c < W + K; ++c) value = value - unit.entry(r, c) * y[c + u * K];
@@ -115,7 +115,7 @@ struct register_stacks {
 
     /// Puts unit u < W / K, which reaches into y, into rows [u K, u K + K).
     COPPICE_HD COPPICE_ALWAYS_INLINE void load_first(int u) {
-        auto const from = take_unit<K, W>(team, tile, u, how);
+        auto const from = take_block_row<K, W>(team, tile, u, how);
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
             COPPICE_UNROLL
@@ -135,7 +135,7 @@ struct register_stacks {
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE void load(int u) {
         tile.arrive(u);
-        auto const from = take_unit<K, W>(team, tile, u, how);
+        auto const from = take_block_row<K, W>(team, tile, u, how);
         COPPICE_UNROLL
         for (int r = 0; r < K; ++r) {
             COPPICE_UNROLL

@@ -99,7 +99,7 @@ struct one_end {
             T* const around = behind + s * Width;
             std::int64_t const from = held > to ? held : to;
             store(from, to + below, s, around + (from - to));
-            T* const value = values + s * e.kept_rows;
+            T* const value = values + s * e.saved_rows;
             substitute_side(entries, to - first, value, around);
             store(held, to, s, value + (held - first));
         }
@@ -199,14 +199,14 @@ struct walk {
     End const& end;
     T *const entries, *const values;
     column* const side;
-    int const sides, kept_rows;
+    int const sides, saved_rows;
     bool const flush;
     T const threshold;
     std::int64_t const first;
 
     COPPICE_ALWAYS_INLINE walk(End const& e, std::int64_t next, std::int64_t step)
         : end(e), entries(e.entries), values(e.values), side(e.front_at(next) + End::width), sides(e.sides),
-          kept_rows(int(e.e.kept_rows)), flush(e.e.how.flush), threshold(e.e.how.threshold), first(step) {}
+          saved_rows(int(e.e.saved_rows)), flush(e.e.how.flush), threshold(e.e.how.threshold), first(step) {}
     COPPICE_ALWAYS_INLINE void begin(front& f, std::int64_t block) const {
         column const* const kept = end.front_at(block);
         f.load(kept);
@@ -220,20 +220,20 @@ struct walk {
         std::int64_t const at = Keep ? u - first : 0;
         bool const none = f.template eliminate<Keep>(
             joining_row<T>{row, row + (End::width + 1) * End::pitch, End::pitch}, side, sides, flush, threshold,
-            kept_row<T>{entries + at * End::entries_pitch, values + at, kept_rows});
+            saved_row<T>{entries + at * End::entries_pitch, values + at, saved_rows});
         if (none) end.tell(u);
     }
 };
 
 /// The tiles of an end, two in turn.
 template <class Walk>
-struct tile_turns {
+struct tile_pair {
     using T = typename Walk::T;
 
     Walk const& walk;
     int turn = 0;
 
-    COPPICE_ALWAYS_INLINE explicit tile_turns(Walk const& w) : walk(w) {}
+    COPPICE_ALWAYS_INLINE explicit tile_pair(Walk const& w) : walk(w) {}
     COPPICE_ALWAYS_INLINE T* now() const { return walk.tile(turn); }
     COPPICE_ALWAYS_INLINE T* next() const { return walk.tile(1 - turn); }
     /// Goes on to the tile that `copy` has made, or makes it.
@@ -254,7 +254,7 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
              End const& end) {
     using walking = walk<Keep, End>;
     walking const w(end, next, first);
-    tile_turns<walking> tiles(w);
+    tile_pair<walking> tiles(w);
     typename End::front f;
     w.begin(f, block);
     int count = steps_at_once(from, to);
@@ -277,7 +277,7 @@ void advance(std::int64_t block, std::int64_t next, std::int64_t first, std::int
              End const& a, End const& b) {
     using walking = walk<Keep, End>;
     walking const v(a, next, first), w(b, next, first);
-    tile_turns<walking> tiles(v), others(w);
+    tile_pair<walking> tiles(v), others(w);
     typename End::front f, g;
     v.begin(f, block);
     w.begin(g, block);

@@ -73,7 +73,7 @@ few_rows<T, Lanes, Most> all_rows_of(band_ends<T> const& e) {
 
 /// Tells of columns without a pivot, unknown `first` of the system being the first.
 template <class T>
-struct middle_teller {
+struct middle_observer {
     band_ends<T> const& e;
     int step;
     std::int64_t first;
@@ -84,7 +84,7 @@ struct middle_teller {
 };
 /// An end that takes a row without a pivot out may leave another unknown without: of each only the first counts.
 template <class T>
-void tell_of_ends(band_ends<T> const& e) {
+void report_ends(band_ends<T> const& e) {
     if (e.singular && e.met[0] != no_row) lower_to(e.singular, met_at(0, e.met[0]));
     if (e.singular && e.met[1] != no_row) lower_to(e.singular, met_at(1, e.a.scalar_rows - 1 - e.met[1]));
 }
@@ -95,9 +95,9 @@ T threshold_of(band_ends<T> const& e) {
 
 template <int Lanes, class T>
 void close(band_ends<T> const& e) {
-    tell_of_ends(e);
+    report_ends(e);
     few_rows<T, Lanes> m = middle_of<Lanes>(e);
-    m.solve(threshold_of(e), middle_teller<T>{e, 2, e.split - e.lower});
+    m.solve(threshold_of(e), middle_observer<T>{e, 2, e.split - e.lower});
     T* const down = e.memory + e.behind;
     T* const up = down + e.end_elements;
     for (int s = 0; s < e.sides; ++s)
@@ -109,7 +109,7 @@ void close(band_ends<T> const& e) {
 template <int Lanes, int Most, class T>
 void solve_small(band_ends<T> const& e) {
     few_rows<T, Lanes, Most> m = all_rows_of<Lanes, Most>(e);
-    m.solve(threshold_of(e), middle_teller<T>{e, 0, 0});
+    m.solve(threshold_of(e), middle_observer<T>{e, 0, 0});
     for (int s = 0; s < e.sides; ++s)
         for (int k = 0; k < m.n; ++k) e.x[k + s * e.x_leading] = m.x[s][k];
 }
@@ -175,7 +175,7 @@ template <class T>
 void band_ends_small(band_ends<T> const& e) {
     e.a.scalar_rows <= 8    ? solve_small<8, 8>(e)
     : e.a.scalar_rows <= 16 ? solve_small<16, 16>(e)
-                            : solve_small<16, band_ends<T>::most_small>(e);
+                            : solve_small<16, band_ends<T>::max_small>(e);
 }
 
 template <class T>

@@ -130,7 +130,7 @@ struct joining_row {
 
 /// Where a pivot row goes: reciprocal of the pivot and the entries behind it; right-hand sides `pitch` apart.
 template <class T>
-struct kept_row {
+struct saved_row {
     T* entry;
     T* side;
     int pitch;
@@ -154,7 +154,7 @@ struct lane_front {
     /// Entries of that column up to `threshold` count as zero where `flush` says so. Returns whether all were zero.
     template <bool Keep>
     COPPICE_ALWAYS_INLINE bool eliminate(joining_row<T> const& row, Column* side, int sides, bool flush, T threshold,
-                                         kept_row<T> const& kept) {
+                                         saved_row<T> const& kept) {
         T first = row.entry[0];
         if (flush) {
             first = magnitude(first) <= threshold ? T(0) : first;

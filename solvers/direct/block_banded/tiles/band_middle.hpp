@@ -46,9 +46,9 @@ struct few_rows {
         for (int s = 0; s < sides; ++s) put(entry[most + s], get(entry[most + s]) * scale);
         for (int r = Lanes; r < n; ++r) {
             T* const row = later[r - Lanes];
-            T most_of_row(0);
-            for (int c = 0; c < n; ++c) most_of_row = larger(magnitude(row[c]), most_of_row);
-            T const scale_of_row = scale_to_one(most_of_row);
+            T max_of_row(0);
+            for (int c = 0; c < n; ++c) max_of_row = larger(magnitude(row[c]), max_of_row);
+            T const scale_of_row = scale_to_one(max_of_row);
             for (int c = 0; c < most + sides; ++c) row[c] *= scale_of_row;
         }
     }

@@ -27,23 +27,23 @@ template <class T, int N>
 struct band_tile {
     using lanes = pack<T, register_bytes, 1>;
     static constexpr int width = lanes::width, bands = 2 * N + 1;
-    static constexpr int most_rows = band_tiles::most_units * N; ///< of a stretch
+    static constexpr int max_rows = band_tiles::max_block_rows * N; ///< of a stretch
 
-    alignas(64) band_row<lanes, N> rows[most_rows];
-    alignas(64) lanes x[most_rows + 2 * N]; ///< from N unknowns before the stretches on
+    alignas(64) band_row<lanes, N> rows[max_rows];
+    alignas(64) lanes x[max_rows + 2 * N]; ///< from N unknowns before the stretches on
 
-    stage<T, row_units<T>> const& s;
+    stage<T, matrix_block_rows<T>> const& s;
     int const count; ///< rows of a stretch
-    filled_places<width> at;
+    padded_locations<width> at;
 
-    band_tile(stage<T, row_units<T>> const& stage, std::int64_t p)
+    band_tile(stage<T, matrix_block_rows<T>> const& stage, std::int64_t p)
         : s(stage), count(stage.shape.units * N), at(stage.all, stage.units, p) {}
 
     /// Where the bands and the right-hand side of these stretches lie; null for bands that are not stored.
     void locate(T const* (&from)[bands + 1]) const {
         std::int64_t const first = at.lane[0].begin * N;
         for (int b = 0; b < bands; ++b) {
-            strand<T> const of = s.units.a.strand_of(N, 0, b);
+            strided_pointer<T> const of = s.units.a.entry_pointer(N, 0, b);
             from[b] = of.base ? of.base + first : nullptr;
         }
         from[bands] = s.units.d + first;
@@ -89,7 +89,7 @@ struct band_tile {
         for (int i = 0; i < count; ++i) {
             int const r = i % N;
             for (int l = 0; l < width; ++l) {
-                system_place const& system = at.lane[l].units;
+                system_location const& system = at.lane[l].units;
                 std::int64_t const j = at.lane[l].begin + i / N;
                 for (int b = 0; b < bands; ++b)
                     set_lane(rows[i].entry[b], l, s.units.a.entry(system, j, r, r + b, at.filling[l]));
@@ -101,7 +101,7 @@ struct band_tile {
     void load_around() {
         for (int i = 0; i < 2 * N; ++i)
             for (int l = 0; l < width; ++l) {
-                stretch_place const& place = at.lane[l];
+                segment_location const& place = at.lane[l];
                 int const behind = place.exchanged ? (i + N) % (2 * N) : i;
                 set_lane(x[i], l, place.link < 0 ? T(0) : s.links.rhs[place.link * 2 * N + i]);
                 set_lane(x[count + i], l, place.link < 0 ? T(0) : s.links.rhs[place.next * 2 * N + behind]);
@@ -117,7 +117,7 @@ struct band_tile {
     void store() {
         lanes const* const from = x + N;
         bool all = at.inner;
-        for (stretch_place const& place : at.lane) all = all && place.link >= 0;
+        for (segment_location const& place : at.lane) all = all && place.link >= 0;
         if (!all) return store_edge(from);
         T* const to = s.units.x + at.lane[0].begin * N;
         int j = 0;
@@ -144,7 +144,7 @@ struct band_tile {
 
 /// Tells in unknowns of units what eliminations of single rows have to say.
 template <int N, class Tell>
-struct row_teller {
+struct row_observer {
     Tell const& told;
     int k = 0;
 
@@ -158,15 +158,15 @@ struct row_teller {
 };
 
 template <class T, int N>
-void reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void reduce(stage<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     constexpr int w = 2 * N;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         band_tile<T, N> tile(s, p);
         tile.load();
-        pivot_teller<row_units<T>, lanes::size> const teller{{}, s.units, tile.at};
+        pivot_observer<matrix_block_rows<T>, lanes::size> const teller{{}, s.units, tile.at};
         auto const front =
-            reduce_band<lanes, N>(tile.rows, tile.count, row_teller<N, decltype(teller)>{teller}, tile.ahead());
+            reduce_band<lanes, N>(tile.rows, tile.count, row_observer<N, decltype(teller)>{teller}, tile.ahead());
         largest_magnitude<lanes> largest;
         for (int r = 0; r < w; ++r) {
             for (int c = 0; c < w; ++c) {
@@ -177,24 +177,24 @@ void reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t la
             }
             s.links.take(tile.at, r, 2 * w, front.rhs[r]);
         }
-        auto const grown = s.growth_of(alone{}, tile.at, tile.largest_of_first(), largest.value());
+        auto const grown = s.growth_in(alone{}, tile.at, tile.largest_of_first(), largest.value());
         if (grown.some) s.reduce_again(alone{}, tile.at, grown, reinterpret_cast<lanes*>(memory));
     }
 }
 
 template <class T, int N>
-void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void substitute(stage<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename band_tile<T, N>::lanes;
     for (std::int64_t p = first; p < last; p += lanes::size) {
         band_tile<T, N> tile(s, p);
-        if (s.links.any_reflected(tile.at)) {
+        if (s.links.any_by_householder(tile.at)) {
             s.substitute_again(alone{}, tile.at, reinterpret_cast<lanes*>(memory));
             if (!s.links.leave(tile.at, false)) continue;
         }
         tile.load();
         tile.load_around();
-        silent_teller const teller;
-        substitute_band<lanes, N>(tile.rows, tile.count, tile.x, row_teller<N, silent_teller>{teller}, tile.ahead());
+        silent_observer const teller;
+        substitute_band<lanes, N>(tile.rows, tile.count, tile.x, row_observer<N, silent_observer>{teller}, tile.ahead());
         tile.store();
     }
 }
@@ -202,7 +202,7 @@ void substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_
 } // namespace
 
 template <class T>
-void band_reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void band_reduce(stage<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     switch (s.units.a.n) {
     case 2:
         return reduce<T, 2>(s, first, last, memory);
@@ -214,7 +214,7 @@ void band_reduce(stage<T, row_units<T>> const& s, std::int64_t first, std::int64
 }
 
 template <class T>
-void band_substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
+void band_substitute(stage<T, matrix_block_rows<T>> const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     switch (s.units.a.n) {
     case 2:
         return substitute<T, 2>(s, first, last, memory);
@@ -225,9 +225,9 @@ void band_substitute(stage<T, row_units<T>> const& s, std::int64_t first, std::i
     }
 }
 
-template void band_reduce(stage<float, row_units<float>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_reduce(stage<double, row_units<double>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_substitute(stage<float, row_units<float>> const&, std::int64_t, std::int64_t, std::byte*);
-template void band_substitute(stage<double, row_units<double>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_reduce(stage<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_reduce(stage<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_substitute(stage<float, matrix_block_rows<float>> const&, std::int64_t, std::int64_t, std::byte*);
+template void band_substitute(stage<double, matrix_block_rows<double>> const&, std::int64_t, std::int64_t, std::byte*);
 
 } // namespace coppice::COPPICE_ISA

@@ -20,9 +20,9 @@ struct lanes_of<complex_lane<R>> {
 };
 
 template <class Stage>
-inline constexpr bool is_row_stage = false;
+inline constexpr bool is_row_level = false;
 template <class T>
-inline constexpr bool is_row_stage<stage<T, row_units<T>>> = true;
+inline constexpr bool is_row_level<stage<T, matrix_block_rows<T>>> = true;
 
 } // namespace
 
@@ -30,9 +30,9 @@ inline constexpr bool is_row_stage<stage<T, row_units<T>>> = true;
 // size is a third as fast and a fifth as large.
 template <class Stage, class Work>
 void with_shape(Stage const& s, Work const& work) {
-    if constexpr (std::is_floating_point_v<typename Stage::value_type> && is_row_stage<Stage>) {
-        if (s.shape.rows() == 1) return work(unit_shape<known_size<1, 2>>{{}, s.shape.units, s.shape.sides});
-        if (s.shape.rows() == 2) return work(unit_shape<known_size<2, 4>>{{}, s.shape.units, s.shape.sides});
+    if constexpr (std::is_floating_point_v<typename Stage::value_type> && is_row_level<Stage>) {
+        if (s.shape.rows() == 1) return work(block_row_shape<known_size<1, 2>>{{}, s.shape.units, s.shape.sides});
+        if (s.shape.rows() == 2) return work(block_row_shape<known_size<2, 4>>{{}, s.shape.units, s.shape.sides});
     }
     work(s.shape);
 }
@@ -58,17 +58,17 @@ void chain_substitute(Stage const& s, std::int64_t first, std::int64_t last, std
 template <class Stage>
 void chain_factor(Stage const& s, std::int64_t first, std::int64_t last, std::byte* memory) {
     using lanes = typename lanes_of<typename Stage::value_type>::type;
-    static_assert(lane_count<lanes> <= most_lanes);
+    static_assert(lane_count<lanes> <= max_lanes);
     for (std::int64_t p = first; p < last; p += lane_count<lanes>) s.run(alone{}, p, reinterpret_cast<lanes*>(memory));
 }
 
 #define COPPICE_CHAIN_TILES(T)                                                                                         \
-    template void chain_reduce(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                 \
-    template void chain_substitute(stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);             \
-    template void chain_reduce(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);                \
-    template void chain_substitute(stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);            \
-    template void chain_factor(factored_stage<T, row_units<T>> const&, std::int64_t, std::int64_t, std::byte*);        \
-    template void chain_factor(factored_stage<T, link_units<T>> const&, std::int64_t, std::int64_t, std::byte*);
+    template void chain_reduce(stage<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);                 \
+    template void chain_substitute(stage<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);             \
+    template void chain_reduce(stage<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);                \
+    template void chain_substitute(stage<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);            \
+    template void chain_factor(factored_level<T, matrix_block_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);        \
+    template void chain_factor(factored_level<T, condensed_rows<T>> const&, std::int64_t, std::int64_t, std::byte*);
 
 COPPICE_CHAIN_TILES(float)
 COPPICE_CHAIN_TILES(double)
