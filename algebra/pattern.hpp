@@ -105,7 +105,7 @@ struct kept_rows {
     Keep keep;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         auto kept = keep.row(i);
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
             if (kept(k)) emit(a.indices[k], a.coefficients[k]);

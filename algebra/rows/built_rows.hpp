@@ -79,7 +79,7 @@ struct count_row {
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD std::int64_t operator()(std::int64_t i) const {
         count_visited emit;
-        rows.visit(i, emit);
+        rows.emit_row(i, emit);
         return emit.entries;
     }
 };
@@ -94,7 +94,7 @@ struct write_row {
     COPPICE_HD void operator()(std::int64_t i) const {
         write_visited<T, I> emit{columns + offsets[i], columns + offsets[i + 1],
                                  values ? values + offsets[i] : nullptr};
-        rows.visit(i, emit);
+        rows.emit_row(i, emit);
     }
 };
 
@@ -122,7 +122,7 @@ void for_each_row(cuda_executor const& exec, std::int64_t rows, std::int64_t, Wo
 template <class T, class I, class O, class Rows>
 bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& rows,
                         typename csr<T, I, O>::arrays& to) {
-    std::int64_t const most = rows.most();
+    std::int64_t const most = rows.max_entries();
     if (!exec.memory()->can_shrink() || !std::in_range<O>(most)) return false;
     try {
         to.indices = buffer<I>(exec, most);
@@ -146,7 +146,7 @@ bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& r
             if (w.columns.size() < room) w = {buffer<I>(exec, 2 * room), buffer<T>(exec, 2 * room)};
             append_visited<T, I> emit{w.columns.data(), w.values.data()};
             for (std::int64_t i = first; i < last; ++i) {
-                rows.visit(i, emit);
+                rows.emit_row(i, emit);
                 to.offsets[i + 1] = static_cast<O>(emit.columns - w.columns.data());
             }
             return static_cast<std::int64_t>(emit.columns - w.columns.data());
@@ -163,7 +163,7 @@ bool build_bounded_rows(host_executor const& exec, std::int64_t n, Rows const& r
     return true;
 }
 
-/// Row i of a matrix is what rows.visit(i, emit) hands to emit(column, value), in that order, or to emit.when(kept,
+/// Row i of a matrix is what rows.emit_row(i, emit) hands to emit(column, value), in that order, or to emit.when(kept,
 /// column, value) where `kept`; rows.work(), if it is there, says how many entries that looks at. Without values they
 /// are left out. Throws overflow_error before memory is asked for where the entries do not fit an O. Rows that bound(i)
 /// how many entries they have, most() together, are visited once on the host, others twice.

@@ -31,13 +31,13 @@ namespace graph_detail {
 
 /// A block is made by its smaller vertex.
 template <class I>
-struct leads_block {
+struct is_block_leader {
     I const* partner;
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return partner[v] < 0 || partner[v] > I(v) ? 1 : 0; }
 };
 template <class I>
 struct store_block {
-    leads_block<I> leads;
+    is_block_leader<I> leads;
     I *block_of, *members;
     COPPICE_HD void operator()(std::int64_t v, std::int64_t block) const {
         if (!leads(v)) return;
@@ -73,12 +73,12 @@ struct block_row {
             }
         }
         detail::lane_sort<T, I>{columns + at, values + at}(length);
-        counts[block] = join_equal(columns + at, values + at, length);
+        counts[block] = merge_equal(columns + at, values + at, length);
     }
 
 private:
     /// Sums from the least value on, so that both directions of an edge weigh the same to the last bit.
-    COPPICE_HD static I join_equal(I* columns, T* values, I length) {
+    COPPICE_HD static I merge_equal(I* columns, T* values, I length) {
         I joined = 0;
         for (I k = 0, end = 0; k < length; k = end) {
             for (end = k; end < length && columns[end] == columns[k]; ++end) {
@@ -98,7 +98,7 @@ private:
     }
 };
 template <class I>
-struct room_of_block {
+struct capacity_of_block {
     I const *offsets, *members;
     COPPICE_HD I operator()(std::int64_t block) const {
         I sum = 0;
@@ -111,12 +111,12 @@ struct room_of_block {
 };
 /// For build_rows().
 template <class T, class I>
-struct visit_block_row {
+struct block_row_entries {
     I const *places, *counts, *columns;
     T const* values;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t block, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t block, Emit& emit) const {
         for (I k = places[block]; k < places[block] + counts[block]; ++k) emit(columns[k], values[k]);
     }
 };
@@ -156,13 +156,13 @@ struct weigh_block_row {
 template <executor Executor, class T, class I>
 csr<T, I> graph_of_blocks(Executor const& exec, csr_view<T, I> weights, I blocks, I const* block_of, I const* members) {
     I room = 0;
-    auto const places = detail::offsets_of_degrees<I>(exec, blocks, room_of_block<I>{weights.offsets, members}, room);
+    auto const places = detail::offsets_of_degrees<I>(exec, blocks, capacity_of_block<I>{weights.offsets, members}, room);
     buffer<I> columns(exec, room), counts(exec, blocks);
     buffer<T> values(exec, room);
     for_each(exec, blocks,
              block_row<T, I>{weights, block_of, members, places.data(), columns.data(), values.data(), counts.data()});
     return detail::build_rows<T, I, I>(
-        exec, blocks, blocks, visit_block_row<T, I>{places.data(), counts.data(), columns.data(), values.data()});
+        exec, blocks, blocks, block_row_entries<T, I>{places.data(), counts.data(), columns.data(), values.data()});
 }
 
 } // namespace graph_detail
@@ -177,7 +177,7 @@ paired_forest<I> pair_forest(Executor const& exec, csr_view<T, I> weights, facto
     options.degree = 1;
     auto const matching = parallel_factor(exec, weights, options);
     buffer<I> block_of(exec, n), members(exec, 2 * std::int64_t(n));
-    leads_block<I> const leads{matching.neighbors.data()};
+    is_block_leader<I> const leads{matching.neighbors.data()};
     I const blocks =
         I(exclusive_scan(exec, n, leads, store_block<I>{leads, block_of.data(), members.data()}, std::int64_t(0)));
     auto const coarse = graph_of_blocks(exec, weights, blocks, block_of.data(), members.data());

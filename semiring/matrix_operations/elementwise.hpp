@@ -80,11 +80,11 @@ struct selected_rows {
     csr_view<A, I, O> a;
     Keep keep;
     std::int64_t work() const { return a.nonzeros(); }
-    std::int64_t most() const { return a.nonzeros(); }
+    std::int64_t max_entries() const { return a.nonzeros(); }
     COPPICE_HD std::int64_t bound(std::int64_t i) const { return std::int64_t(a.row_end(i) - a.row_begin(i)); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
             emit.when(bool(apply_at_position(keep, a.coefficients[k], i, std::int64_t(a.indices[k]))),
                       std::int64_t(a.indices[k]), a.coefficients[k]);

@@ -267,7 +267,7 @@ struct columns_of_list {
     std::int64_t count;
     std::int64_t work() const { return a.nonzeros(); }
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t r, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t r, Emit& emit) const {
         for (O k = a.row_begin(r); k < a.row_end(r); ++k) {
             auto const place = position_between(list, std::int64_t{0}, count, std::int64_t(a.indices[k]));
             if (place >= 0) emit(place, a.coefficients[k]);

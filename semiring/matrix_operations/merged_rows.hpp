@@ -92,13 +92,13 @@ struct merged_rows {
     };
     std::int64_t work() const { return std::int64_t(a.nonzeros()) + std::int64_t(b.nonzeros()); }
     /// Entries of the whole, and of a row, at most.
-    std::int64_t most() const { return most_of(a.nonzeros(), b.nonzeros()); }
+    std::int64_t max_entries() const { return max_of(a.nonzeros(), b.nonzeros()); }
     COPPICE_HD std::int64_t bound(std::int64_t i) const {
-        return most_of(a.row_end(i) - a.row_begin(i), b.row_end(i) - b.row_begin(i));
+        return max_of(a.row_end(i) - a.row_begin(i), b.row_end(i) - b.row_begin(i));
     }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         Emit to = emit; // of this function alone, so that it stays in registers
         walk_together(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
                       meet<Emit>{*this, i, to});
@@ -106,7 +106,7 @@ struct merged_rows {
     }
 
 private:
-    COPPICE_HD static std::int64_t most_of(O in_a, O in_b) {
+    COPPICE_HD static std::int64_t max_of(O in_a, O in_b) {
         if constexpr (std::is_same_v<Single, drop_single>)
             return std::int64_t(in_a < in_b ? in_a : in_b);
         else
@@ -169,13 +169,13 @@ struct written_rows {
         }
     };
     std::int64_t work() const { return std::int64_t(c.nonzeros()) + std::int64_t(t.nonzeros()); }
-    std::int64_t most() const { return work(); }
+    std::int64_t max_entries() const { return work(); }
     COPPICE_HD std::int64_t bound(std::int64_t i) const {
         return std::int64_t(c.row_end(i) - c.row_begin(i)) + std::int64_t(t.row_end(i) - t.row_begin(i));
     }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         auto cursor = mask.row(i);
         Emit to = emit;
         walk_together(c.indices, c.row_begin(i), c.row_end(i), t.indices, t.row_begin(i), t.row_end(i),

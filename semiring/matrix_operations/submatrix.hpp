@@ -29,7 +29,7 @@ struct extracted_rows {
     std::int64_t work() const { return entries; }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t r, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t r, Emit& emit) const {
         std::int64_t const i = rows.at(r);
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
             I const column = a.indices[k];
@@ -82,7 +82,7 @@ struct spread_rows {
     std::int64_t work() const { return a.nonzeros(); }
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         std::int64_t r = i;
         if (rows.sorted) {
             auto const p = rows.place(i);
@@ -119,7 +119,7 @@ struct constant_rows {
     region inside;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         if (inside.rows && inside.rows[i] == 0) return;
         if constexpr (is_matrix_mask_v<Mask>) {
             if (!mask.complement) {
@@ -272,7 +272,7 @@ struct window_rows {
     std::int64_t first_row, first_column, last_column;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t r, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t r, Emit& emit) const {
         std::int64_t const i = first_row + r;
         if (i >= a.rows()) return;
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
@@ -288,7 +288,7 @@ struct kronecker_rows {
     Op op;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         std::int64_t const ia = i / b.rows(), ib = i % b.rows();
         for (O p = a.row_begin(ia); p < a.row_end(ia); ++p)
             for (O q = b.row_begin(ib); q < b.row_end(ib); ++q) {
@@ -306,7 +306,7 @@ struct diagonal_rows {
     dense_vector_view<T const> v;
     std::int64_t k;
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t i, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         std::int64_t const at = k >= 0 ? i : i + k;
         if (at >= 0 && at < v.size() && v.has(at)) emit(i + k, v.values[at]);
     }

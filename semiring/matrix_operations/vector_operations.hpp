@@ -209,7 +209,7 @@ struct constant_entries {
     std::int64_t n, width;
     Mask mask;
     template <class Emit>
-    COPPICE_HD void visit(std::int64_t p, Emit& emit) const {
+    COPPICE_HD void emit_row(std::int64_t p, Emit& emit) const {
         std::int64_t const first = p * width, last = n - first > width ? first + width : n;
         for (std::int64_t j = first; j < last; ++j)
             if (mask.admits(0, j)) emit(j, value);
