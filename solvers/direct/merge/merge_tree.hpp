@@ -22,79 +22,79 @@
 
 #include <coppice/core/block.hpp>
 
-namespace coppice::joins {
+namespace coppice::merging {
 
 /// One join of all workers: each takes the next link of its run, or, in the tree, the link of the worker `apart` behind
 /// it.
-struct join_step {
+struct merge_step {
     int run;      ///< links of a worker at most
-    int link = 1; ///< number in the run of the link that is taken; run, run + 1, ... in the tree
-    int apart = run > 1 ? 0 : 1;
+    int number = 1; ///< number in the run of the link that is taken; run, run + 1, ... in the tree
+    int distance = run > 1 ? 0 : 1;
 
-    COPPICE_HD COPPICE_ALWAYS_INLINE bool in_tree() const { return apart > 0; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE bool in_tree() const { return distance > 0; }
     /// Level of the tree, from 0.
-    COPPICE_HD COPPICE_ALWAYS_INLINE int level() const { return link - run; }
+    COPPICE_HD COPPICE_ALWAYS_INLINE int level() const { return number - run; }
     COPPICE_HD COPPICE_ALWAYS_INLINE void advance() {
-        ++link;
-        if (link >= run) apart = in_tree() ? 2 * apart : 1;
+        ++number;
+        if (number >= run) distance = in_tree() ? 2 * distance : 1;
     }
 };
 
 /// Whether worker i of `workers` takes the link of the one `apart` behind it.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool takes(int i, int apart, int workers) {
-    return (i & (2 * apart - 1)) == 0 && i + apart < workers;
+COPPICE_HD COPPICE_ALWAYS_INLINE bool receives(int i, int distance, int workers) {
+    return (i & (2 * distance - 1)) == 0 && i + distance < workers;
 }
 /// Whether worker i gives its link to the one `apart` before it.
-COPPICE_HD COPPICE_ALWAYS_INLINE bool gives(int i, int apart) { return (i & (2 * apart - 1)) == apart; }
+COPPICE_HD COPPICE_ALWAYS_INLINE bool sends(int i, int distance) { return (i & (2 * distance - 1)) == distance; }
 /// Of the two links that joined where worker i was in one of them, the worker that gave its link.
-COPPICE_HD COPPICE_ALWAYS_INLINE int giver(int i, int apart) { return (i & ~(2 * apart - 1)) + apart; }
+COPPICE_HD COPPICE_ALWAYS_INLINE int sender(int i, int distance) { return (i & ~(2 * distance - 1)) + distance; }
 
 /// Workers that hold the links of a chain. Those of all chains that share a warp or a block go along together, so the
 /// numbers are the same for all of them: `run()`, the most links of a worker; `workers()`, the most workers of a chain.
 template <class X>
-concept chain_workers = requires(X const& workers) {
+concept reduction_workers = requires(X const& workers) {
     { workers.run() } -> std::convertible_to<int>;
     { workers.workers() } -> std::convertible_to<int>;
 };
 /// `join(step)` is what a worker does in a join: it takes a link, or gives its own, or goes along.
 template <class X>
-concept joining_workers = chain_workers<X> && requires(X& workers, join_step const& step) {
-    workers.join(step);
+concept merging_workers = reduction_workers<X> && requires(X& workers, merge_step const& step) {
+    workers.merge(step);
 };
-/// On the way back, `part_tree(apart)` and `part_run(link)` give the unknowns at a joint to the links on both sides.
+/// On the way back, `substitute_tree(apart)` and `substitute_run(link)` give the unknowns at a joint to the links on both sides.
 template <class X>
-concept parting_workers = chain_workers<X> && requires(X& workers, int apart) {
-    workers.part_tree(apart);
+concept substituting_workers = reduction_workers<X> && requires(X& workers, int distance) {
+    workers.substitute_tree(distance);
 };
 template <class X>
-concept parting_runs = chain_workers<X> && requires(X& workers, int link) {
-    workers.part_run(link);
+concept substituting_runs = reduction_workers<X> && requires(X& workers, int number) {
+    workers.substitute_run(number);
 };
 
 /// How often the loops are unrolled on a GPU: a tree in the registers of a thread must have no index left.
-inline constexpr int rolled = 1, whole = warp_lanes;
+inline constexpr int rolled = 1, unrolled = warp_lanes;
 
 /// Joins all links; the first worker gets the link of all.
 COPPICE_NO_EXEC_CHECK
-template <int Unroll = rolled, joining_workers Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void join_links(Workers& all) {
+template <int Unroll = rolled, merging_workers Workers>
+COPPICE_HD COPPICE_ALWAYS_INLINE void merge_all(Workers& all) {
     COPPICE_UNROLL_BY(Unroll)
-    for (join_step step{all.run()}; step.apart < all.workers(); step.advance()) all.join(step);
+    for (merge_step step{all.run()}; step.distance < all.workers(); step.advance()) all.merge(step);
 }
 
 /// From the unknowns around the link of all to those around the link that each worker had before the tree, ...
 COPPICE_NO_EXEC_CHECK
-template <int Unroll = rolled, parting_workers Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void part_tree(Workers& all) {
+template <int Unroll = rolled, substituting_workers Workers>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_tree(Workers& all) {
     COPPICE_UNROLL_BY(Unroll)
-    for (int apart = int(std::bit_floor(unsigned(all.workers() - 1))); apart > 0; apart /= 2) all.part_tree(apart);
+    for (int distance = int(std::bit_floor(unsigned(all.workers() - 1))); distance > 0; distance /= 2) all.substitute_tree(distance);
 }
 /// ... and to those around the links of its run.
 COPPICE_NO_EXEC_CHECK
-template <parting_runs Workers>
-COPPICE_HD COPPICE_ALWAYS_INLINE void part_runs(Workers& all) {
+template <substituting_runs Workers>
+COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_runs(Workers& all) {
     COPPICE_NO_UNROLL
-    for (int link = all.run() - 1; link > 0; --link) all.part_run(link);
+    for (int number = all.run() - 1; number > 0; --number) all.substitute_run(number);
 }
 
 } // namespace coppice::joins

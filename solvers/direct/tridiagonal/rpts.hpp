@@ -32,7 +32,7 @@ void solve_tridiagonal(Executor const& exec, tridiagonal_view<T> a, array_view<s
 struct row_orders {
     std::int32_t const *from = nullptr, *to = nullptr;
     /// The host has waited since matrix and orders were written: they are read before d is there.
-    bool settled = false;
+    bool ready = false;
 };
 
 /// The same for vectors in orders of their own. x may be d where both are in the same order.

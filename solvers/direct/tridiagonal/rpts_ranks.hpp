@@ -19,37 +19,37 @@
 namespace coppice::rpts {
 
 /// Rows of a part that are not reduced any further: every part gets these rows of all parts.
-inline constexpr std::int64_t most_part_rows = 512;
+inline constexpr std::int64_t max_rank_rows = 512;
 
 /// The stages of a part, from its rows down to `last`, whose rows are in memory of the executor. A part with few rows
 /// has no stages, and `last` are its own rows.
 template <class T>
-struct part_stages {
-    std::array<stage<T>, most_stages> stages{};
-    std::array<std::int64_t, most_stages> carried{}; ///< rows of each stage that are not reduced (copied as they are)
+struct rank_levels {
+    std::array<level<T>, max_levels> levels{};
+    std::array<std::int64_t, max_levels> carried{}; ///< rows of each stage that are not reduced (copied as they are)
     int depth = 0;
     system_view<T> last{};
-    T* solution = nullptr; ///< where the caller writes the unknowns of `last` before substitute_part
+    T* solution = nullptr; ///< where the caller writes the unknowns of `last` before substitute_rank
 };
 
-/// Bytes of workspace of reduce_part: as for RPTS, at most 8 % of the 4 rows elements.
+/// Bytes of workspace of reduce_rank: as for RPTS, at most 8 % of the 4 rows elements.
 template <class T, executor Executor>
-std::int64_t part_workspace(Executor const& exec, std::int64_t rows);
+std::int64_t rank_workspace(Executor const& exec, std::int64_t rows);
 
-/// Does reduce_part take these options? Not a threshold, with which an entry counts as zero or not by its place in an
+/// Does reduce_rank take these options? Not a threshold, with which an entry counts as zero or not by its place in an
 /// elimination, and that differs between parts and a whole; not solves without pivoting on CUDA, which have no kernels.
 template <executor Executor>
-bool takes_part(Executor const& exec, tridiagonal_options const& options);
+bool takes_rank(Executor const& exec, tridiagonal_options const& options);
 
 /// Reduces `part`, one system with one right-hand side. Its `before` and `behind` are null where no part is on that
-/// side, and else say where the unknown of that part will be when substitute_part is called. Returns when the work is
+/// side, and else say where the unknown of that part will be when substitute_rank is called. Returns when the work is
 /// queued.
 template <class T, executor Executor>
-part_stages<T> reduce_part(Executor const& exec, system_view<T> const& part, array_view<std::byte> workspace,
+rank_levels<T> reduce_rank(Executor const& exec, system_view<T> const& rank, array_view<std::byte> workspace,
                            tridiagonal_options const& options);
 
 /// Computes part.x from the unknowns in `solution` and the unknowns beyond the part.
 template <class T, executor Executor>
-void substitute_part(Executor const& exec, part_stages<T> const& part, tridiagonal_options const& options);
+void substitute_rank(Executor const& exec, rank_levels<T> const& rank, tridiagonal_options const& options);
 
 } // namespace coppice::rpts

@@ -64,15 +64,15 @@ struct device_limits {
 /// for each other for ever: a multiprocessor runs 512 threads, as far as its shared memory has room.
 template <class T>
 bool is_possible(resident_choice const& c, std::int64_t rows, std::int64_t systems, device_limits const& device) {
-    if (c.tiles) return rows > 1024 && systems <= most_tiled_systems;
-    if (c.partition != least_resident_partition<T> && c.partition != largest_resident_partition<T>) return false;
+    if (c.tiles) return rows > 1024 && systems <= max_tiled_systems;
+    if (c.partition != min_resident_partition<T> && c.partition != max_resident_partition<T>) return false;
     std::int64_t const block = std::int64_t(c.threads > 0 ? c.threads : resident_threads) * c.partition;
     if (c.threads == 0) return rows <= block;
     if (rows <= block || rows > std::int64_t(device.multiprocessors) * resident_threads * c.partition) return false;
     resident_plan const plan = plan_resident(rows, 1, c, device.multiprocessors, device.in_cluster);
     std::int64_t const taken = resident_memory<T>(plan).bytes() + 1024; // what the driver takes with it
     std::int64_t const room = std::min<std::int64_t>(resident_threads / plan.threads, device.shared_bytes / taken);
-    return plan.cluster ? room > 0 : plan.shares <= room * device.multiprocessors;
+    return plan.cluster ? room > 0 : plan.slices <= room * device.multiprocessors;
 }
 
 /// k, where up to 2^k and more than half of that are there.
@@ -84,7 +84,7 @@ resident_choice made_possible(resident_choice choice, std::int64_t rows, std::in
                               device_limits const& device) {
     while (!is_possible<T>(choice, rows, systems, device)) {
         if (choice.tiles) break; // rows of more than the device holds
-        if (choice.threads == 0 || choice.threads == resident_threads) return {least_partition, 0, true};
+        if (choice.threads == 0 || choice.threads == resident_threads) return {min_partition, 0, true};
         choice.threads *= 2;
     }
     return choice;
@@ -102,13 +102,13 @@ resident_choice choose_without(std::int64_t rows, std::int64_t systems, device_l
 template <class T>
 resident_choice choose_cyclic(resident_choice choice, std::int64_t rows, std::int64_t systems,
                               device_limits const& device) {
-    constexpr int least = least_resident_partition<T>;
-    if (choice.tiles || choice.partition == least || joins_pairs<largest_resident_partition<T>> ||
-        rows % largest_resident_partition<T> == 0)
+    constexpr int smallest = min_resident_partition<T>;
+    if (choice.tiles || choice.partition == smallest || merges_pairs<max_resident_partition<T>> ||
+        rows % max_resident_partition<T> == 0)
         return choice;
-    choice.partition = least;
-    if (choice.threads == 0 && rows > std::int64_t(resident_threads) * least) choice.threads = share_threads;
-    if (rows <= std::int64_t(choice.threads) * least) choice.threads = 0;
+    choice.partition = smallest;
+    if (choice.threads == 0 && rows > std::int64_t(resident_threads) * smallest) choice.threads = slice_threads;
+    if (rows <= std::int64_t(choice.threads) * smallest) choice.threads = 0;
     return made_possible<T>(choice, rows, systems, device);
 }
 

@@ -59,12 +59,12 @@ test::system<T> constant_system(std::int64_t n, T lower, T diagonal, T upper, T 
 }
 
 /// Sizes around the borders of partitions, tiles, tasks and stages of both backends.
-std::vector<std::int64_t> border_sizes() {
+std::vector<std::int64_t> boundary_sizes() {
     std::vector<std::int64_t> sizes;
     for (std::int64_t n = 0; n <= 200; n += races_watched ? 7 : 1) sizes.push_back(n);
-    for (std::int64_t const border :
+    for (std::int64_t const boundary :
          {8 * 32, 16 * 32, 32 * 31, 32 * 32, 2 * 992, 8192, 5120, 10240, 10912, 16384, 20000})
-        for (std::int64_t n = border - 2; n <= border + 2; n += races_watched ? 2 : 1) sizes.push_back(n);
+        for (std::int64_t n = boundary - 2; n <= boundary + 2; n += races_watched ? 2 : 1) sizes.push_back(n);
     sizes.push_back(70001);
     return sizes;
 }
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE("tridiagonal: the matrices that need pivoting break without i
 
 TEST_CASE_TEMPLATE("tridiagonal: every size, whatever the corners hold", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
-    for (std::int64_t const n : border_sizes()) {
+    for (std::int64_t const n : boundary_sizes()) {
         CAPTURE(n);
         auto const s = random_system<double>(n, std::uint64_t(n) + 5);
         auto const f = random_system<float>(n, std::uint64_t(n) + 6);

@@ -50,12 +50,12 @@ inline constexpr int rows_at_once<fixed_length<Rows>> = Rows;
 
 /// Called in step j of a sweep for work besides its arithmetic: this one does nothing; on a CPU core another one asks
 /// for the memory of the next tile.
-struct no_side_work {
+struct no_extra_work {
     COPPICE_HD COPPICE_ALWAYS_INLINE void operator()(int) const {}
 };
 
 /// Row j of a partition reads lower[j] x[j-1] + diagonal[j] x[j] + upper[j] x[j+1] = rhs[j]; owned by one worker. R is
-/// T, or several right-hand sides (side_pack) that share every decision on the matrix.
+/// T, or several right-hand sides (rhs_pack) that share every decision on the matrix.
 template <class T, class R = T>
 struct partition_rows {
     T* lower;
@@ -112,7 +112,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T const& flushed(T const& entry, no_threshold) 
 /// The diagonal of rows that fill up a partition beside rows with entries of at most `largest`: about as large, for
 /// pivoting compares rows, and a power of two, for some rows are multiplied by it.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE T filling(T const& largest) {
+COPPICE_HD COPPICE_ALWAYS_INLINE T padding_diagonal(T const& largest) {
     return largest > T(0) ? near_inverse(near_inverse(largest)) : T(1);
 }
 
@@ -176,24 +176,24 @@ struct combination {
 template <pivoting P, int Step, class T, class R = T>
 struct sweep {
     T const *near, *middle, *away; // bands seen in the direction of the sweep, at its row 0
-    R const* side;
+    R const* rhs_rows;
     T far, entry, next;
     R rhs;
     T weight; ///< of the running equation (combination)
-    T share;  ///< of the last row in the combination (least_share), where the largest share of any row is near 1
+    T multiplier;  ///< of the last row in the combination (min_multiplier), where the largest share of any row is near 1
 
     COPPICE_HD COPPICE_ALWAYS_INLINE sweep(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
         near = (Step > 0 ? rows.lower : rows.upper) + start;
         middle = rows.diagonal + start;
         away = (Step > 0 ? rows.upper : rows.lower) + start;
-        side = rows.rhs + start;
+        rhs_rows = rows.rhs + start;
         auto const p = row(1);
         far = p.lower, entry = p.diagonal, next = p.upper, rhs = p.rhs;
-        weight = share = T(1);
+        weight = multiplier = T(1);
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
-        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
+        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], rhs_rows[j * Step]);
     }
     /// Eliminates x[j-1] from the running equation with row j.
     COPPICE_HD COPPICE_ALWAYS_INLINE void eliminate(int j, auto const& threshold) {
@@ -204,7 +204,7 @@ struct sweep {
         entry = c.of(next, q.diagonal);
         next = c.q_factor * q.upper;
         rhs = c.of(rhs, q.rhs);
-        share = c.q_factor;
+        multiplier = c.q_factor;
     }
 };
 
@@ -214,12 +214,12 @@ struct sweep {
 /// then lost to cancellation, by the factor (largest share) / (share of the outer row), for the better one of the two
 /// sweeps. Below this share (a backward error of 64 epsilons) partitions are changed: see rpts_borders.hpp and
 /// rpts_resident.hpp. Of random rows, 3 of 10 000 partitions have less.
-inline constexpr double least_share = 1.0 / 128;
+inline constexpr double min_multiplier = 1.0 / 128;
 /// Partitions whose sweeps report a smaller share are looked at more closely: a sweep knows the largest share only to
 /// be near 1.
-inline constexpr double watched_share = 1.0 / 32;
-/// Where its share is smaller, an outer row takes part in the elimination of the inner unknowns; see outer_shares.
-inline constexpr double least_outer_share = 1.0 / 8;
+inline constexpr double watched_multiplier = 1.0 / 32;
+/// Where its share is smaller, an outer row takes part in the elimination of the inner unknowns; see boundary_multipliers.
+inline constexpr double min_boundary_multiplier = 1.0 / 8;
 
 /// The shares of the outer rows of a partition, each in the sweep that ends with it.
 ///
@@ -228,7 +228,7 @@ inline constexpr double least_outer_share = 1.0 / 8;
 /// out where their shares are large; with them in, the rows left out may be some in the middle, whose shares fall
 /// exponentially where solutions grow or decay from row to row. An outer row with a small share takes part instead.
 template <class T>
-struct outer_shares {
+struct boundary_multipliers {
     T first{0}, last{0};
     COPPICE_HD COPPICE_ALWAYS_INLINE T larger_one() const { return larger(first, last); }
 };
@@ -237,40 +237,40 @@ struct outer_shares {
 /// `share`, if not null, gets the share of the last row.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_downwards(partition_rows<T, R> const& rows, auto length,
-                                                                   auto const& threshold, T* share = nullptr) {
+                                                                   auto const& threshold, T* multiplier = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) down.eliminate(j, threshold);
-    if (share) *share = magnitude(down.share);
+    if (multiplier) *multiplier = magnitude(down.multiplier);
     return {down.far, down.entry, down.next, down.rhs};
 }
 
 /// The coarse row of a partition's first unknown.
 template <pivoting P, class T, class R>
 COPPICE_HD COPPICE_ALWAYS_INLINE coarse_row<T, R> reduce_upwards(partition_rows<T, R> const& rows, auto length,
-                                                                 auto const& threshold, T* share = nullptr) {
+                                                                 auto const& threshold, T* multiplier = nullptr) {
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) up.eliminate(j, threshold);
-    if (share) *share = magnitude(up.share);
+    if (multiplier) *multiplier = magnitude(up.multiplier);
     return {up.next, up.entry, up.far, up.rhs};
 }
 
 /// Both coarse rows at once, for workers that profit from two independent chains of instructions. `shares`, if not
 /// null, gets those of the two outer rows.
-template <pivoting P, class T, class R, class SideWork = no_side_work>
+template <pivoting P, class T, class R, class ExtraWork = no_extra_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void reduce_both(partition_rows<T, R> const& rows, auto length, auto const& threshold,
-                                                  coarse_row<T, R>& first, coarse_row<T, R>& last, SideWork beside = {},
-                                                  outer_shares<T>* shares = nullptr) {
+                                                  coarse_row<T, R>& first, coarse_row<T, R>& last, ExtraWork extra = {},
+                                                  boundary_multipliers<T>* multipliers = nullptr) {
     sweep<P, 1, T, R> down(rows, length);
     sweep<P, -1, T, R> up(rows, length);
     COPPICE_UNROLL_BY(rows_at_once<decltype(length)>)
     for (int j = 2; j < length; ++j) {
-        beside(j);
+        extra(j);
         down.eliminate(j, threshold);
         up.eliminate(j, threshold);
     }
-    if (shares) *shares = {magnitude(up.share), magnitude(down.share)};
+    if (multipliers) *multipliers = {magnitude(up.multiplier), magnitude(down.multiplier)};
     first = {up.next, up.entry, up.far, up.rhs};
     last = {down.far, down.entry, down.next, down.rhs};
 }
@@ -315,13 +315,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_row(partition_rows<T, 
 
 /// Eliminates downwards through rows [from, to) of a square system, unknown j-1 in row j; returns what is left of the
 /// last row.
-template <pivoting P, int AtOnce, class T, class R, class SideWork = no_side_work>
+template <pivoting P, int AtOnce, class T, class R, class ExtraWork = no_extra_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE open_row<T, R> eliminate_rows(partition_rows<T, R> const& rows, int from, int to,
                                                                open_row<T, R> p, auto const& threshold,
-                                                               SideWork beside = {}) {
+                                                               ExtraWork extra = {}) {
     COPPICE_UNROLL_BY(AtOnce)
     for (int j = from; j < to; ++j) {
-        beside(j);
+        extra(j);
         p = eliminate_row<P>(rows, j, row_of<P>(rows, j), p, threshold);
     }
     return p;

@@ -32,20 +32,20 @@ struct system_view {
     std::int32_t const *order = nullptr, *target = nullptr;
     /// Of a system with an order: the host has waited since matrix and order were written, so that they are read before
     /// the right-hand side is there.
-    bool settled = false;
+    bool ready = false;
     /// lower[0] couples the first row of each system to its last one and upper[size - 1] the last to the first: systems
     /// of equal size of at least 3 rows, none interleaved, solved by kernels of their own, on CUDA.
     bool cyclic = false;
     /// One system with one right-hand side that is a stretch of a longer one (rpts_parts.hpp): lower[0] couples its
     /// first row to *before and upper[size - 1] its last one to *behind, which are known when unknowns are substituted;
     /// null where there is nothing. Whole pairs of partitions. CUDA has the kernels of cyclic systems for it.
-    bool stretch = false;
-    T const *before = nullptr, *behind = nullptr;
+    bool is_segment = false;
+    T const *before = nullptr, *after = nullptr;
 
     /// Do the couplings beyond the first and the last row of the part of a longer system count?
     COPPICE_HD bool couples_before() const { return before != nullptr; }
-    COPPICE_HD bool couples_behind() const { return behind != nullptr; }
-    COPPICE_HD std::int64_t place_of(std::int64_t row) const { return order ? order[row] : row; }
+    COPPICE_HD bool couples_after() const { return after != nullptr; }
+    COPPICE_HD std::int64_t source_of(std::int64_t row) const { return order ? order[row] : row; }
     COPPICE_HD std::int64_t target_of(std::int64_t row) const { return target ? target[row] : row; }
     COPPICE_HD std::int64_t pairs() const { return systems * columns; }
     /// One system with its right-hand sides from column c on.
@@ -66,11 +66,11 @@ struct system_view {
                 1,
                 order,
                 target,
-                settled,
+                ready,
                 cyclic,
-                stretch,
+                is_segment,
                 before,
-                behind};
+                after};
     }
     /// One system with one right-hand side; the columns of a system are neighbours.
     COPPICE_HD system_view pair(std::int64_t i) const { return at(i / columns, i % columns); }
@@ -90,28 +90,28 @@ struct coarse_view {
 
 /// One stage: fine systems of `partitions` partitions and their coarse systems of coarse_rows() rows.
 template <class T>
-struct stage {
+struct level {
     system_view<T> fine;
     coarse_view<T> coarse;
     std::int64_t partitions;
     T threshold;
-    /// Of partitions 2 k and 2 k + 1 of each system a pair_note (rpts_borders.hpp): written by the reduction, read by
+    /// Of partitions 2 k and 2 k + 1 of each system a pair_record (rpts_borders.hpp): written by the reduction, read by
     /// the substitution.
-    std::int8_t* borders = nullptr;
+    std::int8_t* pair_records = nullptr;
 
     COPPICE_HD std::int64_t pairs() const { return partitions / 2; }
-    COPPICE_HD stage at(std::int64_t system, std::int64_t c) const {
-        return {fine.at(system, c), coarse.at(system, c), partitions, threshold, borders + system * pairs()};
+    COPPICE_HD level at(std::int64_t system, std::int64_t c) const {
+        return {fine.at(system, c), coarse.at(system, c), partitions, threshold, pair_records + system * pairs()};
     }
 };
 
 /// What is done with a stage: fine rows -> coarse rows, or coarse solution -> fine solution.
-enum class stage_step { reduce, substitute };
+enum class level_step { reduce, substitute };
 
 // These two bound the workspace.
-inline constexpr int least_partition = 32;     ///< smallest M of a reduction on any backend
-inline constexpr std::int64_t least_last = 64; ///< rows that every backend solves without a reduction
-inline constexpr int most_stages = 16;         ///< 64 (32 / 2)^16 > 2^63
+inline constexpr int min_partition = 32;     ///< smallest M of a reduction on any backend
+inline constexpr std::int64_t direct_rows = 64; ///< rows that every backend solves without a reduction
+inline constexpr int max_levels = 16;         ///< 64 (32 / 2)^16 > 2^63
 
 /// Partitions of a system: whole pairs (rpts_borders.hpp), of which the last one is filled up with rows x = 0. In a
 /// cyclic system such rows would open the ring, and a partition without a partner could not be changed where it is
@@ -127,7 +127,7 @@ COPPICE_HD inline std::int64_t coarse_rows(std::int64_t size, std::int64_t parti
 
 /// Elements that the borders of a stage take behind its coarse systems.
 template <class T>
-std::int64_t elements_of_borders(std::int64_t partitions, std::int64_t systems) {
+std::int64_t elements_of_pair_records(std::int64_t partitions, std::int64_t systems) {
     std::int64_t const bytes = partitions / 2 * systems, each = sizeof(T);
     return align_elements<T>((bytes + each - 1) / each);
 }
@@ -135,16 +135,16 @@ std::int64_t elements_of_borders(std::int64_t partitions, std::int64_t systems) 
 /// Calls visit(fine size, partitions, offset in elements, elements of a coarse band) for every stage of `systems`
 /// systems with `columns` right-hand sides, in partitions of `partition` rows, until is_last(rows); returns the
 /// elements of all coarse systems together.
-template <class T, class IsLast, class Visit>
-std::int64_t for_each_stage(std::int64_t size, std::int64_t systems, std::int64_t columns, int partition, bool cyclic,
-                            IsLast const& is_last, Visit visit) {
+template <class T, class IsLast, class Use>
+std::int64_t for_each_level(std::int64_t size, std::int64_t systems, std::int64_t columns, int partition, bool cyclic,
+                            IsLast const& is_last, Use use) {
     std::int64_t offset = 0;
     while (!is_last(size)) {
         std::int64_t const partitions = partitions_of(size, partition, cyclic);
         std::int64_t const coarse = coarse_rows(size, partitions, partition, cyclic);
         std::int64_t const band = align_elements<T>(coarse);
-        visit(size, partitions, offset, band);
-        offset += (3 + columns) * systems * band + elements_of_borders<T>(partitions, systems);
+        use(size, partitions, offset, band);
+        offset += (3 + columns) * systems * band + elements_of_pair_records<T>(partitions, systems);
         size = coarse;
     }
     return offset;

@@ -26,8 +26,8 @@ struct own_rows {
 };
 
 /// Where the partition of a lane lies in global memory, and how much of it.
-struct partition_place {
-    std::int64_t row, side, x; ///< where its first row is in the bands, the right-hand sides and the solutions
+struct partition_position {
+    std::int64_t row, rhs, x; ///< where its first row is in the bands, the right-hand sides and the solutions
     int left;                  ///< rows from the first one on that are inside the system, at most M + 1
     bool is_first;             ///< whether it is the first partition of its system
 };
@@ -35,7 +35,7 @@ struct partition_place {
 /// Place in shared memory of granule `g` of a band, of which a partition has `Granules`. Lanes of a warp that read
 /// their own granules at once meet different banks, and so do lanes that copy neighbouring granules.
 template <int Granules>
-COPPICE_HD COPPICE_ALWAYS_INLINE int place_of_granule(int partition, int g) {
+COPPICE_HD COPPICE_ALWAYS_INLINE int offset_of_granule(int partition, int g) {
     static_assert(Granules == 2 || Granules == 4);
     return partition * Granules + (g ^ (int(unsigned(partition) / (8 / Granules)) & (Granules - 1)));
 }
@@ -57,34 +57,34 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_each(T const* lower, T const* diagona
 /// Loads the rows of a partition. Rows behind the end of its system become x = 0; entries outside the matrix become
 /// zero.
 template <int M, bool Cyclic, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partition_place const& place,
+COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partition_position const& position,
                                                own_rows<T, M>& own) {
-    T const *const lower = all.lower + place.row, *const diagonal = all.diagonal + place.row,
-                   *const upper = all.upper + place.row, *const rhs = all.rhs + place.side;
-    if (place.left >= M && all.pitch == 1 && aligned_to_16(lower, diagonal, upper, rhs)) {
+    T const *const lower = all.lower + position.row, *const diagonal = all.diagonal + position.row,
+                   *const upper = all.upper + position.row, *const rhs = all.rhs + position.rhs;
+    if (position.left >= M && all.pitch == 1 && aligned_to_16(lower, diagonal, upper, rhs)) {
         load_vectors<M>(lower, own.lower);
         load_vectors<M>(diagonal, own.diagonal);
         load_vectors<M>(upper, own.upper);
         if (!all.order) load_vectors<M>(rhs, own.rhs); // with an order, load_in_order() follows
     } else if (all.pitch == 1) {
-        load_each(lower, diagonal, upper, rhs, fixed_length<1>{}, place.left, own);
+        load_each(lower, diagonal, upper, rhs, fixed_length<1>{}, position.left, own);
     } else {
-        load_each(lower, diagonal, upper, rhs, all.pitch, place.left, own);
+        load_each(lower, diagonal, upper, rhs, all.pitch, position.left, own);
     }
     if constexpr (!Cyclic) {
-        if (place.is_first) own.lower[0] = T(0);
+        if (position.is_first) own.lower[0] = T(0);
         COPPICE_UNROLL
-        for (int j = 0; j < M; ++j) own.upper[j] = j == place.left - 1 ? T(0) : own.upper[j];
+        for (int j = 0; j < M; ++j) own.upper[j] = j == position.left - 1 ? T(0) : own.upper[j];
     }
-    if (place.left >= M) return;
+    if (position.left >= M) return;
     T largest(0);
     COPPICE_UNROLL
     for (int j = 0; j < M; ++j)
         largest = larger(larger(magnitude(own.lower[j]), magnitude(own.diagonal[j])),
                          larger(magnitude(own.upper[j]), largest));
-    T const behind = filling(largest);
+    T const padding = padding_diagonal(largest);
     COPPICE_UNROLL
-    for (int j = 0; j < M; ++j) own.diagonal[j] = j < place.left ? own.diagonal[j] : behind;
+    for (int j = 0; j < M; ++j) own.diagonal[j] = j < position.left ? own.diagonal[j] : padding;
 }
 
 /// Loads right-hand sides that stand in another order (system_view::order), for the partitions of a warp by way of
@@ -93,7 +93,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_own(system_view<T> const& all, partit
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
 COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_view<T> const& all,
-                                                    partition_place const& own, T (&rhs)[M], band_vector<T>* by) {
+                                                    partition_position const& own, T (&rhs)[M], band_vector<T>* by) {
     constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
     int const g = lane & (granules - 1), first = g * length;
@@ -106,12 +106,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_v
         band_vector<T> granule;
         COPPICE_UNROLL
         for (int j = 0; j < length; ++j) granule.element[j] = first + j < left ? all.rhs[all.order[row + j]] : T(0);
-        by[place_of_granule<granules>(p, g)] = granule;
+        by[offset_of_granule<granules>(p, g)] = granule;
     }
     block.sync_warp();
     COPPICE_UNROLL
     for (int k = 0; k < granules; ++k) {
-        band_vector<T> const granule = by[place_of_granule<granules>(lane, k)];
+        band_vector<T> const granule = by[offset_of_granule<granules>(lane, k)];
         COPPICE_UNROLL
         for (int j = 0; j < length; ++j) rhs[k * length + j] = granule.element[j];
     }
@@ -122,7 +122,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void load_in_order(Block const& block, system_v
 COPPICE_NO_EXEC_CHECK
 template <int M, class T, class Block>
 COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_view<T> const& all,
-                                                     partition_place const& own, T const (&x)[M], band_vector<T>* by) {
+                                                     partition_position const& own, T const (&x)[M], band_vector<T>* by) {
     constexpr int length = band_vector<T>::length, granules = granules_of<T, M>;
     int const lane = block.thread() & (warp_lanes - 1);
     if (all.pitch != 1) { // interleaved: neighbouring lanes write the same rows of other systems
@@ -137,7 +137,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
         band_vector<T> granule;
         COPPICE_UNROLL
         for (int j = 0; j < length; ++j) granule.element[j] = x[g * length + j];
-        by[place_of_granule<granules>(lane, g)] = granule;
+        by[offset_of_granule<granules>(lane, g)] = granule;
     }
     block.sync_warp();
     int const g = lane & (granules - 1), first = g * length;
@@ -147,7 +147,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void store_solution(Block const& block, system_
         std::int64_t const row = block.from_lane(own.x, p) + first;
         T* const to = all.x + row;
         int const left = block.from_lane(own.left, p);
-        band_vector<T> const granule = by[place_of_granule<granules>(p, g)];
+        band_vector<T> const granule = by[offset_of_granule<granules>(p, g)];
         if (all.target) {
             COPPICE_UNROLL
             for (int j = 0; j < length; ++j)

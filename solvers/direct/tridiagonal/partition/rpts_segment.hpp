@@ -40,7 +40,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> segment_of(auto const& first, auto c
 
 /// The segment of no rows: its first unknown is the unknown behind it, its last unknown is the unknown before it.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> empty_segment() {
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> identity_segment() {
     return {{T(0), T(1), T(0), T(-1), T(0)}, {T(-1), T(0), T(1), T(0), T(0)}};
 }
 
@@ -48,29 +48,29 @@ COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> empty_segment() {
 /// segment, then `left`, the last unknown of the left segment. Each has its own unknown with coefficient 1 /
 /// reciprocal.
 template <class T>
-struct alignas(16) joint {
+struct alignas(16) separator_rows {
     T right_reciprocal;
     end_equation<T> right;
     T left_reciprocal, left_right; ///< left_right: coefficient of `right` in the equation of `left`
     end_equation<T> left;
 };
 
-namespace joining {
+namespace separator_elimination {
 
 /// A row of one of two segments that meet: `left` and `right` are the coefficients of the unknowns where they meet,
 /// `end` that of the unknown at the segment's other end, `outer` that of the unknown beyond that end.
 template <class T>
-struct meeting_row {
+struct separator_row {
     T left, right, end, outer, rhs;
 };
 
 /// Rows of one segment after `left` is eliminated from one of them.
 template <class T>
 struct split_rows {
-    meeting_row<T> pivot, rest;
+    separator_row<T> pivot, rest;
 };
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE split_rows<T> split(meeting_row<T> p, meeting_row<T> q, auto const& threshold) {
+COPPICE_HD COPPICE_ALWAYS_INLINE split_rows<T> split(separator_row<T> p, separator_row<T> q, auto const& threshold) {
     p.left = flushed(p.left, threshold), q.left = flushed(q.left, threshold);
     combination<T> const c(p.left, q.left);
     auto const swap = outdone<P>(p.left, q.left);
@@ -81,7 +81,7 @@ COPPICE_HD COPPICE_ALWAYS_INLINE split_rows<T> split(meeting_row<T> p, meeting_r
 
 /// An equation with the unknown `right` of a joint.
 template <class T>
-struct joint_row {
+struct right_equation {
     T right;
     end_equation<T> around;
 };
@@ -101,13 +101,13 @@ COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, end_
 }
 /// Combination c of equation p of the left segment and q of the right one.
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> combined(combination<T> const& c, meeting_row<T> const& p,
-                                                          meeting_row<T> const& q) {
+COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> combined(combination<T> const& c, separator_row<T> const& p,
+                                                          separator_row<T> const& q) {
     return {c.p_factor * p.outer, c.p_factor * p.end, c.q_factor * q.end, c.q_factor * q.outer, c.of(p.rhs, q.rhs)};
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, meeting_row<T> const& p,
-                                                        meeting_row<T> const& q) {
+COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, separator_row<T> const& p,
+                                                        separator_row<T> const& q) {
     return {select(second, T(0), p.outer), select(second, T(0), p.end), select(second, q.end, T(0)),
             select(second, q.outer, T(0)), select(second, q.rhs, p.rhs)};
 }
@@ -116,48 +116,48 @@ COPPICE_HD COPPICE_ALWAYS_INLINE end_equation<T> either(auto const& second, meet
 
 /// Joins two neighbouring segments.
 template <pivoting P, class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> join(segment<T> const& l, segment<T> const& r, auto const& threshold,
-                                                 joint<T>& kept) {
-    using joining::either, joining::combined;
-    using row = joining::meeting_row<T>;
+COPPICE_HD COPPICE_ALWAYS_INLINE segment<T> merge(segment<T> const& l, segment<T> const& r, auto const& threshold,
+                                                 separator_rows<T>& saved) {
+    using separator_elimination::either, separator_elimination::combined;
+    using row = separator_elimination::separator_row<T>;
     auto const of_left = [](end_equation<T> const& e) -> row { return {e.last, e.after, e.first, e.before, e.rhs}; };
     auto const of_right = [](end_equation<T> const& e) -> row { return {e.before, e.first, e.last, e.after, e.rhs}; };
     // Without pivoting each unknown has its own row as pivot row: `left` the lower row of the left segment, `right` the
     // upper row of the right one.
-    auto const a = joining::split<P>(of_left(l.lower), of_left(l.upper), threshold);
-    auto const b = joining::split<P>(of_right(r.upper), of_right(r.lower), threshold);
+    auto const a = separator_elimination::split<P>(of_left(l.lower), of_left(l.upper), threshold);
+    auto const b = separator_elimination::split<P>(of_right(r.upper), of_right(r.lower), threshold);
 
     auto const from_right = outdone<P>(a.pivot.left, b.pivot.left);
     combination<T> const c(a.pivot.left, b.pivot.left);
-    kept.left_reciprocal = c.template reciprocal_of_pivot<P>(from_right, a.pivot.left);
-    kept.left_right = select(from_right, b.pivot.right, a.pivot.right);
-    kept.left = either(from_right, a.pivot, b.pivot);
-    joining::joint_row<T> const q{flushed(c.pivot_of(a.pivot.right, b.pivot.right), threshold),
+    saved.left_reciprocal = c.template reciprocal_of_pivot<P>(from_right, a.pivot.left);
+    saved.left_right = select(from_right, b.pivot.right, a.pivot.right);
+    saved.left = either(from_right, a.pivot, b.pivot);
+    separator_elimination::right_equation<T> const q{flushed(c.pivot_of(a.pivot.right, b.pivot.right), threshold),
                                   combined(c, a.pivot, b.pivot)};
 
     T const a_entry = flushed(a.rest.right, threshold), b_entry = flushed(b.rest.right, threshold);
     if constexpr (P == pivoting::none) {
         combination<T> const up(q.right, a_entry), down(q.right, b_entry);
-        kept.right_reciprocal = safe_reciprocal(q.right);
-        kept.right = q.around;
+        saved.right_reciprocal = safe_reciprocal(q.right);
+        saved.right = q.around;
         end_equation<T> const above{a.rest.outer, a.rest.end, T(0), T(0), a.rest.rhs},
             below{T(0), T(0), b.rest.end, b.rest.outer, b.rest.rhs};
         return {combined(up, q.around, above), combined(down, q.around, below)};
     } else {
         auto const of_b = outdone<P>(a_entry, b_entry);
         combination<T> const first(a_entry, b_entry);
-        joining::joint_row<T> const p{select(of_b, b_entry, a_entry), either(of_b, a.rest, b.rest)};
+        separator_elimination::right_equation<T> const p{select(of_b, b_entry, a_entry), either(of_b, a.rest, b.rest)};
         auto const of_q = outdone<P>(p.right, q.right);
         combination<T> const second(p.right, q.right);
-        kept.right_reciprocal = second.template reciprocal_of_pivot<P>(of_q, p.right);
-        kept.right = either(of_q, p.around, q.around);
+        saved.right_reciprocal = second.template reciprocal_of_pivot<P>(of_q, p.right);
+        saved.right = either(of_q, p.around, q.around);
         return {combined(first, a.rest, b.rest), combined(second, p.around, q.around)};
     }
 }
 
 /// The values of the unknowns where two segments met.
 template <class T>
-struct joint_values {
+struct separator_values {
     T left, right;
 };
 template <class T>
@@ -165,19 +165,19 @@ COPPICE_HD COPPICE_ALWAYS_INLINE T residual_of(end_equation<T> const& e, interfa
     return e.rhs - e.before * x.before - e.first * x.first - (e.last * x.last + e.after * x.after);
 }
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE joint_values<T> solve_joint(joint<T> const& j, interface_values<T> const& x) {
+COPPICE_HD COPPICE_ALWAYS_INLINE separator_values<T> solve_separator(separator_rows<T> const& j, interface_values<T> const& x) {
     T const right = j.right_reciprocal * residual_of(j.right, x);
     return {j.left_reciprocal * (residual_of(j.left, x) - j.left_right * right), right};
 }
 
 /// The unknowns around either of two segments that met.
 template <class T>
-struct parted_values {
+struct values_of_segments {
     interface_values<T> left, right;
 };
 template <class T>
-COPPICE_HD COPPICE_ALWAYS_INLINE parted_values<T> part(joint<T> const& j, interface_values<T> const& x) {
-    auto const met = solve_joint(j, x);
+COPPICE_HD COPPICE_ALWAYS_INLINE values_of_segments<T> substitute_separator(separator_rows<T> const& j, interface_values<T> const& x) {
+    auto const met = solve_separator(j, x);
     return {{x.before, x.first, met.left, met.right}, {met.left, met.right, x.last, x.after}};
 }
 
@@ -185,11 +185,11 @@ COPPICE_HD COPPICE_ALWAYS_INLINE parted_values<T> part(joint<T> const& j, interf
 /// the ends.
 template <pivoting P, bool Cyclic = false, class T>
 COPPICE_HD COPPICE_ALWAYS_INLINE interface_values<T> solve_whole(segment<T> const& s, auto const& threshold) {
-    auto const row = [](end_equation<T> const& e) -> joining::meeting_row<T> {
+    auto const row = [](end_equation<T> const& e) -> separator_elimination::separator_row<T> {
         if constexpr (Cyclic) return {e.first + e.after, e.last + e.before, T(0), T(0), e.rhs};
         return {e.first, e.last, T(0), T(0), e.rhs};
     };
-    auto const [pivot, rest] = joining::split<P>(row(s.upper), row(s.lower), threshold);
+    auto const [pivot, rest] = separator_elimination::split<P>(row(s.upper), row(s.lower), threshold);
     T const last = safe_reciprocal(flushed(rest.right, threshold)) * rest.rhs;
     T const first = safe_reciprocal(pivot.left) * (pivot.rhs - pivot.right * last);
     return {Cyclic ? last : T(0), first, last, Cyclic ? first : T(0)};

@@ -26,26 +26,26 @@ struct half_rows {
 /// Step is -1 and the bands trade places. The half has one row more than unknowns; at first the row too many, `alone`,
 /// is row 0. It takes part in the choice of every pivot: the better one of `alone` and p is compared with the next row;
 /// the other one, after x[j-1] is eliminated from it, has x[j] alone and is the next `alone`. Without pivoting `alone`
-/// is left out, and so it is, as a row of zeros, where row 0 has a large share (outer_shares).
+/// is left out, and so it is, as a row of zeros, where row 0 has a large share (boundary_multipliers).
 template <pivoting P, int Step, class T, class R = T>
 struct half {
     T *near, *middle, *away; // bands seen in the direction of the half, at its row 0
-    R* side;
+    R* rhs_rows;
 
     COPPICE_HD COPPICE_ALWAYS_INLINE half(partition_rows<T, R> const& rows, int length) {
         int const start = Step > 0 ? 0 : length - 1;
         near = (Step > 0 ? rows.lower : rows.upper) + start;
         middle = rows.diagonal + start;
         away = (Step > 0 ? rows.upper : rows.lower) + start;
-        side = rows.rhs + start;
+        rhs_rows = rows.rhs + start;
     }
     COPPICE_HD COPPICE_ALWAYS_INLINE equation<T, R> row(int j) const {
-        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], side[j * Step]);
+        return scaled<P>(near[j * Step], middle[j * Step], away[j * Step], rhs_rows[j * Step]);
     }
     /// Rows 0 and 1, where x[-1] and x[0] are known; `share` is that of row 0.
-    COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first, T const& share) const {
+    COPPICE_HD COPPICE_ALWAYS_INLINE half_rows<T, R> begin(R const& before, R const& first, T const& multiplier) const {
         auto const zeroth = row(0), second = row(1);
-        auto const counts = share < T(least_outer_share);
+        auto const counts = multiplier < T(min_boundary_multiplier);
         return {{select(counts, zeroth.upper, T(0)), T(0),
                  select(counts, zeroth.rhs - zeroth.diagonal * first - zeroth.lower * before, R(T(0)))},
                 {second.diagonal, second.upper, second.rhs - second.lower * first}};
@@ -72,14 +72,14 @@ struct half {
         near[slot] = c.template reciprocal_of_pivot<P>(swap, p.entry);
         middle[slot] = select(swap, q.diagonal, p.next);
         away[slot] = select(swap, q.upper, T(0));
-        side[slot] = select(swap, q.rhs, p.rhs);
+        rhs_rows[slot] = select(swap, q.rhs, p.rhs);
         p = {c.of(p.next, q.diagonal), c.q_factor * q.upper, c.of(p.rhs, q.rhs), c.weight};
     }
     /// Computes the unknown of slot j from the two unknowns behind it, and makes it the first of these two.
     COPPICE_HD COPPICE_ALWAYS_INLINE void substitute(int j, R& x1, R& x2) const {
         int const at = j * Step;
-        R const x = solve_slot(near[at], middle[at], away[at], side[at], x1, x2);
-        side[at] = x;
+        R const x = solve_slot(near[at], middle[at], away[at], rhs_rows[at], x1, x2);
+        rhs_rows[at] = x;
         x2 = x1;
         x1 = x;
     }
@@ -146,25 +146,25 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_inner_rows(fixed_length<Rows>, Step co
 /// (Table 4, matrices 12, 14, 15). Here an outer row with a small share takes part in the pivoting from the first
 /// column on, so that no row has a large residual as long as the interface unknowns satisfy the coarse system. Both
 /// ends are worked on at once, towards the middle and back: two chains of half the length.
-template <pivoting P, class T, class R, class SideWork = no_side_work>
+template <pivoting P, class T, class R, class ExtraWork = no_extra_work>
 COPPICE_HD COPPICE_ALWAYS_INLINE void substitute_partition(partition_rows<T, R> const& rows, auto length,
                                                            interface_values<R> const& x, auto const& threshold,
-                                                           outer_shares<T> const& shares, SideWork beside = {}) {
+                                                           boundary_multipliers<T> const& multipliers, ExtraWork extra = {}) {
     int const lower = length / 2, upper = length - lower; // rows of the halves
     half<P, 1, T, R> const down(rows, length);
     half<P, -1, T, R> const up(rows, length);
-    auto from_top = down.begin(x.before, x.first, shares.first), from_bottom = up.begin(x.after, x.last, shares.last);
+    auto from_top = down.begin(x.before, x.first, multipliers.first), from_bottom = up.begin(x.after, x.last, multipliers.last);
     for_inner_rows(length, [&](int j) COPPICE_INLINE_LAMBDA {
-        beside(2 * j - 2);
-        beside(2 * j - 1);
+        extra(2 * j - 2);
+        extra(2 * j - 1);
         down.eliminate(j, from_top, threshold);
         up.eliminate(j, from_bottom, threshold);
     });
     if (upper > lower) down.eliminate(lower, from_top, threshold);
     auto const middle = solve_middle<P>(from_top, from_bottom, threshold);
     R x1 = middle.down, x2 = middle.up, y1 = middle.up, y2 = middle.down;
-    beside(length - 2);
-    beside(length - 1);
+    extra(length - 2);
+    extra(length - 1);
     rows.rhs[upper - 1] = middle.down;
     rows.rhs[upper] = middle.up;
     if (upper > lower) down.substitute(lower - 1, x1, x2);

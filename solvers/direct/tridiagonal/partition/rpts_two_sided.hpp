@@ -37,9 +37,9 @@ private:
     /// that two that are the same equation differ by such; an unknown of which nothing else is said is 0, as one
     /// without a pivot.
     COPPICE_ALWAYS_INLINE static bool vanishes(combination<T> const& c, T p, T q) {
-        constexpr T few = 2 * std::numeric_limits<T>::epsilon(), most = std::numeric_limits<T>::max();
+        constexpr T few = 2 * std::numeric_limits<T>::epsilon(), largest = std::numeric_limits<T>::max();
         T const value = magnitude(c.of(p, q));
-        return value <= few * (magnitude(c.p_factor * p) + magnitude(c.q_factor * q)) && value <= most;
+        return value <= few * (magnitude(c.p_factor * p) + magnitude(c.q_factor * q)) && value <= largest;
     }
 };
 
@@ -56,12 +56,12 @@ struct system_ends {
         value.v[0] = typename Lanes::vector{down, up};
         return value;
     }
-    COPPICE_ALWAYS_INLINE T side(std::int64_t i) const { return s.rhs[s.place_of(i)]; }
+    COPPICE_ALWAYS_INLINE T rhs_at(std::int64_t i) const { return s.rhs[s.source_of(i)]; }
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> row(std::int64_t j) const {
         std::int64_t const up = 2 * half - 1 - j;
         return scaled<P>(both(s.lower[j], s.upper[up]), both(s.diagonal[j], s.diagonal[up]),
-                         both(s.upper[j], s.lower[up]), both(side(j), side(up)));
+                         both(s.upper[j], s.lower[up]), both(rhs_at(j), rhs_at(up)));
     }
     /// The rows at the ends, and what reads x = 0 behind the last row of an odd number.
     template <pivoting P>
@@ -70,14 +70,14 @@ struct system_ends {
         bool const odd = n % 2 == 1;
         return scaled<P>(Lanes(T(0)), both(s.diagonal[0], odd ? T(1) : s.diagonal[n - 1]),
                          both(n > 1 ? s.upper[0] : T(0), odd ? T(0) : s.lower[n - 1]),
-                         both(side(0), odd ? T(0) : side(n - 1)));
+                         both(rhs_at(0), odd ? T(0) : rhs_at(n - 1)));
     }
     template <pivoting P>
     COPPICE_ALWAYS_INLINE equation<Lanes, Lanes> second_row() const {
         if (s.size % 2 == 0) return row<P>(1);
         std::int64_t const n = s.size;
         return scaled<P>(both(s.lower[1], T(0)), both(s.diagonal[1], s.diagonal[n - 1]),
-                         both(s.upper[1], s.lower[n - 1]), both(side(1), side(n - 1)));
+                         both(s.upper[1], s.lower[n - 1]), both(rhs_at(1), rhs_at(n - 1)));
     }
     COPPICE_ALWAYS_INLINE void store(std::int64_t j, Lanes const& x) const {
         std::int64_t const up = 2 * half - 1 - j;
