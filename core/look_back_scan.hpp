@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Scan with any operator over states of any trivially copyable type, in one pass on CUDA.
+/// Scan with any associative operator over states of any trivially copyable type; a single pass on CUDA.
 ///
 ///     look_back_scan(exec, n, in, combine, out)
 ///
-/// calls out(i, s_i) with s_0 = in(0), s_i = combine(in(i), s_{i-1}), for 0 <= i < n. `combine(later, earlier)` is
-/// associative up to rounding and need not commute; it has no identity. in(i) may read what out(i, .) writes, and
-/// nothing that out(j, .) does for another j. Always the same parts are combine in the same order, so the bits depend
-/// neither on the number of threads nor on timing. On CUDA the call returns before the work is done.
+/// calls out(i, s_i) for 0 <= i < n with s_0 = in(0), s_i = combine(in(i), s_{i-1}). `combine(later, earlier)` is
+/// associative up to rounding and need not commute; it needs no identity. in(i) may read what out(i, .) writes, but
+/// nothing that out(j, .) writes for j != i. The order of combinations is fixed, so the bits depend neither on the
+/// number of threads nor on timing. On CUDA the call is asynchronous.
 ///
-/// Host: states of blocks of a fixed size, in parallel, their joins in order, and the blocks again from what is before
-/// them. CUDA: blocks hand their states on in messages whose every word carries its own mark, so that there is no
-/// fence (L.-W. Chang, thesis of 2014, section 4.2.1), and look back not at what happens to be there, as decoupled
-/// look-back does, but through a tree of fixed groups: a block reads the states of those before it in its group of 32,
-/// the last one of a group hands on the state of the group, and so on. No block waits for a chain of others.
+/// Host: (1) states of blocks of a fixed size, in parallel; (2) combination of the block states in order; (3) each
+/// block again, starting from the state before it. CUDA: blocks pass their states in messages, in which every word
+/// carries its own presence bit, so that no fence is needed (L.-W. Chang, PhD thesis 2014, section 4.2.1). In contrast
+/// to decoupled look-back, which combines whatever states are available, blocks look back through a tree of fixed
+/// groups: a block reads the states of its predecessors in its group of 32, the last block of a group publishes the
+/// state of the group, and so on. The wait of a block is therefore bounded by the depth of the tree.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +36,9 @@ void look_back_scan(host_executor const& exec, std::int64_t n, In in, Combine co
     if (n <= 0) return;
     constexpr std::int64_t block = detail::host_block;
     std::int64_t const blocks = (n + block - 1) / block;
-    buffer<state> before(exec, blocks); // what blocks 0 ... b leave
+    buffer<state> before(exec, blocks); // states after blocks 0 ... b
     detail::for_each_block(exec, n, block, [&](std::int64_t b, std::int64_t first, std::int64_t last) {
-        if (b + 1 == blocks) return; // nobody asks
+        if (b + 1 == blocks) return; // the last state is not needed
         state s = in(first);
         for (std::int64_t i = first + 1; i < last; ++i) s = combine(in(i), s);
         before[b] = s;
@@ -55,17 +56,19 @@ void look_back_scan(host_executor const& exec, std::int64_t n, In in, Combine co
 
 namespace detail {
 
-/// Messages of a scan over `blocks` blocks: theirs, those of groups of 32, of groups of groups.
+/// Number of messages of a scan over `blocks` blocks: one for each block, each group of 32 blocks, each group of
+/// groups, ...
 struct look_back_tree {
     static constexpr std::int64_t group = warp_lanes;
     COPPICE_HD static constexpr std::int64_t messages(std::int64_t blocks) {
         std::int64_t all = blocks;
-        while (blocks >= group) all += blocks /= group; // only whole groups hand on
+        while (blocks >= group) all += blocks /= group; // only complete groups publish a state
         return all;
     }
 };
 
-/// What lanes 0 ... l of a warp hold, combine in order, in lane l < count; all lanes call it.
+/// Inclusive scan over lanes 0 ... count - 1 of a warp: lane l < count returns the combination of lanes 0 ... l. All
+/// lanes call it.
 template <class Block, class State, class Combine>
 COPPICE_HD State scan_lanes(Block const& block, State value, int count, Combine const& combine) {
     int const lane = block.thread() % warp_lanes;
@@ -75,18 +78,19 @@ COPPICE_HD State scan_lanes(Block const& block, State value, int count, Combine 
     }
     return value;
 }
-/// The same of lanes 0 ... count - 1 in every lane. 1 <= count <= 32.
+/// Returns the combination of lanes 0 ... count - 1 in every lane. 1 <= count <= 32.
 template <class Block, class State, class Combine>
 COPPICE_HD State combine_lanes(Block const& block, State const& value, int count, Combine const& combine) {
     return block.from_lane(scan_lanes(block, value, count, combine), count - 1);
 }
 
-/// Levels of the tree above any number of blocks.
+/// Maximum number of levels of the tree.
 inline constexpr int look_back_levels = 7;
 
-/// Announces the state `all` of block b, which its first warp has, and leaves in of_levels[l] what level l of the tree
-/// has before the block, where that is something. All threads call it, and pass any state as `filler`; a barrier
-/// follows. Warps take a level each: the messages of all of them are under way at once.
+/// Publishes the state `all` of block b, which is known to its first warp, and stores in of_levels[l] the combination
+/// of the states that level l of the tree holds before block b, if there are any. All threads call it with any state as
+/// `filler`; the caller adds a barrier. Each warp handles other levels, so that the messages of all levels are in
+/// flight together.
 template <class Block, class State, class Combine>
 COPPICE_HD void look_back(Block const& block, std::uint64_t* messages, std::int64_t b, std::int64_t blocks,
                           State const& all, State const& filler, State* of_levels, Combine const& combine) {
@@ -99,18 +103,21 @@ COPPICE_HD void look_back(Block const& block, std::uint64_t* messages, std::int6
     for (std::int64_t at = b, count = blocks; at > 0; at /= group, count /= group, ++level) {
         int const position = int(at % group);
         if (position > 0 && level % warps == warp) {
-            State const theirs =
-                lane < position ? block.template await_message<State>(messages + (at - position + lane) * words) : filler;
+            State const theirs = lane < position
+                                     ? block.template await_message<State>(messages + (at - position + lane) * words)
+                                     : filler;
             State const earlier = combine_lanes(block, theirs, position, combine);
             if (lane == 0) of_levels[level] = earlier;
-            if (block.thread() == 0 && level == 0 && position == group - 1) // the first level that others wait for
+            if (block.thread() == 0 && level == 0 &&
+                position == group - 1) // other blocks wait for the first level only
                 block.write_message(messages + (count + at / group) * words, combine(all, earlier));
         }
         messages += count * words;
     }
 }
 
-/// The rest behind the barrier: the last block of a group of groups hands on their state. One thread calls it.
+/// Continues look_back() after the barrier: the last block of a group of groups publishes the state of that group. One
+/// thread calls it.
 template <class Block, class State, class Combine>
 COPPICE_HD void close_groups(Block const& block, std::uint64_t* messages, std::int64_t b, std::int64_t blocks,
                              State const& all, State const* of_levels, Combine const& combine) {
@@ -125,7 +132,7 @@ COPPICE_HD void close_groups(Block const& block, std::uint64_t* messages, std::i
     }
 }
 
-/// What is before block b > 0, of what look_back has left.
+/// Returns the state before block b > 0 from the results of look_back().
 template <class State, class Combine>
 COPPICE_HD State before_block(std::int64_t b, State const* of_levels, Combine const& combine) {
     constexpr std::int64_t group = look_back_tree::group;
@@ -138,8 +145,8 @@ COPPICE_HD State before_block(std::int64_t b, State const* of_levels, Combine co
     return before;
 }
 
-/// body(k) for k = from, from + step, ..., `Items` of them or those below `end`. Where all are there, the loop has a
-/// length that the compiler knows, so that as many loads are under way at once.
+/// Calls body(k) for k = from, from + step, ..., at most `Items` times and only for k < end. If all `Items` exist, the
+/// trip count is a compile-time constant, so that all loads can be in flight together.
 template <int Items, class Body>
 COPPICE_HD COPPICE_ALWAYS_INLINE void for_strided(int from, int step, int end, Body const& body) {
     if (from + (Items - 1) * step < end) {
@@ -150,12 +157,12 @@ COPPICE_HD COPPICE_ALWAYS_INLINE void for_strided(int from, int step, int end, B
     }
 }
 
-/// States of shared memory of a block.
+/// Number of states in the shared memory of a block.
 constexpr int look_back_states(int threads, int items) {
     return threads * items + threads / warp_lanes + look_back_levels;
 }
 
-/// One block of the scan. `tile`: look_back_states of State; at most 32 warps.
+/// Processes one block of the scan. `tile` has look_back_states elements; the block has at most 32 warps.
 template <int Items, class Block, class State, class In, class Combine, class Out>
 COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t n, State* tile,
                                 std::uint64_t* messages, In const& in, Combine const& combine, Out const& out) {
@@ -167,7 +174,7 @@ COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t
 
     int const begin = thread * Items, end = begin + Items < count ? begin + Items : count;
     int const lane = thread % warp_lanes, warp = thread / warp_lanes, last = (count - 1) / Items;
-    State* const of_warps = tile + size; // combine over warps 0 ... w
+    State* const of_warps = tile + size; // combination over warps 0 ... w
     State* const of_levels = of_warps + threads / warp_lanes;
     State own = tile[begin < count ? begin : 0];
     for_strided<Items - 1>(begin + 1, 1, end, [&](int k) { own = combine(tile[k], own); });
@@ -175,7 +182,7 @@ COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t
     State const lanes_before = block.from_lane(own, lane > 0 ? lane - 1 : lane);
     if (begin < count && (lane == warp_lanes - 1 || thread == last)) of_warps[warp] = own;
     block.sync();
-    State all = own; // of the block, in the first warp
+    State all = own; // state of the block, in the first warp
     if (warp == 0) {
         int const warps = last / warp_lanes + 1;
         State const of_warp = scan_lanes(block, lane < warps ? of_warps[lane] : own, warps, combine);
@@ -200,14 +207,15 @@ COPPICE_HD void look_back_block(Block const& block, std::int64_t b, std::int64_t
     for_strided<Items>(thread, threads, count, [&](int k) { out(first + k, tile[k]); });
 }
 
-/// How a scan lies on a GPU.
+/// Launch configuration of a scan.
 struct look_back_shape {
-    int threads; ///< of a block. More of them make the tree smaller, in which they wait
-    int items;   ///< states of a thread: odd, so that threads do not meet in the banks of shared memory
-    int blocks;  ///< of a multiprocessor: while one looks back the others load. The compiler is held to the registers
+    int threads; ///< threads of a block; larger blocks give a smaller tree, in which blocks wait
+    int items;   ///< states of a thread; odd, to avoid bank conflicts in shared memory
+    int blocks; ///< minimum resident blocks per multiprocessor, which overlap waiting and loading; bounds the registers
     constexpr int tile() const { return threads * items; }
 };
-/// For states of so many bytes: some 64 KiB a block. Wide states have no use for blocks whose registers they overflow.
+/// Configuration for states of `bytes` bytes: about 64 KiB of shared memory a block. Wide states need more registers
+/// and get smaller blocks.
 constexpr look_back_shape look_back_shape_of(int bytes) {
     int const fit = 128 / bytes < 15 ? 128 / bytes : 15, items = fit < 2 ? 1 : fit - (fit + 1) % 2;
     if (bytes > 32) return {256, items, 1};

@@ -231,7 +231,7 @@ public:
     /// does not start a thread for a rank, that rank counts as failed, with thread_error.
     template <class Work>
     void run(Work const& work) const {
-        detail::rendezvous rendezvous(ranks());
+        detail::rendezvous meeting_point(ranks());
         std::vector<std::exception_ptr> failures(executors_.size());
         int first_failed = -1;
         std::mutex mutex;
@@ -241,14 +241,14 @@ public:
                 std::lock_guard const lock(mutex);
                 if (first_failed < 0) first_failed = p;
             }
-            rendezvous.fail(p, why);
+            meeting_point.fail(p, why);
             if (collectives_) collectives_->abort();
         };
         auto const one = [&](int p) {
             try {
                 if constexpr (std::is_same_v<Executor, cuda_executor>) make_current(executor_of(p));
-                work(executor_of(p), rank_communicator(rendezvous, p, ranks(), collectives_.get()));
-                rendezvous.finish(p);
+                work(executor_of(p), rank_communicator(meeting_point, p, ranks(), collectives_.get()));
+                meeting_point.finish(p);
             } catch (std::exception const& e) {
                 failed(p, std::current_exception(), e.what());
             } catch (...) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// How memory of the caller is divided: parts that begin at multiples of 64 bytes, sized and carved by one
-/// function.
+/// Layout of a workspace that the caller provides. Each array starts at a multiple of 64 bytes. The same function
+/// computes the total size and the offsets.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@ namespace coppice {
 
 inline constexpr std::int64_t workspace_alignment = 64;
 
-/// The next multiple of 64.
+/// Rounds `bytes` up to the next multiple of 64.
 constexpr std::int64_t align_workspace(std::int64_t bytes) {
     return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
 }
-/// So many elements that their bytes are one.
+/// Rounds a number of elements up so that their size is a multiple of 64 bytes.
 template <class T>
 constexpr std::int64_t align_elements(std::int64_t elements) {
     return align_workspace(elements * std::int64_t(sizeof(T))) / std::int64_t(sizeof(T));
 }
 
-/// A base of plans: offsets of parts, taken one after the other.
+/// Base of plans: returns the offsets of consecutive arrays and counts the total size.
 struct workspace_layout {
     std::int64_t bytes = 0;
 

@@ -10,11 +10,12 @@
 namespace coppice {
 namespace {
 
-/// Words of pinned host memory that every device may write. Pages are never given back: a queued kernel may still
-/// write.
+/// Words of pinned host memory that every device may write. Pages are never freed, since a queued kernel may still
+/// write to them.
 class flag_pool {
 public:
-    /// A word, null where there is none, and a tag of its own, whose lowest bit is left for the answer.
+    /// Returns a word (null if there is no pinned memory) and a unique tag. The lowest bit of the tag is 0; the kernel
+    /// writes the answer there.
     std::pair<std::uint64_t*, std::uint64_t> take() {
         std::lock_guard const lock(mutex_);
         if (free_.empty()) add_page();
@@ -32,7 +33,7 @@ private:
     void add_page() {
         constexpr int words = 512;
         void* page = nullptr;
-        // Allocating is refused to a thread that captures a graph, unless it says that it knows.
+        // A thread that captures a graph may allocate only in relaxed capture mode.
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         COPPICE_CUDA_CHECK(cudaThreadExchangeStreamCaptureMode(&mode));
         cudaError_t const status =
@@ -55,7 +56,7 @@ private:
     std::uint64_t tags_ = 0;
 };
 
-/// Outlives every plan, static ones included.
+/// Never destroyed, so that it outlives every plan, including static ones.
 flag_pool& all_flags() {
     static auto* const pool = new flag_pool;
     return *pool;

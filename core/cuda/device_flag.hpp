@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A yes or no that the device finds out and that the host looks at without waiting.
+/// Boolean that a kernel computes and that the host reads without waiting.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,14 @@
 
 namespace coppice {
 
-/// A word of host memory that a kernel writes. Until the kernel has come to it the answer is no: for choices that
-/// change the speed and nothing else. Asking neither waits nor touches a stream, so it is allowed while a CUDA graph is
-/// captured.
+/// Word of host memory that a kernel writes. It reads as false until the kernel has written it, so it is only suited to
+/// choices that affect speed and not results. Reading neither waits nor uses a stream, so it is allowed during the
+/// capture of a CUDA graph.
 class device_flag {
 public:
-    /// Never written: says no.
+    /// Always false; no kernel writes it.
     device_flag() = default;
-    /// Leases a word from a pool of the process. Where the machine gives none, the note is never written.
+    /// Takes a word from a pool of the process. If the machine has no pinned memory left, the flag remains false.
     explicit device_flag(cuda_executor const& exec);
 
     bool is_set() const {
@@ -27,7 +27,7 @@ public:
                              (tag_ | 1);
     }
 
-    /// What a kernel writes through; one thread of it.
+    /// Device-side handle; one thread of the kernel writes the flag.
     struct writer {
         std::uint64_t* word;
         std::uint64_t tag;
@@ -39,7 +39,7 @@ public:
 
 private:
     std::shared_ptr<void> lease_{};
-    /// Tells this note from earlier ones of the same word, whose kernels may still be queued.
+    /// Distinguishes this flag from earlier users of the same word, whose kernels may still be queued.
     std::uint64_t tag_ = 0;
 };
 

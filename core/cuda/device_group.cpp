@@ -11,7 +11,7 @@
 namespace coppice {
 namespace {
 
-// NCCL's interface as far as it is used here; it has been the same since NCCL 2.7.
+// The subset of the NCCL interface that is used here. It has not changed since NCCL 2.7.
 using nccl_comm = void*;
 constexpr int nccl_success = 0, nccl_char = 0;
 
@@ -133,7 +133,8 @@ void device_group::exchange(int rank, cuda_executor const& exec, std::span<devic
         if (status == nccl_success) status = s;
     };
     for (device_message const& m : sends) keep_first(nccl.send(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
-    for (device_message const& m : receives) keep_first(nccl.receive(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
+    for (device_message const& m : receives)
+        keep_first(nccl.receive(m.at, m.bytes, nccl_char, m.rank, own, exec.stream()));
     keep_first(nccl.group_end());
     check(status, "ncclSend and ncclRecv");
 }
