@@ -3,6 +3,7 @@
 /// Streaming loads and stores, which do not displace other data in the caches, and asynchronous copies of 4, 8 or 16
 /// bytes to shared memory, which bypass the registers. On the host they are plain assignments, used by the stand-in of
 /// a block (tests/support/block_stand_in.hpp).
+#pragma once
 
 #if defined(__CUDACC__)
 #include <cuda_pipeline.h>

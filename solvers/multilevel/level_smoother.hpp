@@ -280,7 +280,7 @@ public:
         reduce_rows(exec, plan, look, add_row_looks<T>{},
                     strengthen_row<T, I>{forest_.inverse.data(), forest_.links.data(), system_.view(), others,
                                          system_.diagonal.data()});
-        mender_.mend(exec, system_, options_, false);
+        mender_.regularise(exec, system_, options_, false);
     }
 
     /// x = B b. `others`, of chebyshev alone: others(exec, x, r) takes from a residual what other parts' unknowns
@@ -362,7 +362,7 @@ private:
     linear_forest<I> forest_{};
     tridiagonal<T> system_{};
     tridiagonal_options options_{};
-    tridiagonal_mender<Executor, T> mender_{};
+    tridiagonal_regulariser<Executor, T> mender_{};
     mutable buffer<std::byte> workspace_{};
 };
 

@@ -42,7 +42,7 @@ struct factored_levels {
 
     factored_levels(matrix_block_rows<T> const& units, elimination<real_lane_t<T>> const& how, factor_plan const& plan,
                     std::byte* factor, T* rhs) {
-        int const n = units.a.n, sides = units.sides;
+        int const n = units.a.n, sides = units.rhs_count;
         levels const l = levels_of(units.a.batch);
         condensed_rows<T> below{};
         for_each_stage(l, n, sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
@@ -141,7 +141,7 @@ std::int64_t factored_workspace(Executor const& exec, band_matrix<T> const& a, s
     if (a.size == 0 || columns == 0) return 0;
     auto const rows = chain::rows_of(a, options);
     chain::levels const l = chain::levels_of(rows.batch);
-    int const sides = int(std::min<std::int64_t>(columns, chain::most_sides));
+    int const sides = int(std::min<std::int64_t>(columns, chain::max_rhs));
     std::int64_t const links = chain::for_each_stage(l, rows.n, sides, [](auto...) {}) * std::int64_t(sizeof(T));
     return align_workspace(links) +
            chain::factor_launch_bytes<chain::lane_of_t<T>>(exec, chain::rows_shape(l, rows.n, sides),
@@ -162,7 +162,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
     chain::check_factor(a, options, factor, bands_factor_bytes(exec, a, options), "factorisation");
     chain::check_factor(a, options, workspace, needed, "workspace");
     if (a.size == 0 || x.columns == 0) return;
-    chain::check_sides_apart(d, x);
+    chain::check_rhs_separate(d, x);
     memory_range const kept{"the factorisation", factor.data(), factor.size()};
     memory_range const solution = chain::range_of("the solution", x);
     require_no_overlap(solution, kept, "solve_factored_bands: ");
@@ -170,7 +170,7 @@ void solve_factored_bands(Executor const& exec, band_matrix<T> const& a, array_v
         require_no_overlap({"the workspace", workspace.data(), needed}, other, "solve_factored_bands: ");
     auto const rows = chain::rows_of(a, options);
     auto const plan = chain::plan_factor(exec, rows);
-    int const most = int(std::min<std::int64_t>(x.columns, chain::most_sides));
+    int const most = int(std::min<std::int64_t>(x.columns, chain::max_rhs));
     chain::levels const l = chain::levels_of(rows.batch);
     std::int64_t const launch =
         align_workspace(chain::for_each_stage(l, rows.n, most, [](auto...) {}) * std::int64_t(sizeof(T)));

@@ -24,31 +24,31 @@ struct chain_memory {
 struct workspace_plan : workspace_layout {
     std::int64_t links = 0, links_bytes = 0; ///< also the workspace of rpts, which comes first
     std::int64_t launch = 0, launch_bytes = 0;
-    std::int64_t parts = 0, inaccurate = 0, singular = 0, next = 0, uneven = 0, flags = 0; ///< of verdict_memory
+    std::int64_t errors = 0, inaccurate = 0, singular = 0, next = 0, uneven = 0, flags = 0; ///< of error_memory
     std::int64_t residual = 0, residual_bytes = 0;
-    std::int64_t vectors = 0, climbs = 0, norms = 0, conditions = 0, singular_of_condition = 0,
-                 climbing = 0; ///< of condition_memory
+    std::int64_t vectors = 0, estimates = 0, norms = 0, conditions = 0, singular_of_condition = 0,
+                 unfinished = 0; ///< of condition_memory
 
     chain_memory chain_in(std::byte* space) const { return {space + links, space + launch}; }
 
     void take_links(std::int64_t size) { links = take(links_bytes = size); }
     void take_launch(std::int64_t size) { launch = take(launch_bytes = size); }
     void take_residual(std::int64_t size) { residual = take(residual_bytes = size); }
-    void take_verdicts(std::int64_t systems, std::int64_t columns) {
-        parts = take(systems * columns * std::int64_t(sizeof(error_parts)));
+    void take_errors(std::int64_t systems, std::int64_t columns) {
+        errors = take(systems * columns * std::int64_t(sizeof(column_error)));
         inaccurate = take(systems * columns);
         singular = take(systems * 8);
         next = take(systems * std::int64_t(sizeof(int)));
         uneven = take(2 * systems * std::int64_t(sizeof(int)));
-        flags = take(try_flags * std::int64_t(sizeof(int)));
+        flags = take(attempt_flags * std::int64_t(sizeof(int)));
     }
     void take_condition(std::int64_t systems, std::int64_t vector_bytes) {
         vectors = take(condition_starts * vector_bytes);
-        climbs = take(systems * condition_starts * std::int64_t(sizeof(climb_state)));
+        estimates = take(systems * condition_starts * std::int64_t(sizeof(estimate_state)));
         norms = take(systems * 8);
         conditions = take(systems * 8);
         singular_of_condition = take(systems * 8);
-        climbing = take(8);
+        unfinished = take(8);
     }
 };
 
@@ -79,8 +79,8 @@ workspace_plan plan_workspace(Executor const& exec, band_matrix<T> const& a, std
     bool const watched = watches_rpts(exec, a, o, reported);
     bool const refined = watched || o.refinements > 0 || (reported && o.method == band_method::automatic);
     std::int64_t const least = estimated ? condition_starts : 1, unit = sizeof(T);
-    plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, least, most_sides)), o, reported);
-    if (reported || watched) plan.take_verdicts(a.systems, columns);
+    plan_solvers(plan, exec, a, columns, int(std::clamp<std::int64_t>(columns, least, max_rhs)), o, reported);
+    if (reported || watched) plan.take_errors(a.systems, columns);
     if (refined) plan.take_residual(a.size * columns * unit);
     if (estimated) plan.take_condition(a.systems, a.size * unit);
     return plan;

@@ -18,52 +18,52 @@ namespace coppice::chain {
 template <class T, class Of>
 COPPICE_HD condensed_rows<T> links_at(Of const& of, T* base, int depth, std::int64_t count, std::int64_t span) {
     int const w = 2 * of.a.n;
-    T *const rhs = base + count * 2 * w * w, *const behind = rhs + count * w * of.sides;
-    return {base, rhs, reinterpret_cast<real_lane_t<T>*>(behind), depth, w, of.sides, of.a, span, of.singular};
+    T *const rhs = base + count * 2 * w * w, *const behind = rhs + count * w * of.rhs_count;
+    return {base, rhs, reinterpret_cast<real_lane_t<T>*>(behind), depth, w, of.rhs_count, of.a, span, of.singular};
 }
 
 /// All links of the chain in stages, from those of the finest on.
 template <class T, class Executor>
 void solve_stages(Executor const& exec, condensed_rows<T> const& finest, levels const& l,
-                  elimination<real_lane_t<T>> const& how, T* links, std::byte* memory, int const* gate) {
-    using coarse = stage<T, condensed_rows<T>>;
+                  elimination<real_lane_t<T>> const& how, T* links, std::byte* memory, int const* predicate) {
+    using coarse = chain_level<T, condensed_rows<T>>;
     std::array<coarse, max_levels> stages;
     int depth = 0;
-    for_each_stage(l, finest.a.n, finest.sides, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
+    for_each_stage(l, finest.a.n, finest.rhs_count, [&](int k, std::int64_t count, std::int64_t span, std::int64_t offset) {
         if (k == 1) return;
-        condensed_rows<T> const& from = depth == 0 ? finest : stages[std::size_t(depth - 1)].links;
+        condensed_rows<T> const& from = depth == 0 ? finest : stages[std::size_t(depth - 1)].condensed;
         stages[std::size_t(depth++)] = {from, links_at(finest, links + offset, k, count, span),
-                                        l,    links_shape(finest.a.n, finest.sides),
+                                        l,    links_shape(finest.a.n, finest.rhs_count),
                                         how,  count,
-                                        gate};
+                                        predicate};
     });
     for (int k = 0; k < depth; ++k) reduce(exec, stages[std::size_t(k)], memory);
-    close(exec, final_complement<T>{depth == 0 ? finest : stages[std::size_t(depth - 1)].links, l, how, gate}, memory);
+    solve_final(exec, final_complement<T>{depth == 0 ? finest : stages[std::size_t(depth - 1)].condensed, l, how, predicate}, memory);
     for (int k = depth - 1; k >= 0; --k) substitute(exec, stages[std::size_t(k)], memory);
 }
 
 /// The finest stage of a chain solve: block rows to links, in memory of link_elements.
 template <class T>
-COPPICE_HD stage<T, matrix_block_rows<T>> finest_stage(matrix_block_rows<T> const& units, levels const& l,
+COPPICE_HD chain_level<T, matrix_block_rows<T>> finest_stage(matrix_block_rows<T> const& units, levels const& l,
                                                elimination<real_lane_t<T>> const& how, std::byte* links,
-                                               int const* gate) {
+                                               int const* predicate) {
     std::int64_t const count = l.total(1);
     auto const at = links_at(units, reinterpret_cast<T*>(links), 1, count, l.length());
-    return {units, at, l, rows_shape(l, units.a.n, units.sides), how, count, gate};
+    return {units, at, l, rows_shape(l, units.a.n, units.rhs_count), how, count, predicate};
 }
 
-/// One chain solve of up to most_sides columns.
+/// One chain solve of up to max_rhs columns.
 template <class T, class Executor>
 void solve_columns(Executor const& exec, matrix_block_rows<T> const& units, elimination<real_lane_t<T>> const& how,
-                   std::byte* links, std::byte* memory, int const* gate) {
-    if (from_both_ends(exec, units.a)) return solve_from_ends(exec, units, how, memory, gate);
+                   std::byte* links, std::byte* memory, int const* predicate) {
+    if (from_both_ends(exec, units.a)) return solve_from_ends(exec, units, how, memory, predicate);
     levels const l = levels_of(exec, units.a);
-    auto const finest = finest_stage(units, l, how, links, gate);
+    auto const finest = finest_stage(units, l, how, links, predicate);
     reduce(exec, finest, memory);
     if (merges_in_one_kernel(exec, units.a))
-        solve_links(exec, tree_job<T>(finest.links, l, how, gate));
+        solve_condensed(exec, tree_job<T>(finest.condensed, l, how, predicate));
     else
-        solve_stages(exec, finest.links, l, how, reinterpret_cast<T*>(links), memory, gate);
+        solve_stages(exec, finest.condensed, l, how, reinterpret_cast<T*>(links), memory, predicate);
     substitute(exec, finest, memory);
 }
 
@@ -71,14 +71,14 @@ void solve_columns(Executor const& exec, matrix_block_rows<T> const& units, elim
 COPPICE_NO_EXEC_CHECK
 template <class T, class Executor>
 COPPICE_HD void solve_by_chain(Executor const& exec, matrix_block_rows<T> const& first, std::int64_t columns,
-                               elimination<real_lane_t<T>> const& how, chain_memory const& memory, int const* gate) {
-    int const most = sides_at_once(exec, first.a);
+                               elimination<real_lane_t<T>> const& how, chain_memory const& memory, int const* predicate) {
+    int const most = rhs_at_once(exec, first.a);
     for (std::int64_t c = 0; c < columns; c += most) {
         matrix_block_rows<T> units = first;
-        units.sides = columns - c < most ? int(columns - c) : most;
+        units.rhs_count = columns - c < most ? int(columns - c) : most;
         units.d += c * units.d_leading;
         units.x += c * units.x_leading;
-        solve_columns(exec, units, how, memory.links, memory.launch, gate);
+        solve_columns(exec, units, how, memory.links, memory.launch, predicate);
     }
 }
 

@@ -56,7 +56,7 @@ struct scatter_column {
             sound = row >= 0 && row < x.rows;
             if (!sound) break;
             add(to[row], d.values[k]);
-            active.mark(row);
+            active.flag(row);
         }
         if (!sound) spoil(to);
     }
@@ -64,14 +64,14 @@ struct scatter_column {
         using real = real_lane_t<chain::lane_of_t<T>>;
         for (std::int64_t row = 0; row < x.rows; ++row) {
             reinterpret_cast<real&>(to[row]) = std::numeric_limits<real>::quiet_NaN();
-            active.mark(row);
+            active.flag(row);
         }
     }
 };
 
 /// Columns [first, first + x.columns) of D, dense.
 template <class T, class I, class Executor>
-void spread(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
+void scatter(Executor const& exec, sparse_columns_view<T, I> const& d, std::int64_t first, columns_view<T> x,
             activity const& active = {}) {
     if (active.flags) for_each(exec, active.bytes, clear_elements<std::uint8_t>{active.flags});
     for_each(exec, x.rows, clear_columns<T>{x});
@@ -82,7 +82,7 @@ inline constexpr char message_prefix[] = "solve with sparse right-hand sides: ";
 inline void refuse(std::string const& what) { throw argument_error(message_prefix + what); }
 
 template <class T, class I>
-void check_sides(band_matrix<T> const& a, sparse_columns_view<T, I> const& d) {
+void check_rhs(band_matrix<T> const& a, sparse_columns_view<T, I> const& d) {
     require_size("rows of sparse right-hand sides", d.rows, a.size);
     if (d.columns < 0) refuse(std::to_string(d.columns) + " columns");
     if (d.nonzeros < 0) refuse(std::to_string(d.nonzeros) + " entries");
@@ -107,9 +107,9 @@ inline constexpr std::int64_t factored_columns = 4;
 /// open systems, which is faster than that for all rows.
 template <class T, class Executor>
 bool by_factor(Executor const& exec, band_matrix<T> const& a, std::int64_t columns, band_options const& o) {
-    bool const faster_whole =
+    bool const rpts_is_faster =
         !std::is_same_v<Executor, host_executor> && !o.cyclic && chain::starts_with_rpts(exec, a, o, false);
-    return columns >= factored_columns && !faster_whole && o.pivot != pivoting::scaled_partial &&
+    return columns >= factored_columns && !rpts_is_faster && o.pivot != pivoting::scaled_partial &&
            o.method != band_method::rpts && o.refinements == 0;
 }
 
@@ -119,13 +119,13 @@ activity activity_of(band_matrix<T> const& a, band_options const& o) {
     return {chain::levels_of(rows.batch), rows.n};
 }
 
-/// One solve of up to most_sides columns with a factorisation, from entries of D to X.
+/// One solve of up to max_rhs columns with a factorisation, from entries of D to X.
 template <class T, class I, class Executor>
 void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* factor, sparse_columns_view<T, I> const& d,
                  std::int64_t first, columns_view<T> x, activity const& active, std::byte* workspace,
                  band_options const& o) {
     using lane = chain::lane_of_t<T>;
-    spread(exec, d, first, x, active);
+    scatter(exec, d, first, x, active);
     auto const rows = chain::rows_of(a, o);
     int const sides = int(x.columns);
     auto* const values = reinterpret_cast<lane*>(x.pointer);
@@ -183,7 +183,7 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
                            columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                            band_options const& options) {
     using namespace sparse_sides;
-    check_sides(a, d);
+    check_rhs(a, d);
     check_solution(d, x);
     std::int64_t const needed = factored_sparse_workspace(exec, a, x.columns, options);
     chain::check_factor(a, options, factor, bands_factor_bytes(exec, a, options), "factorisation");
@@ -191,8 +191,8 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
     if (a.size == 0) return;
     activity active = activity_of(a, options);
     active.flags = reinterpret_cast<std::uint8_t*>(workspace.data() + needed - active.bytes);
-    for (std::int64_t c = 0; c < x.columns; c += chain::most_sides) {
-        std::int64_t const sides = std::min<std::int64_t>(chain::most_sides, x.columns - c);
+    for (std::int64_t c = 0; c < x.columns; c += chain::max_rhs) {
+        std::int64_t const sides = std::min<std::int64_t>(chain::max_rhs, x.columns - c);
         solve_group(exec, a, const_cast<std::byte*>(factor.data()), d, c,
                     columns_view<T>(x.pointer + c * x.leading, x.rows, sides, x.leading), active, workspace.data(),
                     options);
@@ -212,10 +212,10 @@ void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
                            columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                            band_options const& options) {
     using namespace sparse_sides;
-    check_sides(a, d);
+    check_rhs(a, d);
     check_solution(d, x);
     if (!by_factor(exec, a, x.columns, options)) {
-        if (x.columns > 0 && x.rows > 0) spread(exec, d, 0, x);
+        if (x.columns > 0 && x.rows > 0) scatter(exec, d, 0, x);
         solve_bands(exec, a, columns_view<T const>(x), x, workspace, options);
         return;
     }
@@ -240,7 +240,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             array_view<std::byte> workspace, band_options const& options, std::int64_t batch) {
     using namespace sparse_sides;
-    check_sides(a, d);
+    check_rhs(a, d);
     require_size("offsets of a sparse solution", offsets, d.columns + 1);
     require_size("values of a sparse solution", values, row_indices.size());
     auto const plan = plan_pruning(exec, a, d.columns, batch, options);
@@ -262,7 +262,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
         if (factored) {
             solve_factored_sparse(exec, a, array_view<std::byte const>(factor), some, x, rest, options);
         } else {
-            spread(exec, some, 0, x);
+            scatter(exec, some, 0, x);
             solve_bands(exec, a, columns_view<T const>(x), x, solving, options);
         }
         largest::keep_largest(exec, x, first, offsets.data(), plan.memory(space), row_indices, values);
@@ -276,7 +276,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             band_options const& options, std::int64_t batch) {
     using namespace sparse_sides;
-    check_sides(a, d);
+    check_rhs(a, d);
     require_size("offsets of a sparse solution", offsets, d.columns + 1);
     std::vector<I> const ends = to_vector(exec, offsets);
     for (std::size_t j = 0; j + 1 < ends.size(); ++j)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// One rank of a direct solve whose rows lie in ranks; band_ranks.hpp has the method.
+/// One rank of a distributed direct solve. distributed_bands.hpp describes the method.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace coppice::distributed {
 
-/// What ranks tell each other first: all but the rows must be equal.
+/// The shape of the system of one rank, exchanged first: everything except `rows` must be equal on all ranks.
 struct rank_shape {
     std::int64_t rows = 0, columns = 0;
     row_shape shape{};
@@ -50,20 +50,20 @@ row_shape shape_of(band_matrix<T> const& a) {
     return {a.block, a.block, a.block};
 }
 
-/// The rows of a rank, with their interface, and what it needs to be solved with the others.
+/// The rows of a rank, closed by interface rows, and the workspace for solving them together with the other ranks.
 template <class T, executor Executor, communicator Messages>
 class band_rank {
     using lane = chain::lane_of_t<T>;
     using extremes = chain::row_extremes<double>;
 
 public:
-    /// `shapes` are those of all ranks; at least two have rows.
+    /// `shapes` are those of all ranks; at least two ranks have rows.
     band_rank(Executor const& exec, Messages const& comm, band_matrix<T> const& a, band_options const& options,
               std::vector<rank_shape> const& shapes, columns_view<T const> d)
         : exec_(exec), comm_(comm), class_(a), shapes_(shapes), options_(options), rhs_columns_(d.columns) {
         options_.condition = false;
         options_.refinements = 0;
-        options_.operation = matrix_operation::none; // of the rows as the interface has them
+        options_.operation = matrix_operation::none; // the rows that are read are already those of op(A)
         rows_.inner.own = {reinterpret_cast<lane const*>(a.lower), reinterpret_cast<lane const*>(a.diagonal),
                           reinterpret_cast<lane const*>(a.upper), a.size, shape_of(a)};
         rows_.inner.op = options.operation;
@@ -94,7 +94,7 @@ public:
         std::vector<T> mine;
         if (own() > 0) {
             bool singular = solve_bordered(d);
-            if (singular) { // perhaps by chance
+            if (singular) { // the interface rows may be an unlucky choice: try others
                 ++rows_.attempt;
                 singular = solve_bordered(d);
             }
@@ -115,19 +115,19 @@ public:
             ranks.push_back(
                 {interface == 0 ? 0 : std::size_t((flags - spikes) / (2 * interface)), std::vector<T>(spikes, flags)});
         }
-        if (!nonzero.rows || !nonzero.columns) // the first rows of a rank tell of nearly all matrices
+        if (!nonzero.rows || !nonzero.columns) // for nearly all matrices the first rows of a rank suffice
             for (nonzero_sums const& rank : comm_.gather(find_nonzero_sums(own()))) nonzero = merge_nonzero_sums()(nonzero, rank);
         sums_vanish_ = !nonzero.rows || !nonzero.columns;
         interfaces_ = interface_system<T>(std::move(ranks), std::size_t(interface), rows_.cyclic);
         auto const unknowns = interfaces_.solve(alone, std::size_t(rhs_columns_));
         singular_ = singular_ || unknowns.singular;
         nearly_singular_ = unknowns.nearly_singular;
-        if (nearly_singular_) // the same on all ranks
+        if (nearly_singular_) // `nearly_singular_` is equal on all ranks
             for (int const found : comm_.gather(has_zero_row_or_column())) singular_ = singular_ || found != 0;
         combine(unknowns, x, std::vector<bool>(std::size_t(rhs_columns_), true), false);
     }
 
-    /// Measures x; afterwards what is left of d is known, and errors().
+    /// Computes r = d - op(A) x (residual_) and the error measures of x that report() reads.
     void measure(columns_view<T const> d, columns_view<T> x) {
         auto const [before, after] = neighbouring_rows(read_ends(x), rhs_columns_);
         auto const halo_before = exec_.copy(before), halo_after = exec_.copy(after);
@@ -144,13 +144,13 @@ public:
                                         lanes(residual_.data()) + c * own()};
             reduce_to(exec_, own(), extremes{}, row, chain::larger_extremes{}, extremes_.data() + c);
         }
-        errors_.assign(std::size_t(rhs_columns_), chain::error_parts{});
+        errors_.assign(std::size_t(rhs_columns_), chain::column_error{});
         for (auto const& rank : comm_.gather(own() > 0 ? to_vector(exec_, extremes_) : std::vector<extremes>()))
             for (std::size_t c = 0; c < rank.size(); ++c)
                 static_cast<extremes&>(errors_[c]) = chain::larger_extremes{}(errors_[c], rank[c]);
     }
 
-    /// x += op(A)^-1 (d - op(A) x) in the columns that are selected.
+    /// x += op(A)^-1 (d - op(A) x) in the selected columns.
     void refine(columns_view<T> x, std::vector<bool> const& selected) {
         std::vector<T> mine;
         if (own() > 0) {
@@ -164,16 +164,17 @@ public:
         combine(interfaces_.solve(alone, std::size_t(rhs_columns_)), x, selected, true);
     }
 
-    /// Of the last measure(), as solve_bands judges them (judge/band_error.hpp).
+    /// Report of the last measure(), by the criteria of solve_bands (solvers/direct/error/band_error.hpp).
     solve_report report(double bound) const {
         solve_report r{0, 0, -1, solve_status::ok, 1, 0};
-        bool finite = true, too_large = false; // a solution as large as only a matrix of condition 1 / epsilon makes it
+        // too_large: the solution is so large that only a condition number of 1 / (4 epsilon) or more explains it
+        bool finite = true, too_large = false;
         double const largest = std::numeric_limits<double>::max();
         double const epsilon = std::numeric_limits<decltype(std::abs(T()))>::epsilon();
-        for (chain::error_parts const& e : errors_) {
+        for (chain::column_error const& e : errors_) {
             too_large = too_large || e.growth() * epsilon >= 0.25;
-            chain::error_parts::larger_of(r.backward_error, e.normwise());
-            chain::error_parts::larger_of(r.componentwise_error, e.componentwise);
+            chain::column_error::larger_of(r.backward_error, e.normwise());
+            chain::column_error::larger_of(r.componentwise_error, e.componentwise);
             if (!(e.solution <= largest)) r.status = solve_status::not_finite;
             finite = finite && e.matrix <= largest;
         }
@@ -191,7 +192,7 @@ public:
     }
     std::vector<bool> inaccurate(double bound) const {
         std::vector<bool> of;
-        for (chain::error_parts const& e : errors_) of.push_back(!(e.normwise() <= bound));
+        for (chain::column_error const& e : errors_) of.push_back(!(e.normwise() <= bound));
         return of;
     }
 
@@ -202,7 +203,7 @@ private:
     std::int64_t spikes() const { return rows_.before + rows_.after; }
     std::size_t self() const { return std::size_t(comm_.rank()); }
 
-    /// Numbers of rows before and after this rank; of a ring, all others.
+    /// Numbers of rows before and after this rank. If the system is cyclic, both count the rows of all other ranks.
     std::array<std::int64_t, 2> rows_around() const {
         std::array<std::int64_t, 2> count{0, 0};
         for (std::size_t p = 0; p < shapes_.size(); ++p)
@@ -210,8 +211,8 @@ private:
                 if (p != self() && (rows_.cyclic || (p < self()) == (direction == 0))) count[direction] += shapes_[p].rows;
         return count;
     }
-    /// From the rows at both ends of all ranks, `each` values a row: reach() rows before this rank, and as many after;
-    /// zero where there are none.
+    /// Collects, from the end rows of all ranks (`each` values per row), the reach() rows before this rank and the
+    /// reach() rows after it; zero if there are none.
     std::array<std::vector<T>, 2> neighbouring_rows(std::vector<T> const& mine, std::int64_t each) const {
         auto const all = comm_.gather(mine);
         std::array<std::vector<T>, 2> neighbours{};
@@ -255,7 +256,7 @@ private:
         return to_vector(exec_, ends);
     }
 
-    /// Borders of the size of the rows at the ends, a power of two.
+    /// Scale of the interface rows: that of the rows at the ends, rounded to a power of two.
     void size_interface() {
         std::int64_t const items = 2 * end_rows() * rows_.inner.shape().entries();
         end_sizes const sizes =
@@ -270,9 +271,9 @@ private:
         int const limit = std::numeric_limits<decltype(std::abs(T()))>::max_exponent - 4;
         return std::ldexp(1.0, std::clamp(exponent, -limit, limit));
     }
-    /// 1 where a row of this rank, or its column, holds zeros alone.
+    /// Returns 1 if a row of this rank, or its column, has only zeros.
     int has_zero_row_or_column() const { return reduce(exec_, own(), 0, is_zero_row_or_column<lane>{rows_.inner}, maximum{}); }
-    /// Of the first `rows` rows.
+    /// Whether sums of the first `rows` rows and of their columns differ from zero.
     nonzero_sums find_nonzero_sums(std::int64_t rows) const {
         return reduce(exec_, rows, nonzero_sums{}, sums_of_row<lane>{rows_.inner}, merge_nonzero_sums{});
     }
@@ -289,7 +290,7 @@ private:
         band_matrix<T> const a = bordered_matrix();
         return {lanes(a.lower), lanes(a.diagonal), lanes(a.upper), a.size, rows_.inner.shape()};
     }
-    /// The first `columns` of d and the spikes; whether a column is without a pivot.
+    /// Solves for the first `columns` of d and for the spikes. Returns whether the matrix has a column without a pivot.
     bool solve_bordered(columns_view<T const> d) {
         for_each(exec_, matrix_.size(), write_bordered<lane>{rows_, lanes(matrix_.data())});
         return solve_columns(d, rhs_columns_ + spikes());
@@ -320,9 +321,9 @@ private:
                          combine_columns<lane>{first + c * n, first + rhs_columns_ * n, n,
                                                lanes(factors.data()) + c * spikes(), int(spikes()),
                                                lanes(x.pointer) + c * x.leading, add});
-        exec_.synchronize(); // what was copied ends here
+        exec_.synchronize(); // factors ends here
     }
-    /// Among those with rows.
+    /// Index of this rank among the ranks with rows.
     std::size_t index_among_nonempty() const {
         return std::size_t(std::count_if(shapes_.begin(), shapes_.begin() + std::ptrdiff_t(self()),
                                          [](rank_shape const& s) { return s.rows > 0; }));
@@ -336,13 +337,13 @@ private:
     std::int64_t rhs_columns_;
     int reach_ = 0;
     bordered_rows<lane> rows_{};
-    buffer<T> rows_before_, rows_after_; ///< of the neighbours
+    buffer<T> rows_before_, rows_after_; ///< rows of the neighbouring ranks
     buffer<T> matrix_, rhs_, solutions_, residual_;
     mutable buffer<T> interface_values_;
     buffer<extremes> extremes_;
     buffer<solve_report> report_;
     interface_system<T> interfaces_{};
-    std::vector<chain::error_parts> errors_{};
+    std::vector<chain::column_error> errors_{};
     bool singular_ = false, nearly_singular_ = false, sums_vanish_ = false;
 };
 

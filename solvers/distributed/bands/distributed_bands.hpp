@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Direct solves of every class of solve_bands whose rows lie in ranks on several executors: SPIKE (L.-W. Chang, thesis
-/// of 2014, section 3.3.1) over the solver of one executor.
+/// Direct solves of distributed banded and block tridiagonal systems, every class of solve_bands: the SPIKE algorithm
+/// (L.-W. Chang, thesis, 2014, section 3.3.1) with the solver of one executor on each rank.
 ///
-/// The n rows of a rank read w unknowns before them and v behind them, w and v bands (or a block) wide. With a border
-/// of w and v rows (band_rank_rows.hpp) they are a system of their own,
+/// The n rows of a rank read w unknowns before them and v unknowns after them, where w and v are the bandwidths (or the
+/// block size). With w and v artificial interface rows (band_rank_rows.hpp) they form a square system,
 ///
 ///     | b_0  b_1            |  x_before      g
 ///     |  B    A    C        |  x          =  d
-///     |      c_0  c_1       |  x_after      h,
+///     |      c_0  c_1       |  x_after       h,
 ///
-/// which a rank solves for d with g = h = 0, and for the unit vectors of g and h: the spikes. The values of these at
-/// the two ends cross, once. On both sides of a cut they are values of the same w + v unknowns; that they are equal is
-/// a system for all g and h (interface_system.hpp), which every rank solves for itself. Then x is a sum of its columns.
+/// which each rank solves for d with g = h = 0, and for the unit vectors of g and h; these solutions are the spikes.
+/// The ranks exchange, once, the values of all solutions at both ends. The w + v unknowns at a rank boundary have
+/// values on both sides; that these are equal gives a linear system for all g and h (interface_system.hpp), which every
+/// rank solves. Then x is a linear combination of the solutions.
 ///
-/// A rank may be singular by itself, and may have any number of rows.
+/// The rows of a rank may be singular on their own, and a rank may have any number of rows.
 #pragma once
 
 #include <algorithm>
@@ -31,12 +32,12 @@
 namespace coppice {
 namespace distributed {
 
-/// Throws, on all ranks, where they do not fit together; on this one, where it is not as it should be.
+/// Exchanges the shapes. Throws on all ranks if they do not match, and on this rank if an argument is invalid.
 template <class T, executor Executor, communicator Messages>
 std::vector<rank_shape> agree(Executor const& exec, Messages const& comm, band_matrix<T> const& a,
                               columns_view<T const> d, columns_view<T> x, band_options const& options) {
     std::string const name = "solve_bands_distributed: ";
-    static_cast<void>(bands_workspace(exec, a, d.columns, options, true)); // throws for matrices and options
+    static_cast<void>(bands_workspace(exec, a, d.columns, options, true)); // throws for invalid matrices and options
     if (a.systems != 1 || a.offsets) throw argument_error(name + "a batch, expected one system in ranks");
     require_size("right-hand side rows of solve_bands_distributed", d.rows, a.size);
     require_size("solution rows of solve_bands_distributed", x.rows, a.size);
@@ -61,7 +62,7 @@ std::vector<rank_shape> agree(Executor const& exec, Messages const& comm, band_m
     return shapes;
 }
 
-/// All rows lie in one rank, or there are none.
+/// The case that all rows belong to one rank, or that there are none.
 template <class T, executor Executor, communicator Messages>
 solve_report solve_on_one(Executor const& exec, Messages const& comm, band_matrix<T> const& a,
                           columns_view<T const> d, columns_view<T> x, band_options const& options,
@@ -80,31 +81,32 @@ solve_report solve_on_one(Executor const& exec, Messages const& comm, band_matri
 
 } // namespace distributed
 
-/// Solves op(A) X = D whose rows lie in ranks, one behind the other: called by every rank with its own rows, of any
-/// class of solve_bands but batches, for float, double and complex of both. What sticks out of the rows of a rank
-/// couples them with the ranks before and behind: of a tridiagonal or block tridiagonal matrix a.lower[0] and
-/// a.upper[last], of a banded one the elements of its first and last rows that a matrix of these rows alone would
-/// ignore. Where nothing is before or behind they are ignored, unless options.cyclic couples the first and the last
-/// (block) row of the whole. `d` and `x` are a.size x k and do not overlap.
+/// Solves op(A) X = D for a matrix that is distributed by contiguous blocks of rows, of any class of solve_bands except
+/// batches; T is float, double or complex of both. Collective: every rank passes its own rows. Entries of these rows
+/// outside of the square block of the rank couple it with the ranks before and after: for tridiagonal and block
+/// tridiagonal matrices a.lower[0] and a.upper[last], for banded matrices the elements of the first and last rows that
+/// a matrix of these rows alone ignores. At the ends of the whole matrix they are ignored, unless options.cyclic
+/// couples the first and the last (block) row. `d` and `x` are a.size x k and do not overlap.
 ///
-/// A rank may have any number of (block) rows, also none. All must have the same class, block size or numbers of bands,
-/// right-hand sides, and options.cyclic, operation, refinements and error_bound.
+/// A rank may have any number of (block) rows, including none. All ranks must pass the same class, block size or
+/// bandwidths, number of right-hand sides, and options.cyclic, operation, refinements and error_bound.
 ///
-/// Every rank returns the same report: status and backward errors of the whole system as solve_bands has them. A step
-/// of refinement where the backward error is outer the bound counts as a second try; options.refinements are steps for
-/// the whole. No row of a column without a pivot and no condition number, unless all rows lie in one rank: that is
-/// solved as solve_bands does. Other options are those of the solves that ranks do by themselves. A matrix may be
-/// called singular where it is so to working precision and the backward error is outer the bound, or the solution as
-/// large as condition numbers from 1 / (4 epsilon) on make it.
+/// Every rank returns the same report: status and backward errors of the whole system, defined as for solve_bands. If
+/// the backward error exceeds the bound, one step of refinement is done and counts as a second attempt;
+/// options.refinements are steps for the whole system. The report has no row of a missing pivot and no condition
+/// number, unless all rows belong to one rank, which then calls solve_bands. Other options apply to the local solves. A
+/// matrix may be reported as singular if it is singular to working precision and either the backward error exceeds the
+/// bound or the solution is so large that the condition number is at least 1 / (4 epsilon).
 ///
-/// Waits. Exchanges a few values five times, the most 2 w (k + w) + 3 elements of a rank where w = kl + ku, or 2 b with
-/// blocks of b rows; three times more for each step of refinement. The bits depend on the ranks, not on timing. A rank
-/// is solved for k + w right-hand sides; memory beside the system: that of the matrix once more, 3 k + 2 w elements a
-/// row, and the workspace of solve_bands. A rank is solved as accurately as solve_bands does, but closed by the border
-/// it may be of worse condition than the whole, and so steps of refinement are more frequent (docs/guide/ranks.md).
+/// Synchronises. Communication: five exchanges of a few values per rank, at most 2 w (k + w) + 3 elements with w = kl +
+/// ku, or w = 2 b for blocks of b rows; three more for each step of refinement. The bits of the result depend on the
+/// distribution of the rows, not on timing. Cost: each rank solves for k + w right-hand sides. Additional memory: a
+/// copy of the matrix, 3 k + 2 w elements per row, and the workspace of solve_bands. Accuracy: that of solve_bands on
+/// each rank; but the closed system may be worse conditioned than the whole matrix, so refinement is more frequent
+/// (docs/guide/parts.md).
 ///
-/// Throws dimension_error and what solve_bands throws, on a rank; the others then throw what `others` throws. Throws
-/// argument_error on all ranks where they do not fit together.
+/// Throws, on a rank, dimension_error and the errors of solve_bands; the other ranks then throw the error of the
+/// communicator. Throws argument_error on all ranks if their arguments do not match.
 template <class T, executor Executor, communicator Messages>
 solve_report solve_bands_distributed(Executor const& exec, Messages const& comm, band_matrix<T> const& a,
                               columns_view<std::type_identity_t<T> const> d, columns_view<std::type_identity_t<T>> x,

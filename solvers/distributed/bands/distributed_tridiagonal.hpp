@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Real tridiagonal systems with one right-hand side whose rows lie in ranks on several executors.
+/// Distributed real tridiagonal systems with one right-hand side.
 #pragma once
 
 #include <cmath>
@@ -13,18 +13,19 @@
 
 namespace coppice {
 
-/// Solves A x = d whose rows lie in ranks, one behind the other: called by every rank with its own rows. a.lower[0]
-/// couples to the last row of the ranks before, a.upper[n - 1] to the first one behind; where there is none they are
-/// ignored, unless options.cyclic says that they close a ring. A rank may have no rows. `x` must not overlap `d`.
+/// Solves A x = d for a tridiagonal matrix that is distributed by contiguous blocks of rows. Collective: every rank
+/// passes its own rows. a.lower[0] couples with the last row of the ranks before, a.upper[n - 1] with the first row of
+/// the ranks after; at the ends of the whole matrix they are ignored, unless options.cyclic is set. A rank may have no
+/// rows. `x` must not overlap `d`.
 ///
-/// First by RPTS in ranks (reduced_ranks.hpp), with a step of refinement where the backward error of the whole is
-/// outer the bound; where that is not enough, and where RPTS does not do what the options ask for, by
-/// solve_bands_distributed, whose elimination pivots over more rows. Every rank returns the same report; of tries, 1 and 2 are
-/// by RPTS. It has no componentwise error after RPTS (NaN), and no condition number.
+/// Method: distributed RPTS (Recursive Partitioned Tridiagonal Schur complement, reduced_ranks.hpp), with one step of
+/// refinement if the backward error of the whole system exceeds the bound. If that does not suffice, or if RPTS does
+/// not support the options, solve_bands_distributed, whose pivoting covers more rows. Every rank returns the same
+/// report; attempts 1 and 2 are RPTS. After RPTS the report has no componentwise error (NaN) and no condition number.
 ///
-/// Waits. Memory beside the system: at most 8 % of it, 2 elements a row where a step of refinement is taken, and what
-/// solve_bands_distributed needs where it comes to that. The bits depend on the ranks, not on timing. Errors as of
-/// solve_bands_distributed.
+/// Synchronises. Additional memory: at most 8 % of the system, 2 elements per row if a step of refinement is taken, and
+/// that of solve_bands_distributed if it is used. The bits of the result depend on the distribution of the rows, not on
+/// timing. Errors as for solve_bands_distributed.
 template <class T, executor Executor, communicator Messages>
 solve_report solve_tridiagonal_distributed(Executor const& exec, Messages const& comm, tridiagonal_view<T> a,
                                     array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The small system that joins ranks at their boundaries, on the host.
+/// The small system that couples the ranks at their boundaries, solved on the host.
 ///
-/// On both columns of a boundary stand the same unknowns, the last ones of one rank and the first ones of the next, and each
-/// rank has values of them that depend on its interface: equal values are the equations. They are solved by reflections,
-/// which let nothing grow where elimination might (S. J. Wright 1992: structured orthogonal factorization).
+/// The unknowns at a rank boundary, the last ones of one rank and the first ones of the next, are known on both sides
+/// as affine functions of the interface right-hand sides; equating both sides gives the equations. They are solved by
+/// Householder reflections, which avoid element growth (S. J. Wright 1992: structured orthogonal factorization).
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,7 @@ struct wide_type<std::complex<R>> {
     using type = std::complex<double>;
 };
 
-/// A square matrix and right-hand columns, row by row; few entries of a row differ from zero, and these lie close
-/// together.
+/// A square matrix and right-hand sides, stored by rows. Each row has few nonzeros, which are in neighbouring columns.
 template <class W>
 class householder_system {
 public:
@@ -40,7 +39,7 @@ public:
     }
     W& rhs(std::size_t row, std::size_t column) { return a_[row * width_ + n_ + column]; }
 
-    /// Side by side in place of the right-hand columns; unknowns without a pivot become zero.
+    /// Overwrites the right-hand sides with the solution; unknowns without a pivot become zero.
     void solve() {
         for (std::size_t k = 0; k < n_; ++k) reflect(k);
         for (std::size_t k = n_; k-- > 0;)
@@ -50,7 +49,7 @@ public:
                 at(k, c) = at(k, k) == W(0) ? W(0) : sum / at(k, k);
             }
     }
-    /// After solve(): the smallest pivot and the largest one.
+    /// After solve(): the smallest and the largest magnitude of a pivot.
     std::pair<double, double> pivots() const {
         std::pair<double, double> of(std::numeric_limits<double>::infinity(), 0.0);
         for (std::size_t k = 0; k < n_; ++k) {
@@ -63,7 +62,7 @@ public:
 private:
     W& at(std::size_t i, std::size_t j) { return a_[i * width_ + j]; }
 
-    /// I - v v* / (norm (norm + |a|)), which takes column k from row k on to a multiple of a unit vector.
+    /// Applies I - v v* / (norm (norm + |a|)), which maps column k from row k on to a multiple of a unit vector.
     void reflect(std::size_t k) {
         rows_.assign(1, k);
         for (std::size_t i = k + 1; i < n_; ++i)
@@ -95,25 +94,25 @@ private:
 
     std::size_t n_, width_;
     std::vector<W> a_;
-    std::vector<std::size_t> last_; ///< column of the last entry of a row that may differ from zero
+    std::vector<std::size_t> last_; ///< column of the last entry of a row that may be nonzero
     std::vector<std::size_t> rows_{};
     std::vector<W> v_{};
 };
 
-/// What the ranks make of the unknowns of their borders, and what solves for these.
+/// The values of all ranks at their ends as functions of the interface unknowns, and the solver for these.
 template <class T>
 class interface_system {
 public:
     using wide = typename wide_type<T>::type;
-    /// Values of columns at the ends of a rank: [column][first, last][interface].
+    /// Values of columns at the ends of a rank: [column][first, last][unknown].
     using end_values = std::vector<T>;
 
     struct rank_values {
-        std::size_t unknowns; ///< of its interface
+        std::size_t unknowns; ///< number of interface rows of the rank
         end_values spikes;
     };
     struct solution {
-        std::vector<std::vector<T>> unknowns; ///< [rank][side][unknown]
+        std::vector<std::vector<T>> unknowns; ///< [rank][right-hand side][unknown]
         bool singular = false, nearly_singular = false;
     };
 
@@ -121,12 +120,12 @@ public:
     interface_system(std::vector<rank_values> ranks, std::size_t interface, bool cyclic)
         : ranks_(std::move(ranks)), interface_(interface), cyclic_(cyclic) {}
 
-    /// From the values of the right-hand columns' columns, one vector for each rank.
+    /// Solves for the interface unknowns. `alone`: the values of the right-hand side columns, one vector per rank.
     solution solve(std::vector<end_values> const& alone, std::size_t columns) const {
         std::vector<std::size_t> begin{0};
         for (rank_values const& p : ranks_) begin.push_back(begin.back() + p.unknowns);
         householder_system<wide> system(begin.back(), columns);
-        // Of a chain, all boundaries; of a ring, also that between the last rank and the first.
+        // All boundaries between neighbouring ranks; if cyclic, also that between the last rank and the first.
         std::size_t const count = ranks_.size(), boundaries = count == 0 ? 0 : cyclic_ ? count : count - 1;
         for (std::size_t boundary = 0; boundary < boundaries; ++boundary)
             for (std::size_t i = 0; i < interface_; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of reduced_ranks.hpp. Included by the two sources that instantiate them.
+/// Definitions of reduced_ranks.hpp. Included by the two sources that instantiate them.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,11 @@
 namespace coppice {
 namespace distributed {
 
-/// What rows tell of a solution and of the matrix. No padding, which a device would copy without having written it.
+/// Error measures of a solution and sums of the matrix, over some rows. Has no padding, because a device would not
+/// write padding that the host copies.
 struct row_findings {
     chain::row_extremes<double> extremes{};
-    std::int64_t nonzero = 0; ///< bit 0: some row does not sum to zero, bit 1: some column
+    std::int64_t nonzero = 0; ///< bit 0: some row sum is not zero, bit 1: some column sum is not zero
 };
 struct merge_findings {
     COPPICE_HD row_findings operator()(row_findings const& a, row_findings const& b) const {
@@ -29,11 +30,11 @@ template <class T>
 struct rank_residual {
     tridiagonal_view<T> a;
     T const *d, *x;
-    T before, after;             ///< the neighbours' x
-    T upper_before, lower_after; ///< their entries in the columns of this rank's first and last row
-    bool begins, ends;            ///< nothing is before, behind the rank
+    T before, after;             ///< x of the neighbours
+    T upper_before, lower_after; ///< entries of the neighbours in the columns of the first and last row of this rank
+    bool begins, ends;            ///< there are no rows before, after the rank
 
-    /// The couplings of a row, zero where nothing is there, and the unknowns that they lead to.
+    /// The off-diagonal entries of a row, zero if there is no neighbour, and the unknowns that they multiply.
     struct neighbours {
         T low, up, left, right;
     };
@@ -51,7 +52,8 @@ struct rank_residual {
         sum.add(double(n.up), double(n.right));
         row_findings found;
         found.extremes.add(magnitude(sum.rest), sum.row, magnitude(unknown), magnitude(right), sum.product);
-        // In the order of the columns, and of the rows: what is zero differs from zero by rounding of the entries.
+        // The order of summation is that of columns and of rows: a sum that is zero in exact arithmetic may differ by
+        // rounding.
         double const above = double(i > 0 ? a.upper[i - 1] : upper_before);
         double const below = double(i < a.length - 1 ? a.lower[i + 1] : lower_after);
         found.nonzero = int(double(n.low) + middle + double(n.up) != 0) | int(above + middle + below != 0) << 1;
@@ -74,7 +76,7 @@ struct add_correction {
     COPPICE_HD void operator()(std::int64_t i) const { x[i] += correction[i]; }
 };
 
-/// d - A x of a rank, which needs the neighbours' x.
+/// d - A x of a rank; exchanges the x of the neighbours.
 template <class T, executor Executor, communicator Messages>
 rank_residual<T> residual_of(Executor const& exec, Messages const& comm, rank_neighbours const& ranks,
                              tridiagonal_view<T> a, array_view<std::type_identity_t<T> const> d,
@@ -153,7 +155,7 @@ double distributed_rpts<T, Executor, Messages>::backward_error(array_view<T cons
                                distributed::residual_of(exec_, comm_, neighbours_, a_, d, x), merge_findings{})))
         all = merge_findings{}(all, rank);
     sums_vanish_ = neighbours_.max_rows > 0 && ((all.nonzero & 1) == 0 || (all.nonzero & 2) == 0);
-    return chain::error_parts{all.extremes}.normwise();
+    return chain::column_error{all.extremes}.normwise();
 }
 
 template <class T, executor Executor, communicator Messages>
@@ -175,7 +177,7 @@ std::vector<T> distributed_rpts<T, Executor, Messages>::coarse_rows(rpts::rank_l
     std::vector<T> rows(std::size_t(4 * count));
     T const* const bands[] = {stages.last.lower, stages.last.diagonal, stages.last.upper, stages.last.rhs};
     std::int64_t const stride = stages.depth > 0 ? bands[1] - bands[0] : 0;
-    if (stages.depth > 0) { // they lie one behind the other: one copy
+    if (stages.depth > 0) { // the bands are contiguous: one copy
         std::vector<T> const together = to_vector(exec_, array_view<T const>(bands[0], 3 * stride + count));
         for (std::int64_t b = 0; b < 4; ++b) std::copy_n(together.data() + b * stride, count, rows.data() + b * count);
     } else {

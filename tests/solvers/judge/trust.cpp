@@ -477,8 +477,8 @@ TEST_CASE_TEMPLATE("bands: no backward error is lost to an overflow", Fixture, C
                 for (std::uint64_t seed = 1; seed <= 3; ++seed) {
                     auto const& case_entries = entries;
                     CAPTURE(case_entries);
-                    auto const& case_sides = sides;
-                    CAPTURE(case_sides);
+                    auto const& case_rhs = sides;
+                    CAPTURE(case_rhs);
                     CAPTURE(reach);
                     CAPTURE(n);
                     CAPTURE(seed);
@@ -745,8 +745,8 @@ TEST_CASE("reports: the largest quotient of rows of single precision without div
         for (int i = 0; i < 40; ++i) {
             // Sums of products of floats, from the smallest to the largest; some rows have nothing but zeros.
             auto const size = [&] { return random() < -0.9 ? 0.0 : std::pow(10, 75 * random()); };
-            double const product = size(), d = size(), whole = product + d / chain::error_unit;
-            double const r = whole * chain::error_unit * std::abs(random()), row = size(), x = size();
+            double const product = size(), d = size(), whole = product + d / chain::magnitude_unit;
+            double const r = whole * chain::magnitude_unit * std::abs(random()), row = size(), x = size();
             divided.add(r, row, x, d, product);
             found.add(r, row, x, d, product);
         }

@@ -39,9 +39,9 @@ TEST_CASE_TEMPLATE("rpts: the rule cuts batches of every size so that the device
                 if (choice.tiles) continue;
                 auto const plan = plan_resident(rows, systems, choice, device.multiprocessors, device.in_cluster);
                 REQUIRE(plan.threads <= resident_threads);
-                REQUIRE(std::int64_t(plan.partitions) * plan.partition * plan.multipliers >= rows);
-                REQUIRE(plan.items * (plan.multipliers > 1 ? 1 : plan.systems_of_block()) >= systems * plan.multipliers);
-                if (plan.cluster) REQUIRE(plan.multipliers <= device.in_cluster);
+                REQUIRE(std::int64_t(plan.partitions) * plan.partition * plan.slices >= rows);
+                REQUIRE(plan.items * (plan.slices > 1 ? 1 : plan.systems_of_block()) >= systems * plan.slices);
+                if (plan.cluster) REQUIRE(plan.slices <= device.in_cluster);
             }
     // More systems than a grid has blocks in its second dimension.
     CHECK(choose_without<T>(32768, 65535, devices[0]).tiles);
