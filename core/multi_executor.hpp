@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Several executors that work on ranks of one problem, and how the ranks exchange values.
+/// Executors of the ranks of one distributed problem on one host, and their communication.
 ///
-/// Each rank is worked on by a thread of its own with an executor of its own: the cores of this machine in shares, or a
-/// device and its stream each. What crosses between ranks is a few values of the host at a time, or, between devices
-/// where NCCL is found, memory of the devices in the order of their streams.
+/// Each rank runs in its own thread with its own executor: some of the cores of this machine, or a device with a
+/// stream. Ranks exchange small host values through shared memory. Devices exchange device memory in stream order by
+/// NCCL (NVIDIA Collective Communications Library) if it is available.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@
 
 namespace coppice {
 
-/// How a rank of a problem reaches the others: gather(value) is called by all ranks, in the same order, and gives the
-/// values of all of them, by number of the rank. It throws where a rank has failed or ended; none waits for that one.
+/// Communication of one rank with all others. All ranks call gather(value) in the same order; it returns the values of
+/// all ranks, indexed by rank. It throws if another rank has failed or has returned; it never waits for such a rank.
 template <class Messages>
 concept communicator = requires(Messages const& m) {
     { m.ranks() } -> std::convertible_to<int>;
@@ -40,15 +40,13 @@ concept communicator = requires(Messages const& m) {
 
 namespace detail {
 
-/// Where the ranks of a multi_executor exchange. Values lie here, not with the ranks, and in turn at two places: one that
-/// is a meeting ahead writes where nobody reads.
+/// The shared memory through which the ranks of a multi_executor exchange values. There are two sets of messages, used
+/// alternately: a rank that is already in round k + 1 does not write to the set that other ranks still read in round k.
 class rendezvous {
 public:
     explicit rendezvous(int ranks)
-        : ranks_(ranks),
-          spins_(ranks <= int(std::thread::hardware_concurrency()) / 2), messages_{std::vector<message>(std::size_t(ranks)),
-                                                                                std::vector<message>(std::size_t(ranks))} {
-    }
+        : ranks_(ranks), spins_(ranks <= int(std::thread::hardware_concurrency()) / 2),
+          messages_{std::vector<message>(std::size_t(ranks)), std::vector<message>(std::size_t(ranks))} {}
 
     template <class Value>
     std::vector<Value> gather(int rank, Value const& value) {
@@ -60,7 +58,7 @@ public:
         for (std::size_t p = 0; p < from.size(); ++p) std::memcpy(&values[p], from[p].data(), sizeof(Value));
         return values;
     }
-    /// The same of vectors, which may differ in length.
+    /// As above for vectors. Their lengths may differ between ranks.
     template <class Value>
     std::vector<std::vector<Value>> gather(int rank, std::vector<Value> const& values) {
         static_assert(std::is_trivially_copyable_v<Value>, "ranks exchange trivially copyable values");
@@ -74,18 +72,18 @@ public:
         }
         return all;
     }
-    /// Rank `rank` will not come again: the others throw where they exchange.
+    /// Reports that `rank` has failed: the other ranks throw at their next gather().
     void fail(int rank, std::string const& why) {
         std::lock_guard const lock(mutex_);
         if (failure_.empty()) failure_ = "rank " + std::to_string(rank) + " failed: " + why;
         all_arrived_.notify_all();
     }
-    /// Rank `rank` has done its work: where others still exchange, they throw.
+    /// Reports that `rank` has returned: other ranks that still call gather() throw.
     void finish(int rank) {
         std::lock_guard const lock(mutex_);
         if (ended_.empty())
             ended_ = "rank " + std::to_string(rank) +
-                    " has ended, others exchange values still: ranks must make the same calls";
+                     " has ended, others exchange values still: ranks must make the same calls";
         all_arrived_.notify_all();
     }
 
@@ -101,7 +99,7 @@ private:
             ++round_;
             all_arrived_.notify_all();
         } else if (spins_) {
-            // Ranks of equal work come within microseconds of each other: less than it takes to wake a thread.
+            // Ranks with equal work arrive within microseconds of each other: spinning is shorter than waking a thread.
             lock.unlock();
             auto const until = std::chrono::steady_clock::now() + std::chrono::microseconds(100);
             while (round_ == round && std::chrono::steady_clock::now() < until) {
@@ -119,18 +117,18 @@ private:
     std::mutex mutex_{};
     std::condition_variable all_arrived_{};
     int ranks_, arrived_ = 0;
-    bool spins_;                         ///< there are cores enough for that
-    std::atomic<std::size_t> round_ = 0; ///< changes under the lock
+    bool spins_;                         ///< spin before waiting: at most half of the hardware threads are ranks
+    std::atomic<std::size_t> round_ = 0; ///< changes only under the lock
     std::array<std::vector<message>, 2> messages_;
     std::string failure_{}, ended_{};
 };
 
-/// The collectives of the devices of a multi_executor: made when a rank first asks for them.
+/// NCCL communicators of the devices of a multi_executor; created at the first request.
 class device_collectives {
 public:
     explicit device_collectives(std::vector<cuda_executor> executors) : executors_(std::move(executors)) {}
 
-    /// Null where there are none; on all ranks alike. Throws device_error where NCCL could not begin.
+    /// Returns null, on all ranks, if NCCL is not available. Throws device_error if NCCL fails to start.
     device_group const* get() {
         std::lock_guard const lock(mutex_);
         if (!failure_.empty()) throw device_error(failure_);
@@ -149,12 +147,12 @@ public:
         std::lock_guard const lock(mutex_);
         return why_not_;
     }
-    /// Ends what waits for a rank that has failed; the next one who asks gets new ones.
+    /// Ends operations that wait for a failed rank. The next call of get() creates new communicators.
     void abort() {
         std::lock_guard const lock(mutex_);
         if (!group_) return;
         group_->abort();
-        aborted_.push_back(std::move(group_)); // ranks may hold its address still
+        aborted_.push_back(std::move(group_)); // ranks may still hold its address
         created_ = false;
     }
 
@@ -169,24 +167,28 @@ private:
 
 } // namespace detail
 
-/// The messages of a rank of a multi_executor: a communicator.
+/// Model of `communicator` for one rank of a multi_executor.
 class rank_communicator {
 public:
-    rank_communicator(detail::rendezvous& rendezvous, int rank, int ranks, detail::device_collectives* collectives = nullptr)
+    rank_communicator(detail::rendezvous& rendezvous, int rank, int ranks,
+                      detail::device_collectives* collectives = nullptr)
         : rendezvous_(&rendezvous), collectives_(collectives), rank_(rank), ranks_(ranks) {}
     int rank() const { return rank_; }
     int ranks() const { return ranks_; }
+    [[deprecated("use rank()")]] int part() const { return rank_; }
+    [[deprecated("use ranks()")]] int parts() const { return ranks_; }
     template <class Value>
     std::vector<Value> gather(Value const& value) const {
         return rendezvous_->gather(rank_, value);
     }
-    /// The vectors of all ranks, by number of the rank; they may differ in length.
+    /// Returns the vectors of all ranks, indexed by rank. Their lengths may differ.
     template <class Value>
     std::vector<std::vector<Value>> gather(std::vector<Value> const& values) const {
         return rendezvous_->gather(rank_, values);
     }
 
-    /// Between devices: collectives that need no host. Null on the host, without NCCL and where ranks share a device.
+    /// Collectives between devices without the host. Null on the host, without NCCL, and if two ranks use the same
+    /// device.
     device_group const* devices() const { return collectives_ ? collectives_->get() : nullptr; }
     /// Why devices() is null.
     std::string why_no_devices() const { return collectives_ ? collectives_->why_not() : "the ranks are on the host"; }
@@ -197,19 +199,20 @@ private:
     int rank_, ranks_;
 };
 
-/// Where the elements of each rank begin in the whole, [ranks + 1]; `size`: those of this rank. All ranks call it.
+/// Returns the offset of the elements of each rank in the whole vector, [ranks + 1]. `size`: number of elements of this
+/// rank. Collective.
 inline std::vector<std::int64_t> offsets_of_ranks(rank_communicator const& comm, std::int64_t size) {
     std::vector<std::int64_t> begin{0};
     for (std::int64_t const count : comm.gather(size)) begin.push_back(begin.back() + count);
     return begin;
 }
 
-/// Executors for the ranks of a problem, one each; several may name the same device.
+/// The executors of the ranks of a distributed problem, one per rank. Several may use the same device.
 template <executor Executor>
 class multi_executor {
 public:
-    /// Throws argument_error where there is no executor, and where two share a stream (copies of one cuda_executor do):
-    /// threads cannot use it at once. Executors of one device are constructed one by one.
+    /// Throws argument_error if the list is empty, or if two executors share a stream (copies of one cuda_executor do),
+    /// because two threads cannot use one stream simultaneously. Construct the executors of one device separately.
     explicit multi_executor(std::vector<Executor> executors) : executors_(std::move(executors)) {
         if (executors_.empty()) throw argument_error("multi_executor: no executors, expected at least one");
         if constexpr (std::is_same_v<Executor, cuda_executor>)
@@ -224,11 +227,13 @@ public:
     }
     int ranks() const { return int(executors_.size()); }
     Executor const& executor_of(int p) const { return executors_[std::size_t(p)]; }
+    [[deprecated("use ranks()")]] int parts() const { return ranks(); }
+    [[deprecated("use executor_of()")]] Executor const& part(int p) const { return executor_of(p); }
 
-    /// Calls work(executor, messages) for every rank at the same time and returns when all have ended. Where ranks
-    /// throw, the others throw at their next gather(), and the exception of the first rank that failed by itself
-    /// reaches the caller. A rank that waits in gather() for one that has returned throws argument_error. If the system
-    /// does not start a thread for a rank, that rank counts as failed, with thread_error.
+    /// Calls work(executor, communicator) for every rank concurrently; returns after all calls have ended. If a rank
+    /// throws, the other ranks throw at their next gather(), and run() rethrows the exception of the rank that failed
+    /// first. A rank that waits in gather() for a rank that has returned throws argument_error. If the system cannot
+    /// start the thread of a rank, that rank fails with thread_error.
     template <class Work>
     void run(Work const& work) const {
         detail::rendezvous meeting_point(ranks());

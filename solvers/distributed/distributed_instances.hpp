@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What the two sources instantiate for their executor.
+/// Definitions and explicit instantiations for the two source files of solve_distributed() and related functions.
 #pragma once
 
 #include <string>
@@ -18,16 +18,16 @@ namespace coppice {
 
 template <executor Base, class T>
 krylov_result solve_distributed(Base const& exec, rank_communicator const& comm, std::string_view method,
-                             distributed_csr<Base, T> const& a, any_preconditioner<Base, T> const& m,
-                             array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
-                             krylov_options const& options) {
+                                distributed_csr<Base, T> const& a, any_preconditioner<Base, T> const& m,
+                                array_view<std::type_identity_t<T> const> b, array_view<std::type_identity_t<T>> x,
+                                krylov_options const& options) {
     return solve(rank_executor<Base>(exec, comm), method, a, m, b, x, options);
 }
 
 template <executor Base, class T>
 any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, rank_communicator const& comm,
-                                                     std::string_view choice, distributed_csr<Base, T> const& a,
-                                                     option_values const& options) {
+                                                            std::string_view choice, distributed_csr<Base, T> const& a,
+                                                            option_values const& options) {
     named_choice named = parse_choice(choice);
     if (comm.ranks() == 1 || named.name != "multilevel")
         return make_preconditioner(exec, choice, a.own_block().view(), options);
@@ -42,18 +42,19 @@ any_preconditioner<Base, T> make_distributed_preconditioner(Base const& exec, ra
     return {std::move(made), preconditioner_report{named.name, watch.lap(), chosen.all(), {}}};
 }
 
-// What the library has for an executor; the sources say it within namespace coppice.
-#define COPPICE_DISTRIBUTED_TYPE(EXECUTOR, T)                                                                             \
-    template class distributed_csr<EXECUTOR, T>;                                                                              \
-    template class distributed_rpts<T, EXECUTOR>;                                                              \
-    COPPICE_DISTRIBUTED_TRIDIAGONAL(, EXECUTOR, T)                                                                            \
-    template krylov_result solve_distributed(EXECUTOR const&, rank_communicator const&, std::string_view,                     \
-                                          distributed_csr<EXECUTOR, T> const&, any_preconditioner<EXECUTOR, T> const&,        \
-                                          array_view<T const>, array_view<T>, krylov_options const&);                  \
-    template any_preconditioner<EXECUTOR, T> make_distributed_preconditioner(                                                 \
-        EXECUTOR const&, rank_communicator const&, std::string_view, distributed_csr<EXECUTOR, T> const&, option_values const&);
-#define COPPICE_DISTRIBUTED(EXECUTOR)                                                                                     \
-    COPPICE_DISTRIBUTED_TYPE(EXECUTOR, float)                                                                             \
+// All instantiations for one executor. Expand within namespace coppice.
+#define COPPICE_DISTRIBUTED_TYPE(EXECUTOR, T)                                                                          \
+    template class distributed_csr<EXECUTOR, T>;                                                                       \
+    template class distributed_rpts<T, EXECUTOR>;                                                                      \
+    COPPICE_DISTRIBUTED_TRIDIAGONAL(, EXECUTOR, T)                                                                     \
+    template krylov_result solve_distributed(                                                                          \
+        EXECUTOR const&, rank_communicator const&, std::string_view, distributed_csr<EXECUTOR, T> const&,              \
+        any_preconditioner<EXECUTOR, T> const&, array_view<T const>, array_view<T>, krylov_options const&);            \
+    template any_preconditioner<EXECUTOR, T> make_distributed_preconditioner(                                          \
+        EXECUTOR const&, rank_communicator const&, std::string_view, distributed_csr<EXECUTOR, T> const&,              \
+        option_values const&);
+#define COPPICE_DISTRIBUTED(EXECUTOR)                                                                                  \
+    COPPICE_DISTRIBUTED_TYPE(EXECUTOR, float)                                                                          \
     COPPICE_DISTRIBUTED_TYPE(EXECUTOR, double)
 
 } // namespace coppice

@@ -65,7 +65,7 @@ public:
         options_.refinements = 0;
         options_.operation = matrix_operation::none; // the rows that are read are already those of op(A)
         rows_.inner.own = {reinterpret_cast<lane const*>(a.lower), reinterpret_cast<lane const*>(a.diagonal),
-                          reinterpret_cast<lane const*>(a.upper), a.size, shape_of(a)};
+                           reinterpret_cast<lane const*>(a.upper), a.size, shape_of(a)};
         rows_.inner.op = options.operation;
         rows_.cyclic = options.cyclic;
         auto const [before, after] = rows_around();
@@ -116,7 +116,8 @@ public:
                 {interface == 0 ? 0 : std::size_t((flags - spikes) / (2 * interface)), std::vector<T>(spikes, flags)});
         }
         if (!nonzero.rows || !nonzero.columns) // for nearly all matrices the first rows of a rank suffice
-            for (nonzero_sums const& rank : comm_.gather(find_nonzero_sums(own()))) nonzero = merge_nonzero_sums()(nonzero, rank);
+            for (nonzero_sums const& rank : comm_.gather(find_nonzero_sums(own())))
+                nonzero = merge_nonzero_sums()(nonzero, rank);
         sums_vanish_ = !nonzero.rows || !nonzero.columns;
         interfaces_ = interface_system<T>(std::move(ranks), std::size_t(interface), rows_.cyclic);
         auto const unknowns = interfaces_.solve(alone, std::size_t(rhs_columns_));
@@ -208,7 +209,8 @@ private:
         std::array<std::int64_t, 2> count{0, 0};
         for (std::size_t p = 0; p < shapes_.size(); ++p)
             for (std::size_t const direction : {0, 1})
-                if (p != self() && (rows_.cyclic || (p < self()) == (direction == 0))) count[direction] += shapes_[p].rows;
+                if (p != self() && (rows_.cyclic || (p < self()) == (direction == 0)))
+                    count[direction] += shapes_[p].rows;
         return count;
     }
     /// Collects, from the end rows of all ranks (`each` values per row), the reach() rows before this rank and the
@@ -251,8 +253,9 @@ private:
     std::vector<T> read_ends(columns_view<T> x) const {
         std::int64_t const values = 2 * end_rows() * rhs_columns_;
         buffer<T> ends(exec_, values);
-        for_each(exec_, values,
-                 read_end_values<lane>{lanes(x.pointer), own(), x.leading, rhs_columns_, end_rows(), lanes(ends.data())});
+        for_each(
+            exec_, values,
+            read_end_values<lane>{lanes(x.pointer), own(), x.leading, rhs_columns_, end_rows(), lanes(ends.data())});
         return to_vector(exec_, ends);
     }
 
@@ -272,7 +275,9 @@ private:
         return std::ldexp(1.0, std::clamp(exponent, -limit, limit));
     }
     /// Returns 1 if a row of this rank, or its column, has only zeros.
-    int has_zero_row_or_column() const { return reduce(exec_, own(), 0, is_zero_row_or_column<lane>{rows_.inner}, maximum{}); }
+    int has_zero_row_or_column() const {
+        return reduce(exec_, own(), 0, is_zero_row_or_column<lane>{rows_.inner}, maximum{});
+    }
     /// Whether sums of the first `rows` rows and of their columns differ from zero.
     nonzero_sums find_nonzero_sums(std::int64_t rows) const {
         return reduce(exec_, rows, nonzero_sums{}, sums_of_row<lane>{rows_.inner}, merge_nonzero_sums{});
@@ -305,12 +310,13 @@ private:
     }
     std::vector<T> read_interface_values(std::int64_t columns) const {
         std::int64_t const interface = rows_.inner.shape().interface_size(), values = 2 * interface * columns;
-        for_each(exec_, values,
-                 read_interfaces<lane>{lanes(solutions_.data()), rows_.size(), interface, lanes(interface_values_.data())});
+        for_each(
+            exec_, values,
+            read_interfaces<lane>{lanes(solutions_.data()), rows_.size(), interface, lanes(interface_values_.data())});
         return to_vector(exec_, array_view<T const>(interface_values_.data(), values));
     }
-    void combine(typename interface_system<T>::solution const& found, columns_view<T> x, std::vector<bool> const& selected,
-                 bool add) const {
+    void combine(typename interface_system<T>::solution const& found, columns_view<T> x,
+                 std::vector<bool> const& selected, bool add) const {
         if (own() == 0) return;
         buffer<T> const factors = exec_.copy(found.unknowns[index_among_nonempty()]);
         std::int64_t const n = rows_.size();

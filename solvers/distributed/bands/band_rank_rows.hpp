@@ -39,7 +39,8 @@ struct row_shape {
 /// The entries of one row.
 template <class L>
 struct row_entries {
-    L const *lower, *diagonal, *upper; ///< first entries of this row; if stride is not 0, all bands are read from `diagonal`
+    L const *lower, *diagonal,
+        *upper; ///< first entries of this row; if stride is not 0, all bands are read from `diagonal`
     std::int64_t stride;
     int block;
 
@@ -230,7 +231,7 @@ struct measure_row {
         r[i] = chain::narrowed(sum.rest, L());
         chain::row_extremes<double> extremes;
         extremes.add(magnitude(sum.rest), sum.row, magnitude(chain::widened(x[i])), magnitude(chain::widened(d[i])),
-                 sum.product);
+                     sum.product);
         return extremes;
     }
     COPPICE_HD L at(std::int64_t column) const {

@@ -50,23 +50,22 @@ std::vector<rank_shape> agree(Executor const& exec, Messages const& comm, band_m
             throw argument_error(name + "null pointer to " + std::to_string(a.size) + " rows");
         std::int64_t const bytes = sizeof(T), last = d.columns - 1;
         require_no_overlap({"the solution", x.pointer, (last * x.leading + x.rows) * bytes},
-                      {"the right-hand side", d.pointer, (last * d.leading + d.rows) * bytes}, name);
+                           {"the right-hand side", d.pointer, (last * d.leading + d.rows) * bytes}, name);
     }
     std::vector<rank_shape> shapes =
         comm.gather(rank_shape{a.size, d.columns, shape_of(a), int(options.cyclic), int(options.operation),
-                                 options.refinements, options.error_bound});
+                               options.refinements, options.error_bound});
     for (std::size_t p = 1; p < shapes.size(); ++p)
         if (!shapes[p].fits(shapes[0]))
-            throw argument_error(name + "rank " + std::to_string(p) + " has " + shapes[p].description() + ", rank 0 has " +
-                                 shapes[0].description() + ", expected the same");
+            throw argument_error(name + "rank " + std::to_string(p) + " has " + shapes[p].description() +
+                                 ", rank 0 has " + shapes[0].description() + ", expected the same");
     return shapes;
 }
 
 /// The case that all rows belong to one rank, or that there are none.
 template <class T, executor Executor, communicator Messages>
-solve_report solve_on_one(Executor const& exec, Messages const& comm, band_matrix<T> const& a,
-                          columns_view<T const> d, columns_view<T> x, band_options const& options,
-                          std::vector<rank_shape> const& shapes) {
+solve_report solve_on_one(Executor const& exec, Messages const& comm, band_matrix<T> const& a, columns_view<T const> d,
+                          columns_view<T> x, band_options const& options, std::vector<rank_shape> const& shapes) {
     solve_report mine{0, 0, -1, solve_status::ok, 0, 0};
     if (a.size > 0) {
         buffer<solve_report> report(exec, 1);
@@ -109,8 +108,8 @@ solve_report solve_on_one(Executor const& exec, Messages const& comm, band_matri
 /// communicator. Throws argument_error on all ranks if their arguments do not match.
 template <class T, executor Executor, communicator Messages>
 solve_report solve_bands_distributed(Executor const& exec, Messages const& comm, band_matrix<T> const& a,
-                              columns_view<std::type_identity_t<T> const> d, columns_view<std::type_identity_t<T>> x,
-                              band_options const& options = {}) {
+                                     columns_view<std::type_identity_t<T> const> d,
+                                     columns_view<std::type_identity_t<T>> x, band_options const& options = {}) {
     auto const shapes = distributed::agree<T>(exec, comm, a, d, x, options);
     if (d.columns == 0) return {0, 0, -1, solve_status::ok, 0, 0};
     if (std::count_if(shapes.begin(), shapes.end(), [](auto const& s) { return s.rows > 0; }) < 2)

@@ -28,8 +28,8 @@ namespace coppice {
 /// timing. Errors as for solve_bands_distributed.
 template <class T, executor Executor, communicator Messages>
 solve_report solve_tridiagonal_distributed(Executor const& exec, Messages const& comm, tridiagonal_view<T> a,
-                                    array_view<std::type_identity_t<T> const> d, array_view<std::type_identity_t<T>> x,
-                                    band_options const& options = {}) {
+                                           array_view<std::type_identity_t<T> const> d,
+                                           array_view<std::type_identity_t<T>> x, band_options const& options = {}) {
     static_assert(std::is_floating_point_v<T>, "for complex systems there is solve_bands_distributed");
     require_size("right-hand side of solve_tridiagonal_distributed", d, a.size());
     require_size("solution of solve_tridiagonal_distributed", x, a.size());
@@ -68,9 +68,10 @@ solve_report solve_tridiagonal_distributed(Executor const& exec, Messages const&
     return report;
 }
 
-#define COPPICE_DISTRIBUTED_TRIDIAGONAL(EXTERN, EXECUTOR, T)                                                                  \
-    EXTERN template solve_report solve_tridiagonal_distributed(EXECUTOR const&, rank_communicator const&, tridiagonal_view<T>,    \
-                                                        array_view<T const>, array_view<T>, band_options const&);
+#define COPPICE_DISTRIBUTED_TRIDIAGONAL(EXTERN, EXECUTOR, T)                                                           \
+    EXTERN template solve_report solve_tridiagonal_distributed(EXECUTOR const&, rank_communicator const&,              \
+                                                               tridiagonal_view<T>, array_view<T const>,               \
+                                                               array_view<T>, band_options const&);
 COPPICE_DISTRIBUTED_TRIDIAGONAL(extern, host_executor, float)
 COPPICE_DISTRIBUTED_TRIDIAGONAL(extern, host_executor, double)
 #if defined(COPPICE_HAS_CUDA)

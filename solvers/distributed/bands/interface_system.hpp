@@ -141,7 +141,8 @@ public:
         auto const [smallest, largest] = system.pivots();
         solution found;
         found.singular = begin.back() > 0 && smallest == 0;
-        found.nearly_singular = smallest <= 4 * double(std::numeric_limits<decltype(std::abs(T()))>::epsilon()) * largest;
+        found.nearly_singular =
+            smallest <= 4 * double(std::numeric_limits<decltype(std::abs(T()))>::epsilon()) * largest;
         for (std::size_t p = 0; p < count; ++p) {
             found.unknowns.emplace_back();
             for (std::size_t c = 0; c < columns; ++c)

@@ -53,7 +53,7 @@ public:
     static bool takes(Executor const& exec, band_options const& options);
 
     distributed_rpts(Executor const& exec, Messages const& comm, tridiagonal_view<T> a,
-                             band_options const& options = {});
+                     band_options const& options = {});
 
     /// x = A^-1 d; `x` must not overlap `d`. Returns whether the gathered coarse system has a column without a pivot.
     /// Synchronises for the reduction.

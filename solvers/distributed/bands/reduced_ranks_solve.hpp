@@ -32,7 +32,7 @@ struct rank_residual {
     T const *d, *x;
     T before, after;             ///< x of the neighbours
     T upper_before, lower_after; ///< entries of the neighbours in the columns of the first and last row of this rank
-    bool begins, ends;            ///< there are no rows before, after the rank
+    bool begins, ends;           ///< there are no rows before, after the rank
 
     /// The off-diagonal entries of a row, zero if there is no neighbour, and the unknowns that they multiply.
     struct neighbours {
@@ -108,8 +108,7 @@ bool distributed_rpts<T, Executor, Messages>::takes(Executor const& exec, band_o
 
 template <class T, executor Executor, communicator Messages>
 distributed_rpts<T, Executor, Messages>::distributed_rpts(Executor const& exec, Messages const& comm,
-                                                                          tridiagonal_view<T> a,
-                                                                          band_options const& options)
+                                                          tridiagonal_view<T> a, band_options const& options)
     : exec_(exec), comm_(comm), a_(a), options_(distributed::options_of_rpts(options)),
       neighbours_(comm.gather(std::int64_t(a.size())), comm.rank()),
       workspace_(exec, rpts::rank_workspace<T>(exec, a.size())), outer_unknowns_(exec, 2) {}
@@ -152,7 +151,7 @@ double distributed_rpts<T, Executor, Messages>::backward_error(array_view<T cons
     row_findings all;
     for (auto const& rank :
          comm_.gather(reduce(exec_, a_.size(), row_findings{},
-                               distributed::residual_of(exec_, comm_, neighbours_, a_, d, x), merge_findings{})))
+                             distributed::residual_of(exec_, comm_, neighbours_, a_, d, x), merge_findings{})))
         all = merge_findings{}(all, rank);
     sums_vanish_ = neighbours_.max_rows > 0 && ((all.nonzero & 1) == 0 || (all.nonzero & 2) == 0);
     return chain::column_error{all.extremes}.normwise();
@@ -189,8 +188,8 @@ std::vector<T> distributed_rpts<T, Executor, Messages>::coarse_rows(rpts::rank_l
 }
 
 template <class T, executor Executor, communicator Messages>
-bool distributed_rpts<T, Executor, Messages>::solve_coarse(std::vector<std::vector<T>> const& ranks,
-                                                                   std::int64_t n, T* y) const {
+bool distributed_rpts<T, Executor, Messages>::solve_coarse(std::vector<std::vector<T>> const& ranks, std::int64_t n,
+                                                           T* y) const {
     host_executor const exec{1};
     std::vector<T> rows(std::size_t(4 * n));
     std::int64_t begin = 0;

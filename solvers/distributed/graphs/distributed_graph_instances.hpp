@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of graph_ranks.hpp. Included by the sources that instantiate them.
+/// Definitions of distributed_graph.hpp. Included by the source files that instantiate them.
 #pragma once
 
 #include <algorithm>
@@ -15,13 +15,13 @@
 namespace coppice {
 namespace distributed {
 
-/// A row of a rank with its entries in columns of other ranks, which stand behind its own ones; in the order of the
-/// whole matrix where it is sorted.
+/// Merges a row of the own block with its entries in columns of other ranks; the outer vertices are numbered after the
+/// own ones. The order of the entries is that of the global matrix if its rows are sorted.
 template <class T>
 struct merge_columns {
     csr_view<T> own;
-    csr_view<T> others;        ///< by place among the outer vertices
-    std::int32_t rows, before; ///< the first `before` of the outer vertices are of ranks before this one
+    csr_view<T> others;        ///< columns are positions among the outer vertices
+    std::int32_t rows, before; ///< the first `before` outer vertices belong to lower ranks
     std::int32_t* offsets;
     std::int32_t* columns;
     T* values;
@@ -48,7 +48,7 @@ private:
     }
 };
 
-/// Neighbours by name.
+/// Replaces local neighbour indices by global ones.
 struct make_neighbor_global {
     std::int32_t* neighbors;
     rank_ids ids;
@@ -63,10 +63,11 @@ template <executor Executor, class T>
 struct distributed_graph<Executor, T>::state {
     distributed::compact_columns places;
     distributed::rank_graph<Executor> place;
-    csr<T> weights; ///< columns: own vertices, then outer ones
+    csr<T> weights; ///< columns: own vertices, then outer vertices
 
     state(Executor const& exec, rank_communicator const& comm, distributed_csr<Executor, T> const& a)
-        : places(a.couplings().columns), place(exec, comm, a.begins(), places.distinct), weights(merged_weights(exec, a)) {}
+        : places(a.couplings().columns), place(exec, comm, a.begins(), places.distinct),
+          weights(merged_weights(exec, a)) {}
 
 private:
     csr<T> merged_weights(Executor const& exec, distributed_csr<Executor, T> const& a) const {
@@ -88,14 +89,14 @@ private:
                                          places.distinct.begin());
         for_each(exec, offsets.size(),
                  distributed::merge_columns<T>{own.view(), couplings.view(), rows, before, offsets.data(),
-                                              columns.data(), values.data()});
+                                               columns.data(), values.data()});
         return {rows, rows + outer, std::move(offsets), std::move(columns), std::move(values)};
     }
 };
 
 template <executor Executor, class T>
 distributed_graph<Executor, T>::distributed_graph(Executor const& exec, rank_communicator const& comm,
-                                    distributed_csr<Executor, T> const& weights)
+                                                  distributed_csr<Executor, T> const& weights)
     : state_(std::make_unique<state>(exec, comm, weights)) {}
 template <executor Executor, class T>
 distributed_graph<Executor, T>::distributed_graph(distributed_graph&&) noexcept = default;
@@ -123,7 +124,8 @@ graph_factor<std::int32_t> parallel_factor(Executor const&, distributed_graph<Ex
     graph_detail::check_factor_options(options);
     auto const& rank = weights.ranks();
     auto f = graph_detail::factor_at(rank.place, rank.weights.view(), options);
-    for_each(rank.place.exec(), f.neighbors.size(), distributed::make_neighbor_global{f.neighbors.data(), rank.place.ids()});
+    for_each(rank.place.exec(), f.neighbors.size(),
+             distributed::make_neighbor_global{f.neighbors.data(), rank.place.ids()});
     return f;
 }
 

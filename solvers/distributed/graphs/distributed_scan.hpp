@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The bidirectional scan over paths whose vertices lie in ranks. See graph/scan/bidirectional_scan.hpp.
+/// Bidirectional scan over paths of a distributed graph. See graph/scan/bidirectional_scan.hpp.
 ///
-/// A rank scans the pieces of paths that it has. Where a path goes on in another rank, what the scan knows there of the
-/// piece crosses: these open_ends of all ranks are a graph of paths again, which every rank scans; then each vertex learns
-/// of what is behind the end of its piece. The scans are those of one executor.
+/// Method: (1) each rank scans its pieces of paths; (2) the ranks exchange the open ends, i.e. the ends of pieces at
+/// which a path continues on another rank, with the scan result of the piece; the open ends form a graph of paths
+/// again, which every rank scans; (3) each rank extends the result of every vertex past the end of its piece. All scans
+/// use the single-rank algorithm.
 #pragma once
 
 #include <algorithm>
@@ -19,43 +20,44 @@
 
 namespace coppice {
 
-/// bidirectional_scan() over ranks: this one has the `vertices` that follow those of the ranks before it, and
-/// neighbor(v, d), initial(v, d) are asked of its own, counted from 0. neighbor gives the number of a vertex in the
-/// whole or -1; the marks in `link` name ends of paths by such numbers. `open` and `rounds` are of this rank.
+/// bidirectional_scan() of a distributed graph. This rank owns `vertices` vertices, numbered after those of lower
+/// ranks. neighbor(v, d) and initial(v, d) are called with local indices v; neighbor returns a global index or -1, and
+/// `link` of the result holds global indices. `open` and `rounds` of the result describe this rank.
 ///
-/// All ranks call it. What crosses are some numbers and a Value for each end of a path's piece at a cut, once, by the
-/// host, from every rank to every other. The result is that of one executor over the whole for operators that are
-/// associative to the bit. Waits. Throws what bidirectional_scan() does, and argument_error, on all ranks, where a
-/// vertex names one of another rank that does not name it.
+/// Collective. Communication: once, through the host, all to all: some integers and one Value per open end. The result
+/// equals that of a single rank if the operator is exactly associative in floating point. Synchronises. Throws the
+/// errors of bidirectional_scan() and, on all ranks, argument_error if a vertex has a neighbour on another rank that
+/// does not have it as a neighbour.
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
-scan_result<Value, I> bidirectional_scan_distributed(Executor const& exec, rank_communicator const& comm, std::int64_t vertices,
-                                              Neighbor neighbor, Initial initial, Combine combine);
+scan_result<Value, I> bidirectional_scan_distributed(Executor const& exec, rank_communicator const& comm,
+                                                     std::int64_t vertices, Neighbor neighbor, Initial initial,
+                                                     Combine combine);
 
 namespace distributed {
 
-/// The names of vertices [first, first + rows).
+/// Global indices of the vertices [first, first + rows) of a rank.
 template <class I>
 struct contiguous_ids {
     I first, rows;
     COPPICE_HD I operator()(std::int64_t v) const { return static_cast<I>(first + v); }
-    COPPICE_HD I local(I id) const { return name >= first && name - first < rows ? name - first : I(-1); }
+    COPPICE_HD I local(I id) const { return id >= first && id - first < rows ? id - first : I(-1); }
 };
 
-/// An end of a piece of a path, from which the path goes on in another rank.
+/// An end of a piece of a path at which the path continues on another rank. All indices are global.
 template <class Value, class I>
 struct open_end {
-    I vertex;     ///< by name, as are the others
-    I across;     ///< the neighbour in the other rank
+    I vertex;
+    I across;     ///< the neighbour on the other rank
     I far;        ///< the other end of the piece
-    I unused;     ///< no padding before a Value of 8 bytes, which the host would copy though no device has written it
-    Value inward; ///< combined from `vertex` to `far`
+    I unused;     ///< avoids padding before an 8-byte Value: a device would not write padding that the host copies
+    Value inward; ///< combination of the values from `vertex` to `far`
 };
 
-/// What is behind a open_end.
+/// The path after an open end.
 template <class Value, class I>
 struct continuation {
-    I link;      ///< a mark of the path's end; the next vertex where it is a cycle
-    Value value; ///< combined from there to the end; all of a cycle's where it is one
+    I link;      ///< flagged end of the path, or the next vertex if the path is a cycle
+    Value value; ///< combination of the values from there to the end; of the whole cycle if it is one
 };
 
 /// Whether 2 v + d is a direction in which a path leaves this rank.
@@ -89,11 +91,11 @@ struct emit_open_end {
         scan_entry<Value, I> const e = entries[v];
         keys[position] = i;
         open_ends[position] = {ids(v), static_cast<I>(neighbor(v, d)), ids(path_end_vertex(e.link[1 - d])), I(0),
-                           e.value[1 - d]};
+                               e.value[1 - d]};
     }
 };
 
-/// A value, or none: what it costs to cross a cut.
+/// A value or none.
 template <class Value>
 struct optional_value {
     Value value{};
@@ -107,14 +109,16 @@ struct combine_optional {
     static constexpr bool idempotent = is_idempotent_v<Combine>;
     Combine combine;
     COPPICE_NO_EXEC_CHECK
-    COPPICE_HD optional_value<Value> operator()(optional_value<Value> const& near, optional_value<Value> const& far) const {
+    COPPICE_HD optional_value<Value> operator()(optional_value<Value> const& near,
+                                                optional_value<Value> const& far) const {
         if (!near.any) return far;
         if (!far.any) return near;
         return {combine(near.value, far.value), true};
     }
 };
 
-/// The neighbours of a open_end: in direction 0 the other open_end of its piece, in direction 1 the one across the cut.
+/// The neighbours of an open end: in direction 0 the other open end of its piece, in direction 1 the one on the other
+/// rank.
 template <class I>
 struct open_end_neighbor {
     I const* links;
@@ -129,12 +133,12 @@ struct open_end_value {
     }
 };
 
-/// The neighbours of all open_ends, which are in the order of their vertices.
+/// The neighbours of all open ends, which are sorted by vertex.
 template <class Value, class I>
 std::vector<I> neighbors_of_open_ends(std::vector<open_end<Value, I>> const& open_ends) {
     auto const find = [&](I vertex, auto const& fits) {
         auto g = std::lower_bound(open_ends.begin(), open_ends.end(), vertex,
-                                  [](open_end<Value, I> const& a, I name) { return a.vertex < name; });
+                                  [](open_end<Value, I> const& a, I id) { return a.vertex < id; });
         while (g != open_ends.end() && g->vertex == vertex && !fits(*g)) ++g;
         return g != open_ends.end() && g->vertex == vertex ? static_cast<I>(g - open_ends.begin()) : I(-1);
     };
@@ -150,27 +154,28 @@ std::vector<I> neighbors_of_open_ends(std::vector<open_end<Value, I>> const& ope
     return links;
 }
 
-/// What is behind the open_ends of this rank, which are `mine` from `first` on.
+/// The continuations of the open ends of this rank: `mine` of them, from `first` on.
 template <class Value, class I, class Combine>
-std::vector<continuation<Value, I>> continuations(std::vector<open_end<Value, I>> const& open_ends, std::int64_t first, std::int64_t mine,
-                                        Combine const& combine) {
+std::vector<continuation<Value, I>> continuations(std::vector<open_end<Value, I>> const& open_ends, std::int64_t first,
+                                                  std::int64_t mine, Combine const& combine) {
     std::vector<I> const links = neighbors_of_open_ends(open_ends);
     combine_optional<Value, Combine> const merge{combine};
-    auto const scan =
-        bidirectional_scan<optional_value<Value>, I>(host_executor{1}, std::int64_t(open_ends.size()),
-                                              open_end_neighbor<I>{links.data()}, open_end_value<Value, I>{open_ends.data()}, merge);
+    auto const scan = bidirectional_scan<optional_value<Value>, I>(host_executor{1}, std::int64_t(open_ends.size()),
+                                                                   open_end_neighbor<I>{links.data()},
+                                                                   open_end_value<Value, I>{open_ends.data()}, merge);
     std::vector<continuation<Value, I>> continuations;
     for (std::int64_t k = first; k < first + mine; ++k) {
         auto const& e = scan.entries[k];
         if (e.ended())
-            continuations.push_back({path_end(open_ends[std::size_t(path_end_vertex(e.link[1]))].far), e.value[1].value});
+            continuations.push_back(
+                {path_end(open_ends[std::size_t(path_end_vertex(e.link[1]))].far), e.value[1].value});
         else
             continuations.push_back({open_ends[std::size_t(k)].across, merge(e.value[0], e.value[1]).value});
     }
     return continuations;
 }
 
-/// Goes on from the end of a vertex's piece to that of its path.
+/// Extends the result of a vertex from the end of its piece to the end of its path.
 template <class Value, class I, class Ids, class Neighbor, class Combine>
 struct extend_past_piece {
     scan_entry<Value, I>* entries;
@@ -184,14 +189,15 @@ struct extend_past_piece {
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t v) const {
         scan_entry<Value, I> e = entries[v];
-        if (!e.ended()) return; // a cycle of this rank
+        if (!e.ended()) return; // a cycle within this rank
         for (int d = 0; d < 2; ++d) {
             I const end = path_end_vertex(e.link[d]);
-            // A piece of one vertex ends there in either direction.
+            // A piece of one vertex ends there in both directions.
             int const out = end == static_cast<I>(v) ? d : own(end, 0) < 0 ? 0 : 1;
             e.link[d] = path_end(ids(end));
             if (neighbor(end, out) < 0) continue;
-            continuation<Value, I> const next = continuations[detail::lower_position(keys, 0, open_ends, 2 * std::int64_t(end) + out)];
+            continuation<Value, I> const next =
+                continuations[detail::lower_position(keys, 0, open_ends, 2 * std::int64_t(end) + out)];
             e.link[d] = next.link;
             e.value[d] = is_path_end(next.link) ? combine(e.value[d], next.value) : next.value;
         }
@@ -208,21 +214,23 @@ struct count_cyclic {
     COPPICE_HD std::int64_t operator()(std::int64_t v) const { return entries[v].ended() ? 0 : 1; }
 };
 
-/// The scan over vertices whose names rise within a rank and from one rank to the next. names.own(name) is the number
-/// here of a vertex that has neighbours, -1 where it is of another rank.
+/// The scan for vertices whose global indices ascend within a rank and from rank to rank. names.own(id) returns the
+/// local index of a vertex that has neighbours, or -1 if it belongs to another rank.
 template <class Value, class I, executor Executor, class Ids, class Neighbor, class Initial, class Combine>
 scan_result<Value, I> scan_distributed(Executor const& exec, rank_communicator const& comm, std::int64_t vertices,
-                                    Ids const& ids, Neighbor const& neighbor, Initial const& initial,
-                                    Combine const& combine) {
+                                       Ids const& ids, Neighbor const& neighbor, Initial const& initial,
+                                       Combine const& combine) {
     auto result = bidirectional_scan<Value, I>(
         exec, vertices, graph_detail::local_neighbor<Ids, Neighbor>{ids, neighbor}, initial, combine);
     is_open_end<Ids, Neighbor> const leaves{ids, neighbor};
-    std::int64_t const mine = reduce(exec, 2 * vertices, std::int64_t{0}, count_open_ends<Ids, Neighbor>{leaves}, plus{});
+    std::int64_t const mine =
+        reduce(exec, 2 * vertices, std::int64_t{0}, count_open_ends<Ids, Neighbor>{leaves}, plus{});
     buffer<std::int64_t> keys(exec, mine);
     buffer<open_end<Value, I>> open_ends(exec, mine);
     if (mine > 0)
         select(exec, 2 * vertices, leaves,
-               emit_open_end<Value, I, Ids, Neighbor>{result.entries.data(), ids, neighbor, keys.data(), open_ends.data()});
+               emit_open_end<Value, I, Ids, Neighbor>{result.entries.data(), ids, neighbor, keys.data(),
+                                                      open_ends.data()});
     std::vector<open_end<Value, I>> all;
     std::int64_t first = 0;
     auto const of_ranks = comm.gather(to_vector(exec, open_ends));
@@ -234,7 +242,7 @@ scan_result<Value, I> scan_distributed(Executor const& exec, rank_communicator c
     auto const continuations = exec.copy(found);
     for_each(exec, vertices,
              extend_past_piece<Value, I, Ids, Neighbor, Combine>{result.entries.data(), ids, neighbor, combine,
-                                                             keys.data(), continuations.data(), mine});
+                                                                 keys.data(), continuations.data(), mine});
     if (std::any_of(found.begin(), found.end(), [](auto const& next) { return !is_path_end(next.link); }))
         result.open =
             2 * reduce(exec, vertices, std::int64_t{0}, count_cyclic<Value, I>{result.entries.data()}, plus{});
@@ -244,8 +252,9 @@ scan_result<Value, I> scan_distributed(Executor const& exec, rank_communicator c
 } // namespace distributed
 
 template <class Value, class I, executor Executor, class Neighbor, class Initial, class Combine>
-scan_result<Value, I> bidirectional_scan_distributed(Executor const& exec, rank_communicator const& comm, std::int64_t vertices,
-                                              Neighbor neighbor, Initial initial, Combine combine) {
+scan_result<Value, I> bidirectional_scan_distributed(Executor const& exec, rank_communicator const& comm,
+                                                     std::int64_t vertices, Neighbor neighbor, Initial initial,
+                                                     Combine combine) {
     auto const begin = offsets_of_ranks(comm, vertices);
     checked_cast<I>(begin.back(), "number of vertices");
     return distributed::scan_distributed<Value, I>(

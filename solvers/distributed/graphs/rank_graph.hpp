@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// What algorithms over a graph ask of a place (graph/scan/single_rank_graph.hpp) that is one rank of several.
+/// Implements the interface of single_rank_graph.hpp for one rank of a distributed graph.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace coppice::distributed {
 
-/// The names of a rank's vertices and, behind them, of the outer ones.
+/// Global indices of the vertices of a rank, followed by those of its outer vertices.
 struct rank_ids {
     std::int32_t first, rows;
     std::int32_t const* outer; ///< ascending
@@ -24,18 +24,18 @@ struct rank_ids {
     COPPICE_HD std::int32_t operator()(std::int64_t v) const {
         return v < rows ? first + static_cast<std::int32_t>(v) : outer[v - rows];
     }
-    COPPICE_HD std::int32_t local(std::int32_t id) const { return contiguous_ids<std::int32_t>{first, rows}.own(name); }
+    COPPICE_HD std::int32_t local(std::int32_t id) const { return contiguous_ids<std::int32_t>{first, rows}.local(id); }
     COPPICE_HD std::int32_t local_or_outer(std::int32_t id) const {
-        if (std::int32_t const v = own(name); v >= 0) return v;
-        std::int32_t const k = outer_index(name);
+        if (std::int32_t const v = local(id); v >= 0) return v;
+        std::int32_t const k = outer_index(id);
         return k < 0 ? -1 : rows + k;
     }
-    COPPICE_HD std::int32_t outer_index(std::int32_t name) const {
-        return detail::position_between(outer, std::int32_t{0}, outer_count, std::int64_t(name));
+    COPPICE_HD std::int32_t outer_index(std::int32_t id) const {
+        return detail::position_between(outer, std::int32_t{0}, outer_count, std::int64_t(id));
     }
 };
 
-/// The order of edges by the names of their ends; names are looked up where weights are equal.
+/// Orders edges by the global indices of their ends. The indices are read only if the weights are equal.
 struct order_by_ids {
     edge_order<std::int32_t> order;
     rank_ids ids;
@@ -54,17 +54,17 @@ struct make_sent {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = make(rows[i]); }
 };
 
-/// Where a path begins, in this rank or in another.
+/// Returns where a path starts, for paths of this rank and of others.
 struct start_of_path {
     std::int32_t const* starts;
-    rank_ids ids; ///< of this rank's vertices, and of the other ranks' path ids that it needs
+    rank_ids ids; ///< of the vertices of this rank, and of the required path ids of other ranks
     std::int32_t const* of_others;
-    COPPICE_HD std::int32_t operator()(std::int32_t name) const {
-        std::int32_t const v = ids.local(name);
-        return v >= 0 ? starts[v] : of_others[ids.outer_index(name)];
+    COPPICE_HD std::int32_t operator()(std::int32_t id) const {
+        std::int32_t const v = ids.local(id);
+        return v >= 0 ? starts[v] : of_others[ids.outer_index(id)];
     }
 };
-/// Whether the path of v, which goes on in another rank, is named by a vertex of another.
+/// Whether the path of v continues on another rank and its id belongs to another rank.
 template <class Neighbor>
 struct needs_start {
     rank_ids ids;
@@ -111,12 +111,12 @@ public:
     using I = std::int32_t;
     using ids_type = rank_ids;
 
-    /// `begins`[ranks + 1]: where ranks begin; `outer`: names of outer vertices, ascending.
+    /// `begins`[ranks + 1]: first vertex of each rank; `outer`: global indices of the outer vertices, ascending.
     rank_graph(Executor const& exec, rank_communicator const& comm, std::vector<std::int64_t> const& begins,
-                  std::vector<I> const& outer)
+               std::vector<I> const& outer)
         : exec_(exec), comm_(comm), begins_(begins), outer_(exec.copy(outer)), plan_(comm, begins, outer),
           sent_(exec.copy(plan_.send_rows)) {
-        // What is sent is made in the order in which it is sent.
+        // Values to be sent are computed in the order in which they are sent.
         for (std::size_t i = 0; i < plan_.send_rows.size(); ++i) plan_.send_rows[i] = I(i);
     }
 
@@ -164,8 +164,8 @@ public:
     };
 
     template <class Value, class Ids, class Neighbor, class Initial, class Combine>
-    scan_result<Value, I> scan(std::int64_t vertices, Ids const& ids, Neighbor const& neighbor,
-                               Initial const& initial, Combine const& combine) const {
+    scan_result<Value, I> scan(std::int64_t vertices, Ids const& ids, Neighbor const& neighbor, Initial const& initial,
+                               Combine const& combine) const {
         return scan_distributed<Value, I>(exec_, comm_, vertices, ids, neighbor, initial, combine);
     }
 
@@ -221,7 +221,7 @@ private:
     std::vector<std::int64_t> begins_;
     buffer<I> outer_;
     halo_plan plan_;
-    buffer<I> sent_; ///< vertices of this rank that are outer ones of others
+    buffer<I> sent_; ///< vertices of this rank that are outer vertices of others
 };
 
 } // namespace coppice::distributed

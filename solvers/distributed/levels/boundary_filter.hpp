@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The filter of a prolongator in rows at the cuts between ranks, and what it leaves of their couplings.
+/// The filter of a prolongator in rows at rank boundaries, and the sums of the couplings that it drops and keeps.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace coppice::distributed {
 
-/// Aggregate of a row at a cut among those of all ranks, or -1, the magnitude of its diagonal, and what couples in it.
+/// A row at a rank boundary: its global aggregate or -1, the sign of its couplings, and the magnitude of its diagonal.
 struct boundary_row {
     std::int32_t aggregate;
     multilevel_detail::row_kind kind;
@@ -29,7 +29,7 @@ struct describe_boundary_row {
     }
 };
 
-/// The magnitudes of the entries of a row, added up.
+/// Sums the magnitudes of the entries of a row.
 template <class T>
 struct sum_magnitudes {
     csr_view<T> k;
@@ -41,11 +41,11 @@ struct sum_magnitudes {
         to[rows[r]] = sum;
     }
 };
-/// A row of K as the filter sees it: what it leaves out, the magnitudes of what it keeps, and for each entry the
-/// aggregate that it leads to, -1 where it is left out or leads to none.
+/// Filters a row of K: the sum of the dropped entries, the magnitudes of the remaining ones, and for each entry the
+/// aggregate of its column, or -1 if it is dropped or its column has no aggregate.
 template <class T>
 struct filter_row {
-    csr_view<T> k; ///< columns: places in the halo
+    csr_view<T> k; ///< columns: positions in the halo
     std::int32_t const* rows;
     boundary_row const *mine, *halo;
     multilevel_detail::prolongator_share share;
@@ -88,19 +88,19 @@ struct store_tuple {
     }
 };
 
-/// K_F P_0 of a level, [rows of the rank, `all_below`], and the sums that the filter leaves in rows at the cuts; in
-/// other rows `left_out` and `kept` stay. `kept_entries` has the diagonals in `unit` and the aggregates of the rows of
-/// the rank, the first of which is `first_below` of all.
+/// K_F P_0 of a level, [rows of the rank, `all_below`], and the filter sums of rows at rank boundaries; `left_out` and
+/// `kept` of other rows stay unchanged. `kept_entries` has the scaled diagonals and the aggregates of the rows of the
+/// rank; `first_below` is the global index of its first aggregate.
 template <executor Executor, class T>
-hypersparse_rows<T> filter_at_boundaries(Executor const& exec, rank_communicator const& messages,
-                                coupled_level<Executor, T> const& level,
-                                multilevel_detail::is_kept<T, std::int32_t> const& kept_entries, double unit,
-                                bool smooths, std::int32_t first_below, std::int32_t all_below, T* left_out, T* kept) {
+hypersparse_rows<T>
+filter_at_boundaries(Executor const& exec, rank_communicator const& messages, coupled_level<Executor, T> const& level,
+                     multilevel_detail::is_kept<T, std::int32_t> const& kept_entries, double unit, bool smooths,
+                     std::int32_t first_below, std::int32_t all_below, T* left_out, T* kept) {
     auto const describe = [&](buffer<std::int32_t> const& rows) {
         buffer<boundary_row> described(exec, rows.size());
         for_each(exec, rows.size(),
-                 describe_boundary_row{rows.data(), kept_entries.along.of, kept_entries.diagonal, kept_entries.kinds, unit,
-                                 first_below, described.data()});
+                 describe_boundary_row{rows.data(), kept_entries.along.of, kept_entries.diagonal, kept_entries.kinds,
+                                       unit, first_below, described.data()});
         return described;
     };
     halo_plan const& plan = level.outer.plan();
@@ -109,8 +109,7 @@ hypersparse_rows<T> filter_at_boundaries(Executor const& exec, rank_communicator
     buffer<boundary_row> halo(exec, plan.received());
     exchange(exec, messages, plan.send_begin, sent.data(), plan.receive_begin, halo.data());
     std::int64_t const count = rows.values.size();
-    buffer<std::int32_t> row_of(exec, count), target(exec, count), tuple_rows(exec, count),
-        tuple_columns(exec, count);
+    buffer<std::int32_t> row_of(exec, count), target(exec, count), tuple_rows(exec, count), tuple_columns(exec, count);
     buffer<T> tuple_values(exec, count);
     csr_view<T> const k{std::int32_t(rows.rows.size()),
                         std::int32_t(level.needs.size()),
@@ -125,7 +124,8 @@ hypersparse_rows<T> filter_at_boundaries(Executor const& exec, rank_communicator
                                        store_tuple<T>{row_of.data(), target.data(), rows.values.data(),
                                                       tuple_rows.data(), tuple_columns.data(), tuple_values.data()});
     auto const shorten = [&](auto const& all) { return copy_of(exec, all.view().slice(0, tuples)); };
-    return matrix_of_tuples(exec, level.size, all_below, shorten(tuple_rows), shorten(tuple_columns), shorten(tuple_values));
+    return matrix_of_tuples(exec, level.size, all_below, shorten(tuple_rows), shorten(tuple_columns),
+                            shorten(tuple_values));
 }
 
 template <class T>
@@ -139,7 +139,7 @@ struct damp_row_of {
         for (std::int32_t k = offsets[r]; k < offsets[r + 1]; ++k) values[k] *= by;
     }
 };
-/// Q = -damping K_F P_0, where `rows` has the rows of `damping`.
+/// Q = -damping K_F P_0; `rows` holds the row indices of `damping`.
 template <executor Executor, class T>
 void damp(Executor const& exec, hypersparse_rows<T>& q, buffer<std::int32_t> const& rows, buffer<T> const& damping) {
     T* const values = q.entries().values().data();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The multilevel forest method over ranks: each rank coarsens its own block, aggregates end at the cut, and on every
-/// level the residual has what other ranks add to it.
+/// The multilevel forest method over several ranks. Each rank coarsens its own block; aggregates do not cross rank
+/// boundaries; on every level the residual includes the couplings K between ranks.
 ///
-/// The matrix of every level is the Galerkin product over all ranks. Where all own blocks are symmetric the prolongator
-/// is smoothed over the cuts as elsewhere, and rows there have entries Q in columns of other ranks; elsewhere the row
-/// sums of K are lumped to the diagonal, as what else a filtered matrix leaves out, so that rows at the cuts keep
-/// constants. Without Q what couples aggregates over the cut is too stiff beside what couples those of a rank, three
-/// times as much with every level. Where few rows are left of all ranks together, every rank has all of them and solves
-/// the same system by a cycle of its own.
+/// The matrix of every level is the Galerkin product over all ranks. If all own blocks are symmetric, the prolongator
+/// is also smoothed across rank boundaries and has entries Q in columns of other ranks. Otherwise the row sums of K are
+/// lumped to the diagonal of the filtered matrix, like all dropped entries, so that constants are preserved. Without Q
+/// the couplings across a rank boundary become three times too strong, relative to those within a rank, with every
+/// level. When all ranks together have few rows, every rank gathers the whole matrix and solves the same system by its
+/// own cycle.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@
 namespace coppice {
 namespace distributed {
 
-/// y -= K x_others, or diagonal K x_others, in some rows
+/// y -= K x_outer, or y -= diagonal K x_outer, in the rows with couplings
 template <class T>
 struct subtract_from_rows {
     T* y;
@@ -45,11 +45,11 @@ struct subtract_from_rows {
 template <executor Executor, class T>
 using rank_hierarchy = multilevel_detail::multilevel_hierarchy<Executor, T, float, std::int32_t>;
 
-/// The levels of all ranks as one of them has them.
+/// The levels of all ranks as seen by one rank.
 template <executor Executor, class T>
 class rank_coupling final : public multilevel_detail::level_coupling<Executor, T, std::int32_t> {
 public:
-    /// The options are those of the last levels, which every rank has.
+    /// The options also apply to the last levels, which every rank stores.
     rank_coupling(Executor const& exec, rank_communicator const& messages, distributed_csr<Executor, T> const& a,
                   multilevel_options const& options)
         : exec_(exec, messages), options_(options) {
@@ -68,7 +68,8 @@ public:
 
     bool ends(std::int64_t rows) override {
         std::int64_t const target = levels_.front()->begin.back() / messages().ranks() / gathered_fraction;
-        return offsets_of_ranks(messages(), rows).back() <= std::clamp(target, min_gathered_target, max_gathered_target);
+        return offsets_of_ranks(messages(), rows).back() <=
+               std::clamp(target, min_gathered_target, max_gathered_target);
     }
     multilevel_detail::coupling_sums<T> row_sums(Executor const& exec) override {
         auto const& level = *levels_.back();
@@ -92,8 +93,8 @@ public:
         begin_below_ = offsets_of_ranks(messages(), count);
         left_out_ = zeros(exec, level.size);
         kept_ = zeros(exec, level.size);
-        smoothing_ = filter_at_boundaries(exec, messages(), level, kept, unit, smooths_over_boundaries_, first_below(), all_below(),
-                                    left_out_.data(), kept_.data());
+        smoothing_ = filter_at_boundaries(exec, messages(), level, kept, unit, smooths_over_boundaries_, first_below(),
+                                          all_below(), left_out_.data(), kept_.data());
         boundary_seconds_ += watch.lap();
         return {left_out_.data(), kept_.data()};
     }
@@ -118,7 +119,7 @@ public:
         add_level(exec, select_columns(exec, next_, first, end, false), begin_below_, smoothing_);
         auto& level = *levels_[levels_.size() - 2];
         if (level.crosses) {
-            // Rows here of what other ranks' Q leads to: Q^T, in columns of the halo.
+            // Rows of the own coarse unknowns in Q^T of other ranks, in columns of the halo.
             auto to_own = transposed(exec, select_columns(exec, p_halo_, first, end, true));
             level.restricted = rows_in_halo(exec, std::move(to_own), first, level.needs);
             level.prolonged = rows_in_halo(exec, std::move(smoothing_), 0, levels_.back()->needs);
@@ -136,7 +137,7 @@ public:
             level.next_indices = std::move(arrays.indices);
             level.next_values = std::move(arrays.values);
         }
-        if (levels_.size() > 2) levels_[levels_.size() - 3]->next_values = {}; // of `level`, read for the last time
+        if (levels_.size() > 2) levels_[levels_.size() - 3]->next_values = {}; // `level` no longer reads them
         boundary_seconds_ += watch.lap();
         return whole;
     }
@@ -202,9 +203,9 @@ public:
     }
 
     std::int64_t levels() const { return std::int64_t(levels_.size()); }
-    double boundary_seconds() const { return boundary_seconds_; }           ///< of set-up: what crosses between ranks
-    double together_seconds() const { return together_seconds_; } ///< of set-up: the levels that all ranks have
-    /// May a cycle be captured into a CUDA graph?
+    double boundary_seconds() const { return boundary_seconds_; } ///< set-up time: communication between ranks
+    double together_seconds() const { return together_seconds_; } ///< set-up time: the levels that every rank stores
+    /// Whether a cycle may be captured into a CUDA graph.
     bool replayable() const {
         bool all = true;
         for (auto const& level : levels_) all = all && level->outer.replayable();
@@ -212,10 +213,12 @@ public:
     }
 
 private:
-    /// Rows of all ranks that every rank has: a level of so few takes as long for all as for one, and needs no halo.
+    /// Number of rows of all ranks below which every rank stores the whole matrix: a level of this size takes no more
+    /// time than on a single rank, and needs no halo.
     static constexpr std::int64_t min_gathered_target = 4096, max_gathered_target = 131072;
-    static constexpr std::int64_t gathered_fraction = 16;           ///< the same, of a rank's rows of the first level
-    static constexpr std::int64_t max_gathered_rows = 262144; ///< where coarsening comes to no fewer
+    /// the same relative to the rows per rank of the first level
+    static constexpr std::int64_t gathered_fraction = 16;
+    static constexpr std::int64_t max_gathered_rows = 262144; ///< limit if coarsening stalls earlier
 
     static bool gathers_on_device(host_rank const&) { return false; }
     static bool gathers_on_device(cuda_rank const& exec) { return exec.comm().devices() != nullptr; }
@@ -232,13 +235,14 @@ private:
         coppice::fill(exec, values.view(), T(0));
         return values;
     }
-    void add_level(Executor const& exec, hypersparse_rows<T> couplings, rank_offsets begin, hypersparse_rows<T> const& above) {
+    void add_level(Executor const& exec, hypersparse_rows<T> couplings, rank_offsets begin,
+                   hypersparse_rows<T> const& above) {
         levels_.push_back(std::make_unique<coupled_level<Executor, T>>(exec, messages(), std::move(couplings),
                                                                        std::move(begin), above));
     }
-    /// P + Q in the rows that the halo of the level has.
+    /// P + Q in the rows of the halo of the level.
     hypersparse_rows<T> prolongator_in_halo(Executor const& exec, coupled_level<Executor, T> const& level,
-                                         csr_view<T> p) const {
+                                            csr_view<T> p) const {
         halo_plan const& plan = level.outer.plan();
         auto const& sent_rows = level.outer.sent_rows();
         auto of_p = rows_at(exec, p, detail::distinct_of(exec, copy_of(exec, sent_rows)));
@@ -252,25 +256,27 @@ private:
     rank_executor<Executor> exec_;
     multilevel_options options_;
     std::vector<std::unique_ptr<coupled_level<Executor, T>>> levels_{};
-    double first_nonzeros_ = 0;                        ///< of the own blocks
-    std::int64_t rows_per_rank_ = 0;                           ///< rows of the last level from rank to rank
-    buffer<T> row_magnitudes_{}, left_out_{}, kept_{}; ///< of the level that is coarsened, as all down to next_
+    double first_nonzeros_ = 0;      ///< of the own blocks
+    std::int64_t rows_per_rank_ = 0; ///< rows per rank of the gathered last level
+    /// these and all members down to next_: of the level that is being coarsened
+    buffer<T> row_magnitudes_{}, left_out_{}, kept_{};
     bool smooths_over_boundaries_ = false, symmetric_ = false;
-    rank_offsets begin_below_{};    ///< rows of the next level by rank
-    hypersparse_rows<T> smoothing_{}; ///< K_F P_0, and Q once it is damped; columns over all ranks
-    hypersparse_rows<T> p_halo_{};    ///< P + Q of other ranks' rows: rows and columns over all ranks
-    hypersparse_rows<T> next_{};      ///< what the next matrix has besides R A P of own blocks: columns over all ranks
+    rank_offsets begin_below_{};      ///< first row of each rank on the next level
+    hypersparse_rows<T> smoothing_{}; ///< K_F P_0, after damping Q; global columns
+    hypersparse_rows<T> p_halo_{};    ///< P + Q in rows of other ranks; global rows and columns
+    hypersparse_rows<T> next_{};      ///< the next matrix minus R A P of the own blocks; global columns
     double boundary_seconds_ = 0, together_seconds_ = 0;
     buffer<T> mine_{}, all_{}, solution_{};
-    std::unique_ptr<rank_hierarchy<Executor, T>> solver_{}; ///< of the levels that all ranks have
+    std::unique_ptr<rank_hierarchy<Executor, T>> solver_{}; ///< of the levels that every rank stores
 };
 
-/// A cycle over the levels of all ranks. refresh() is refused: values of other ranks are on other levels.
+/// Preconditioner: a cycle over the levels of all ranks. refresh() throws, because the values of other ranks would be
+/// needed.
 template <executor Executor, class T>
 class distributed_multilevel {
 public:
-    distributed_multilevel(Executor const& exec, rank_communicator const& messages, distributed_csr<Executor, T> const& a,
-                     multilevel_options const& options)
+    distributed_multilevel(Executor const& exec, rank_communicator const& messages,
+                           distributed_csr<Executor, T> const& a, multilevel_options const& options)
         : coupling_(std::make_unique<rank_coupling<Executor, T>>(exec, messages, a, options)),
           levels_(std::make_unique<rank_hierarchy<Executor, T>>(exec, a.own_block().view(), options,
                                                                 near_null_space<T>{}, coupling_.get())) {}

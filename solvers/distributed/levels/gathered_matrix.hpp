@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// A matrix whose rows lie in ranks, as one that every rank has.
+/// Gathers a distributed matrix on every rank.
 #pragma once
 
 #include <algorithm>
@@ -20,16 +20,16 @@ struct shift_columns {
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t k) const { to[k] = from[k] + by; }
 };
-/// Rows from `rows` on are empty.
+/// Extends offsets to more rows; rows from `rows` on are empty.
 struct extend_offsets {
     std::int32_t const* from;
     std::int64_t rows;
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = from[i < rows ? i : rows]; }
 };
-/// Offsets of ranks, rows + 1 of each, as those of all rows.
+/// Merges the offsets of all ranks, rows + 1 each, to those of the whole matrix.
 struct merge_offsets {
-    std::int32_t const *of_ranks, *starts; ///< where the entries of a rank begin
+    std::int32_t const *of_ranks, *starts; ///< offset of the entries of each rank
     std::int64_t rows;
     std::int32_t* to;
     COPPICE_HD void operator()(std::int64_t i) const {
@@ -57,9 +57,9 @@ struct one_on_diagonal {
     }
 };
 
-/// Rows of a rank in a matrix of all ranks, which stand `stride` rows from each other: its own block, the entries `k`
-/// that couple it with others, and ones on the diagonal of rows that it lacks. Rank p has the columns
-/// [begin[p], begin[p + 1]) of `k`.
+/// The rows of a rank in the gathered matrix, in which each rank has `stride` rows: its own block, the couplings `k`
+/// with other ranks, and ones on the diagonal of the padding rows. The columns [begin[p], begin[p + 1]) of `k` belong
+/// to rank p.
 template <executor Executor, class T>
 csr<T> rows_of_rank(Executor const& exec, csr_view<T> own, hypersparse_rows<T> k, rank_offsets const& begin,
                     std::int32_t stride, int rank) {
@@ -72,7 +72,8 @@ csr<T> rows_of_rank(Executor const& exec, csr_view<T> own, hypersparse_rows<T> k
     auto [list, rows] = std::move(k).release();
     auto couplings = std::move(rows).release();
     auto const placed_begin = exec.copy(begin);
-    for_each(exec, couplings.indices.size(), place_column{placed_begin.data(), ranks, stride, couplings.indices.data()});
+    for_each(exec, couplings.indices.size(),
+             place_column{placed_begin.data(), ranks, stride, couplings.indices.data()});
     auto const count = std::int32_t(list.size());
     hypersparse_rows<T> const coupling_rows(
         exec, stride, std::move(list),
@@ -83,10 +84,10 @@ csr<T> rows_of_rank(Executor const& exec, csr_view<T> own, hypersparse_rows<T> k
     for_each(exec, lacking.size(), one_on_diagonal{own.rows(), first, lacking.data(), diagonal.data()});
     fill(exec, ones.view(), T(1));
     return add_hypersparse(exec, placed.view(),
-                      add(exec, coupling_rows, matrix_of_tuples(exec, stride, all, lacking, diagonal, ones)));
+                           add(exec, coupling_rows, matrix_of_tuples(exec, stride, all, lacking, diagonal, ones)));
 }
 
-/// The rows of all ranks, one rank end the other; all have as many. Called by all ranks.
+/// Gathers the rows of all ranks in rank order; all ranks have the same number of rows. Collective.
 template <executor Executor, class T>
 csr<T> gather_all_rows(rank_executor<Executor> const& exec, csr_view<T> mine) {
     Executor const& base = exec;
@@ -101,7 +102,7 @@ csr<T> gather_all_rows(rank_executor<Executor> const& exec, csr_view<T> mine) {
         using value = std::remove_cvref_t<decltype(*from)>;
         buffer<value> padded(base, max_count), of_ranks(base, max_count * ranks), together(base, all);
         base.copy_elements(from, padded.data(), count);
-        fill(base, padded.view().slice(count, max_count - count), value(0)); // all of it is sent
+        fill(base, padded.view().slice(count, max_count - count), value(0)); // the padding is sent too
         detail::gather_values(exec, static_cast<value const*>(padded.data()), of_ranks.data(), max_count);
         for (std::int64_t p = 0; p < ranks; ++p)
             base.copy_elements(of_ranks.data() + p * max_count, together.data() + starts[std::size_t(p)],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows at the cuts between ranks: few of many, so matrices list those that have entries. Here is what levels in ranks
-/// make of them, instantiated once for each executor and type.
+/// Operations on rows at rank boundaries. Only few rows of the matrix have entries, so the matrices are hypersparse:
+/// they store a list of the nonempty rows. Instantiated once for each executor and type.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace coppice::distributed {
 template <class T>
 using hypersparse_rows = hypersparse<T, std::int32_t>;
 
-/// a b, a + b, a^T.
+/// Products, sums and transposes.
 template <executor Executor, class T>
 hypersparse_rows<T> multiply(Executor const& exec, hypersparse_rows<T> const& a, hypersparse_rows<T> const& b) {
     if (a.nonzeros() == 0 || b.nonzeros() == 0) return {exec, a.rows(), b.columns()};
@@ -31,11 +31,11 @@ hypersparse_rows<T> transposed(Executor const& exec, hypersparse_rows<T> const& 
     if (a.nonzeros() == 0) return {exec, a.columns(), a.rows()};
     return transpose(exec, a);
 }
-/// Entries of the same place are added in the order in which they are given.
+/// Builds a matrix from tuples. Duplicates are added in the given order.
 template <executor Executor, class T>
 hypersparse_rows<T> matrix_of_tuples(Executor const& exec, std::int32_t rows, std::int32_t columns,
-                                  buffer<std::int32_t> const& row_of, buffer<std::int32_t> const& column_of,
-                                  buffer<T> const& values) {
+                                     buffer<std::int32_t> const& row_of, buffer<std::int32_t> const& column_of,
+                                     buffer<T> const& values) {
     if (values.empty()) return {exec, rows, columns};
     return build_hypersparse(exec, rows, columns, array_view<std::int32_t const>(row_of.view()),
                              array_view<std::int32_t const>(column_of.view()), array_view<T const>(values.view()),
@@ -50,10 +50,10 @@ struct columns_within {
         return (column >= first && column < end) == within;
     }
 };
-/// The entries in columns [first, end), or the others.
+/// Selects the entries in columns [first, end), or all others.
 template <executor Executor, class T>
 hypersparse_rows<T> select_columns(Executor const& exec, hypersparse_rows<T> const& a, std::int32_t first,
-                                std::int32_t end, bool within) {
+                                   std::int32_t end, bool within) {
     return select_entries(exec, columns_within{first, end, within}, a);
 }
 struct gathered_degree {
@@ -77,7 +77,7 @@ struct copy_gathered_row {
         }
     }
 };
-/// rows[i] of `a`, one end the other; one that is -1 has no entries.
+/// Gathers the rows rows[i] of `a` in this order; index -1 gives an empty row.
 template <executor Executor, class T>
 csr<T> gather_rows(Executor const& exec, csr_view<T> a, buffer<std::int32_t> const& rows) {
     std::int32_t nonzeros = 0;
@@ -88,7 +88,7 @@ csr<T> gather_rows(Executor const& exec, csr_view<T> a, buffer<std::int32_t> con
     for_each(exec, rows.size(), copy_gathered_row<T>{a, rows.data(), offsets.data(), columns.data(), values.data()});
     return {std::int32_t(rows.size()), a.columns(), std::move(offsets), std::move(columns), std::move(values)};
 }
-/// The rows of `a` that are listed, rising.
+/// The rows of `a` with the given indices, which are ascending.
 template <executor Executor, class T>
 hypersparse_rows<T> rows_at(Executor const& exec, csr_view<T> a, buffer<std::int32_t> const& rows) {
     return detail::list_rows(exec, a.rows(), rows.data(), gather_rows(exec, a, rows));
@@ -99,7 +99,7 @@ struct store_position {
     std::int32_t* positions;
     COPPICE_HD void operator()(std::int64_t i) const { positions[list[i]] = std::int32_t(i); }
 };
-/// Entries of a row that is replaced, or of its own.
+/// Number of entries of a row after replacement of some rows.
 struct degree_of_replaced {
     std::int32_t const *positions, *offsets, *own_offsets;
     COPPICE_HD std::int32_t operator()(std::int64_t row) const {
@@ -107,12 +107,13 @@ struct degree_of_replaced {
         return position < 0 ? own_offsets[row + 1] - own_offsets[row] : offsets[position + 1] - offsets[position];
     }
 };
-/// Copies entries to where the rows of the result begin, as the product of a reduction of nothing.
+/// Copies entries to the rows of the result; used as the multiply operation of a reduction whose result is ignored.
 template <class T>
 struct copy_entry {
     csr_view<T> from;
-    std::int32_t const* row_indices;  ///< of the rows of `from`; null: themselves
-    std::int32_t const* positions; ///< of rows that are replaced; null: none is
+    std::int32_t const* row_indices; ///< row indices of the rows of `from`; null: 0, 1, ...
+    std::int32_t const*
+        positions; ///< positions of replaced rows in their list, -1 for others; null: no row is replaced
     std::int32_t const* offsets;
     std::int32_t* columns;
     T* values;
@@ -124,7 +125,7 @@ struct copy_entry {
         return 0;
     }
 };
-/// own + a: rows that `a` lists are added up by themselves, the others are copied.
+/// own + a: adds the rows that `a` stores and copies all other rows.
 template <executor Executor, class T>
 csr<T> add_hypersparse(Executor const& exec, csr_view<T> own, hypersparse_rows<T> const& a) {
     using graph_detail::ignore_products;
@@ -154,7 +155,7 @@ struct find_row_position {
         to[i] = std::int32_t(detail::position_between(list, std::int64_t{0}, count, std::int64_t(rows[i])));
     }
 };
-/// The same of a matrix that lists its own rows, in any order and more than once.
+/// As above for a hypersparse matrix; `rows` may be in any order and have duplicates.
 template <executor Executor, class T>
 csr<T> gather_rows(Executor const& exec, hypersparse_rows<T> const& a, buffer<std::int32_t> const& rows) {
     buffer<std::int32_t> positions(exec, rows.size());
@@ -167,10 +168,10 @@ struct shift_index {
     std::int32_t by;
     COPPICE_HD void operator()(std::int64_t k) const { index[k] += by; }
 };
-/// Rows and columns counted from elsewhere.
+/// Shifts row and column indices.
 template <executor Executor, class T>
 hypersparse_rows<T> renumber(Executor const& exec, hypersparse_rows<T> a, std::int32_t rows_by, std::int32_t columns_by,
-                          std::int32_t rows, std::int32_t columns) {
+                             std::int32_t rows, std::int32_t columns) {
     auto [list, entries] = std::move(a).release();
     auto arrays = std::move(entries).release();
     for_each(exec, list.size(), shift_index{list.data(), rows_by});
@@ -180,16 +181,17 @@ hypersparse_rows<T> renumber(Executor const& exec, hypersparse_rows<T> a, std::i
             csr<T>(count, columns, std::move(arrays.offsets), std::move(arrays.indices), std::move(arrays.values))};
 }
 
-#define COPPICE_HYPERSPARSE_MATRIX(EXTERN, EXECUTOR, T)                                                                     \
-    EXTERN template hypersparse_rows<T> multiply(EXECUTOR const&, hypersparse_rows<T> const&, hypersparse_rows<T> const&);      \
-    EXTERN template hypersparse_rows<T> add(EXECUTOR const&, hypersparse_rows<T> const&, hypersparse_rows<T> const&);           \
-    EXTERN template hypersparse_rows<T> transposed(EXECUTOR const&, hypersparse_rows<T> const&);                                   \
-    EXTERN template hypersparse_rows<T> matrix_of_tuples(EXECUTOR const&, std::int32_t, std::int32_t,                     \
-                                                      buffer<std::int32_t> const&, buffer<std::int32_t> const&,        \
-                                                      buffer<T> const&);                                               \
-    EXTERN template hypersparse_rows<T> select_columns(EXECUTOR const&, hypersparse_rows<T> const&, std::int32_t,            \
-                                                    std::int32_t, bool);                                               \
-    EXTERN template csr<T> add_hypersparse(EXECUTOR const&, csr_view<T>, hypersparse_rows<T> const&);                          \
+#define COPPICE_HYPERSPARSE_MATRIX(EXTERN, EXECUTOR, T)                                                                \
+    EXTERN template hypersparse_rows<T> multiply(EXECUTOR const&, hypersparse_rows<T> const&,                          \
+                                                 hypersparse_rows<T> const&);                                          \
+    EXTERN template hypersparse_rows<T> add(EXECUTOR const&, hypersparse_rows<T> const&, hypersparse_rows<T> const&);  \
+    EXTERN template hypersparse_rows<T> transposed(EXECUTOR const&, hypersparse_rows<T> const&);                       \
+    EXTERN template hypersparse_rows<T> matrix_of_tuples(EXECUTOR const&, std::int32_t, std::int32_t,                  \
+                                                         buffer<std::int32_t> const&, buffer<std::int32_t> const&,     \
+                                                         buffer<T> const&);                                            \
+    EXTERN template hypersparse_rows<T> select_columns(EXECUTOR const&, hypersparse_rows<T> const&, std::int32_t,      \
+                                                       std::int32_t, bool);                                            \
+    EXTERN template csr<T> add_hypersparse(EXECUTOR const&, csr_view<T>, hypersparse_rows<T> const&);                  \
     EXTERN template csr<T> gather_rows(EXECUTOR const&, csr_view<T>, buffer<std::int32_t> const&);                     \
     EXTERN template hypersparse_rows<T> rows_at(EXECUTOR const&, csr_view<T>, buffer<std::int32_t> const&);
 COPPICE_HYPERSPARSE_MATRIX(extern, host_executor, float)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Rows that ranks make for each other.
+/// Sends rows that a rank has computed to the ranks that own them.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +36,17 @@ csr<T> slice_rows(Executor const& exec, csr_view<T> a, std::int64_t first, std::
             copy_of(exec, a.values().slice(entries[rank], count))};
 }
 
-/// `made` has rows of all ranks, of which rank p has [begin[p], begin[p + 1]): every rank gets its own, those that
-/// others made added up in the order of the ranks, and counts them from its first one.
+/// Rank p owns rows [begin[p], begin[p + 1]) of `made`, which has rows of all ranks. Every rank receives its own rows,
+/// with local row indices; contributions of several ranks are added in rank order.
 template <executor Executor, class T>
 hypersparse_rows<T> push_rows(Executor const& exec, rank_communicator const& comm, hypersparse_rows<T> const& made,
-                           rank_offsets const& begin) {
+                              rank_offsets const& begin) {
     auto const self = std::size_t(comm.rank());
     auto const first = std::int32_t(begin[self]), rows = std::int32_t(begin[self + 1]) - first;
     auto const placed = exec.copy(begin);
     buffer<std::int64_t> positions(exec, placed.size());
-    for_each(exec, positions.size(), find_begin_position{made.list().data(), made.list().size(), placed.data(), positions.data()});
+    for_each(exec, positions.size(),
+             find_begin_position{made.list().data(), made.list().size(), placed.data(), positions.data()});
     rank_offsets const send_begin = to_vector(exec, positions), receive_begin = begins_of_received(comm, send_begin);
     buffer<std::int32_t> row_indices(exec, receive_begin.back());
     exchange(exec, comm, send_begin, made.list().data(), receive_begin, row_indices.data());
@@ -58,7 +59,7 @@ hypersparse_rows<T> push_rows(Executor const& exec, rank_communicator const& com
         auto list = copy_of(exec, row_indices.view().slice(from, end - from));
         for_each(exec, list.size(), shift_index{list.data(), -first});
         hypersparse_rows<T> of_rank(detail::sound_rows{}, rows, std::move(list),
-                                 slice_rows(exec, received.view(), from, end, entries, p));
+                                    slice_rows(exec, received.view(), from, end, entries, p));
         sum = sum.nonzeros() == 0 ? std::move(of_rank) : add(exec, sum, of_rank);
     }
     return sum;
@@ -75,7 +76,7 @@ bool are_equal(Executor const& exec, View a, View b) {
     return a.size() == b.size() && reduce(exec, a.size(), std::int64_t{0}, differ<I>{a.data(), b.data()}, plus{}) == 0;
 }
 
-/// Of couplings K between ranks: is there an entry (j, i) for every (i, j), and are they equal?
+/// Symmetry of the couplings K between ranks: of the pattern (an entry (j, i) for every (i, j)) and of the values.
 struct coupling_symmetry {
     bool pattern, values;
 };

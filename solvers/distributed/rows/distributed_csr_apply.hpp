@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Bodies of csr_ranks.hpp. Included by the two sources that instantiate them.
+/// Definitions of distributed_csr.hpp. Included by the two sources that instantiate them.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct halo_rows {
           plan(make_srcsr_plan(exec,
                                csr_view<T>{std::int32_t(rows.size()), std::int32_t(halo), std::int32_t(values.size()),
                                            offsets.data(), columns.data(), values.data()})) {}
-    /// store(k, the product of the k-th with the halo)
+    /// Calls store(k, the product of the k-th row with the halo).
     template <class Store>
     void reduce(Executor const& exec, T const* halo, Store const& store) const {
         if (rows.size() == 0) return;
@@ -49,19 +49,19 @@ struct halo_rows {
     }
 };
 
-/// The entries of a rank, told apart by their columns; on the host.
+/// Splits the entries of a rank by the owner of their column; on the host.
 template <class T>
 struct split_rows {
-    std::vector<std::int64_t> begin{}; ///< [ranks + 1] where ranks begin
+    std::vector<std::int64_t> begin{}; ///< [ranks + 1] first row of each rank
     std::vector<std::int32_t> needs{}; ///< columns of other ranks, ascending
     std::vector<std::int32_t> own_offsets{0}, own_columns{};
     std::vector<T> own_values{};
-    std::vector<std::int32_t> outer{};                          ///< rows that read of other ranks
-    std::vector<std::int32_t> outer_offsets{0}, outer_columns{}; ///< places among `needs`
+    std::vector<std::int32_t> outer{};                           ///< rows with entries in columns of other ranks
+    std::vector<std::int32_t> outer_offsets{0}, outer_columns{}; ///< positions in `needs`
     std::vector<T> outer_values{};
 
     split_rows(rank_communicator const& comm, std::vector<std::int32_t> const& offsets,
-                 std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
+               std::vector<std::int32_t> const& columns, std::vector<T> const& values) {
         if (offsets.empty()) throw dimension_error("distributed_csr: no offsets, expected one more than rows");
         require_size("columns of distributed_csr", columns, offsets.back());
         require_size("values of distributed_csr", values, offsets.back());
@@ -128,8 +128,8 @@ struct distributed_csr<Executor, T>::state {
 
 template <executor Executor, class T>
 distributed_csr<Executor, T>::distributed_csr(Executor const& exec, rank_communicator const& comm,
-                                std::vector<std::int32_t> const& offsets, std::vector<std::int32_t> const& columns,
-                                std::vector<T> const& values)
+                                              std::vector<std::int32_t> const& offsets,
+                                              std::vector<std::int32_t> const& columns, std::vector<T> const& values)
     : state_(std::make_unique<state>(exec, comm, distributed::split_rows<T>(comm, offsets, columns, values))) {}
 template <executor Executor, class T>
 distributed_csr<Executor, T>::distributed_csr(distributed_csr&&) noexcept = default;

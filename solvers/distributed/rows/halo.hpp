@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Elements of a vector in ranks that a rank reads of others: which they are, and how they come.
+/// Exchange of the elements of a distributed vector that a rank reads from others (its halo).
 ///
 ///     halo<Executor, T> h(exec, comm, plan);
-///     h.start(exec, x);      what others need of x[own] is on its way
-///     ...                    work that needs no halo
-///     h.finish(exec);        h.values() has what this rank needs, for what is queued from now on
+///     h.start(exec, x);      starts to send the elements of x[own] that other ranks read
+///     ...                    work that does not read the halo
+///     h.finish(exec);        work queued from now on may read h.values()
 ///
-/// All ranks make the same calls. On the host ranks read each other's memory. On devices the elements cross beside the
-/// work in between, by NCCL where it is there (rank_communicator::devices()), without the host; else by
-/// memory of the host, which waits for it.
+/// Collective. On the host, ranks read each other's memory. On devices with NCCL (rank_communicator::devices()) the
+/// exchange overlaps the work between start() and finish() and does not involve the host; without NCCL it goes through
+/// host memory and synchronises.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@
 
 namespace coppice::distributed {
 
-/// Columns by their places among those that occur: a bit for each, and how many there are before each word of them.
+/// Maps column indices to positions among the distinct ones: a bit set, and for each 64-bit word the number of bits
+/// before it. Uses binary search if the bit set would be much longer than the list.
 class compact_columns {
 public:
     std::vector<std::int32_t> distinct{}; ///< ascending
@@ -32,7 +33,7 @@ public:
         auto const [min, max] = std::minmax_element(columns.begin(), columns.end());
         first_ = *min;
         std::size_t const words = (std::size_t(*max) - std::size_t(first_)) / 64 + 1;
-        if (words > 16 * columns.size() + 4096) { // too far apart
+        if (words > 16 * columns.size() + 4096) { // the indices are too sparse for a bit set
             distinct = columns;
             std::sort(distinct.begin(), distinct.end());
             distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -47,7 +48,7 @@ public:
                 distinct.push_back(first_ + std::int32_t(w * 64) + std::countr_zero(left));
         }
     }
-    /// Of one that occurs.
+    /// Position of a column that occurs.
     std::int32_t operator()(std::int32_t column) const {
         if (bits_.empty())
             return std::int32_t(std::lower_bound(distinct.begin(), distinct.end(), column) - distinct.begin());
@@ -66,13 +67,14 @@ private:
     std::vector<std::int32_t> before_{};
 };
 
-/// `needs`: columns of other ranks, ascending, without repetition. Rank p has the columns [begin[p], begin[p + 1]).
+/// Which elements are sent and received. `needs`: columns of other ranks, ascending, without duplicates. Rank p owns
+/// the columns [begin[p], begin[p + 1]).
 struct halo_plan {
-    std::vector<std::int32_t> send_rows{};     ///< of this rank: for rank 0, then for rank 1, ...
-    std::vector<std::int64_t> send_begin{};    ///< [ranks + 1], where those for a rank begin
-    std::vector<std::int64_t> receive_begin{}; ///< [ranks + 1], where those from a rank begin among `needs`
-    std::vector<std::int64_t> receive_from{};  ///< [ranks], where they begin among what that rank sends
-    bool any = false;                          ///< does anything cross between any ranks?
+    std::vector<std::int32_t> send_rows{};     ///< local indices: for rank 0, then for rank 1, ...
+    std::vector<std::int64_t> send_begin{};    ///< [ranks + 1] offset of the elements for each rank
+    std::vector<std::int64_t> receive_begin{}; ///< [ranks + 1] offset of the elements from each rank in `needs`
+    std::vector<std::int64_t> receive_from{};  ///< [ranks] offset of these elements in what that rank sends
+    bool any = false;                          ///< whether any rank has a halo
 
     halo_plan(rank_communicator const& comm, std::vector<std::int64_t> const& begin,
               std::vector<std::int32_t> const& needs) {
@@ -102,7 +104,7 @@ struct gather_elements {
     COPPICE_HD void operator()(std::int64_t i) const { to[i] = x[rows[i]]; }
 };
 
-/// What others need of this rank's vector, in memory of the executor.
+/// The elements of the vector of this rank that other ranks read, in memory of the executor.
 template <executor Executor, class T>
 struct sent_elements {
     buffer<std::int32_t> rows;
@@ -125,9 +127,9 @@ public:
     halo(host_executor const& exec, rank_communicator const& comm, halo_plan plan)
         : comm_(comm), plan_(std::move(plan)), sent_(exec, plan_), values_(exec, plan_.received()) {}
 
-    bool replayable() const { return false; } ///< ranks meet
+    bool replayable() const { return false; } ///< ranks synchronise
     halo_plan const& plan() const { return plan_; }
-    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
+    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; }
     T const* values() const { return values_.data(); }
     void start(host_executor const& exec, T const* x) {
         if (!plan_.any) return;
@@ -136,7 +138,7 @@ public:
             std::copy_n(from[p].elements + plan_.receive_from[p], plan_.received(p),
                         values_.data() + plan_.receive_begin[p]);
     }
-    /// Nobody overwrites or frees what others still read.
+    /// Waits until all ranks have read: nobody may overwrite or free earlier.
     void finish(host_executor const&) {
         if (plan_.any) comm_.gather(0);
     }

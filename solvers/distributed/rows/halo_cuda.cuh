@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Halos between devices. See solvers/distributed/rows/halo.hpp for the contract.
+/// Halo exchange between devices. See solvers/distributed/rows/halo.hpp for the contract.
 #pragma once
 
 #include <coppice/core/cuda/cuda_check.hpp>
@@ -9,7 +9,7 @@
 
 namespace coppice::distributed {
 
-/// A point in the order of a stream that others wait for.
+/// A CUDA event: a point in the order of a stream that other streams wait for.
 class cuda_event {
 public:
     cuda_event() { COPPICE_CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
@@ -18,9 +18,9 @@ public:
     cuda_event& operator=(cuda_event const&) = delete;
 
     void set(cuda_executor const& exec) { COPPICE_CUDA_CHECK(cudaEventRecord(event_, exec.stream())); }
-    /// What is queued on `exec` from now on waits.
+    /// Work that is queued on `exec` from now on waits for the event.
     void delay(cuda_executor const& exec) const { COPPICE_CUDA_CHECK(cudaStreamWaitEvent(exec.stream(), event_, 0)); }
-    void wait() const { COPPICE_CUDA_CHECK(cudaEventSynchronize(event_)); } ///< the host does
+    void wait() const { COPPICE_CUDA_CHECK(cudaEventSynchronize(event_)); } ///< blocks the host
 
 private:
     cudaEvent_t event_{};
@@ -35,7 +35,7 @@ public:
 
     bool replayable() const { return !plan_.any || devices_; }
     halo_plan const& plan() const { return plan_; }
-    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; } ///< of plan().send_rows
+    buffer<std::int32_t> const& sent_rows() const { return sent_.rows; }
     T const* values() const { return values_.data(); }
 
     void start(cuda_executor const& exec, T const* x) {

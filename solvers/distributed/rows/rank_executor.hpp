@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// The executor of one rank of vectors that lie in ranks: dot products and reductions over it are those of all ranks.
+/// The executor of one rank of distributed vectors: its dot products and reductions are sums over all ranks.
 #pragma once
 
 #include <algorithm>
@@ -16,16 +16,16 @@
 
 namespace coppice {
 
-/// Runs the text of a Krylov method over ranks: every rank runs it on its block, and the scalars have the same bits on
-/// all, because partial sums are added in the order of the ranks. They may depend on the number of ranks. `Base` works
-/// on the rank: an executor of the host or of a device.
+/// Runs the single implementation of a Krylov method on every rank of distributed vectors. Scalars have the same bits
+/// on all ranks because partial sums are added in rank order; they may depend on the number of ranks. `Base` is the
+/// executor of the rank: host or device.
 template <executor Base>
 class rank_executor : public Base {
 public:
     rank_executor(Base const& exec, rank_communicator const& comm) : Base(exec), comm_(comm) {}
     rank_communicator const& comm() const { return comm_; }
 
-    /// Sums of the host, over all ranks; waits.
+    /// Sums of host values over all ranks; synchronises.
     template <class Value>
     void join_sums(Value* sums, int count) const {
         std::vector<Value> const mine(sums, sums + count);
@@ -41,9 +41,10 @@ private:
 };
 
 using host_rank = rank_executor<host_executor>;
-using cuda_rank = rank_executor<cuda_executor>; ///< scalars stay on the devices where rank_communicator::devices() is there
+using cuda_rank =
+    rank_executor<cuda_executor>; ///< scalars stay on the devices if devices() of the communicator is not null
 
-/// Over the elements of all ranks. `init` is neutral.
+/// Reduction over the elements of all ranks. `init` must be the identity of `combine`.
 template <executor Base, class R, class Map, class Combine>
 R reduce(rank_executor<Base> const& exec, std::int64_t n, R init, Map map, Combine combine) {
     R all = init;
@@ -80,7 +81,7 @@ struct basis_scratch<host_rank> : basis_scratch<host_executor> {
     using basis_scratch<host_executor>::basis_scratch;
 };
 
-/// What `count` elements at `mine` are on all ranks, by number of the rank, to `all`; memory of the executor.
+/// Gathers `count` elements of every rank, in rank order, to `all`; both are in memory of the executor.
 template <class T>
 void gather_values(host_rank const& exec, T const* mine, T* all, std::int64_t count) {
     for (std::vector<T> const& rank : exec.comm().gather(std::vector<T>(mine, mine + count)))
@@ -91,7 +92,7 @@ template <class T>
 void project(host_rank const& exec, basis_scratch<host_rank>& scratch, basis_columns<T> const& v, T const* w,
              dot_value<T>* h) {
     project(static_cast<host_executor const&>(exec), static_cast<basis_scratch<host_executor>&>(scratch), v, w, h);
-    int const count = v.columns(); // on all ranks alike
+    int const count = v.columns(); // equal on all ranks
     if (count > 0) exec.join_sums(h, count);
 }
 

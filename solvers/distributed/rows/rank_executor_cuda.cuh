@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// \file
-/// Passes over vectors in ranks on CUDA: each device sums up its rank, the sums cross, and every device decides.
+/// Passes over distributed vectors on CUDA: each device sums up its elements, the sums are gathered, and every device
+/// computes the same result from them.
 #pragma once
 
 #include <coppice/core/cuda/cuda_check.hpp>
@@ -11,22 +12,23 @@
 
 namespace coppice {
 
-/// The host queues several passes of a loop that rests at its end, as one CUDA graph where the body may be captured,
-/// then looks whether the loop has ended: what crosses between devices cannot stand in the body of a while node.
-/// `watch` must decide alike on all ranks.
+/// Repeats the body of a device loop. The host queues several iterations, as one CUDA graph if the body may be
+/// captured, then reads whether the loop has ended: communication between devices cannot be captured into the body of a
+/// conditional while node. Iterations after the end of the loop do nothing. `watch` must return the same value on all
+/// ranks.
 template <>
 class repetition<cuda_rank> {
 public:
     explicit repetition(cuda_rank const& exec) : exec_(exec) {}
     ~repetition() {
         if (replay_) {
-            cudaStreamSynchronize(exec_.stream()); // a graph that runs must not be destroyed
+            cudaStreamSynchronize(exec_.stream()); // a running graph must not be destroyed
             cudaGraphExecDestroy(replay_);
         }
     }
     repetition(repetition const&) = delete;
     repetition& operator=(repetition const&) = delete;
-    void attach(shared_loop*) {} // ranks meet anyway
+    void attach(shared_loop*) {} // ranks synchronise in any case
 
     template <class Body>
     void run(loop_switch const* loop, loop_body traits, Body const& body, std::function<void()> const& watch) {
@@ -37,7 +39,8 @@ public:
             if (replay_) {
                 COPPICE_CUDA_CHECK(cudaGraphLaunch(replay_, exec_.stream()));
             } else {
-                for (int k = 0; k < (first ? 1 : times); ++k) body(); // the first one also makes what is made once
+                for (int k = 0; k < (first ? 1 : times); ++k)
+                    body(); // the first call also creates lazily created state
             }
             first = false;
             if (watch) {
@@ -46,7 +49,8 @@ public:
             }
         }
     }
-    /// By what ranks have on average: those of large ones take so long that the host may look after each.
+    /// Iterations between two checks, from the mean number of elements per rank: if vectors are long, the host can
+    /// check after each iteration.
     static int repeats_of(cuda_rank const& exec, std::int64_t size) {
         std::int64_t const mean = detail::position_in_whole(exec, size).size / exec.comm().ranks();
         if (mean <= std::int64_t(1) << 20) return 8;
@@ -82,7 +86,7 @@ private:
 
 namespace coppice::detail {
 
-/// Between devices where that is possible, or else by the host.
+/// Gathers between devices if NCCL is available, otherwise through the host.
 template <class T>
 void gather_values(cuda_rank const& exec, T const* mine, T* all, std::int64_t count) {
     rank_communicator const& comm = exec.comm();
@@ -102,7 +106,7 @@ struct pass_scratch<cuda_rank> : pass_scratch<cuda_executor> {
         : pass_scratch<cuda_executor>(exec, n), mine(exec, most_sums), all(exec, most_sums * exec.comm().ranks()) {}
 };
 
-/// A pass over a rank that leaves its sums and decides nothing.
+/// The sums of a pass over the elements of this rank, without its final step.
 template <class Pass>
 struct sums_of_rank {
     using value = dot_value<pass_element<Pass>>;
@@ -122,7 +126,7 @@ struct sums_of_rank {
     }
 };
 
-/// What the pass decides, from the sums of all ranks.
+/// Final step of a pass, from the sums of all ranks.
 template <class Pass>
 __global__ void finish_pass_kernel(Pass pass, dot_value<pass_element<Pass>> const* all, int ranks) {
     dot_value<pass_element<Pass>> sums[Pass::dots];
@@ -160,7 +164,7 @@ struct basis_scratch<cuda_rank> : basis_scratch<cuda_executor> {
           all(exec, std::int64_t(columns) * ranks * exec.comm().ranks()) {}
 };
 
-/// h[j] = the sum over the ranks, for the columns there are.
+/// h[j] = sum over the ranks of their contribution to column j, for the columns that exist.
 template <class T>
 struct sum_projections {
     basis_columns<T> v;
@@ -183,7 +187,7 @@ void project(cuda_rank const& exec, basis_scratch<cuda_rank>& scratch, basis_col
                   std::int64_t(scratch.most) * dot_parts<T>);
     for_each(exec, scratch.most,
              sum_projections<T>{v, reinterpret_cast<dot_value<T> const*>(scratch.all.data()), h, scratch.most,
-                                 exec.comm().ranks()});
+                                exec.comm().ranks()});
 }
 
 } // namespace coppice::detail

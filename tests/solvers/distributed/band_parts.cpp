@@ -50,7 +50,7 @@ struct rows_on {
 /// Rows [where[p], where[p + 1]) of a matrix in memory of the host, on rank p. `gap`: elements between columns.
 template <class T, class Executor>
 solution<T> solve_distributed(std::vector<Executor> const& executors, band_matrix<T> const& a, std::vector<T> const& d,
-                           cuts const& where, band_options const& options = {}, std::int64_t gap = 0) {
+                              cuts const& where, band_options const& options = {}, std::int64_t gap = 0) {
     multi_executor<Executor> const all(executors);
     std::int64_t const columns = a.size == 0 ? 0 : std::int64_t(d.size()) / a.size;
     std::int64_t const unit = a.lower_bands >= 0 ? 1 : a.block;
@@ -65,7 +65,7 @@ solution<T> solve_distributed(std::vector<Executor> const& executors, band_matri
         auto const on_device = exec.copy(sides);
         buffer<T> x(exec, leading * columns);
         out.reports[p] = solve_bands_distributed(exec, comm, own.matrix, {on_device.data(), n, columns, leading},
-                                          {x.data(), n, columns, leading}, options);
+                                                 {x.data(), n, columns, leading}, options);
         auto const values = to_vector(exec, x);
         for (std::int64_t c = 0; c < columns; ++c)
             std::copy_n(values.begin() + c * leading, n, out.x.begin() + c * a.size + first);
@@ -187,7 +187,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
     auto const d = sides_for(s.meaning(true), 2, 8);
     auto const one = solve_blocks(Fixture::exec(), s, d, {.cyclic = true, .condition = true});
     auto const r = solve_distributed(executors_of<Fixture>(3), band_matrix<std::complex<float>>(s.view()), d,
-                                  {0, 0, 70, 70}, {.cyclic = true, .condition = true});
+                                     {0, 0, 70, 70}, {.cyclic = true, .condition = true});
     CHECK(r.x == one.x);
     CHECK(r.reports[0].backward_error == one.reports[0].backward_error);
     CHECK(r.reports[2].condition == one.reports[0].condition);
@@ -395,11 +395,13 @@ TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, C
     auto scaled = s;
     for (auto* const band : {&scaled.lower, &scaled.diagonal, &scaled.upper})
         for (T& value : *band) value *= 0x1p40;
-    auto const r = solve_distributed(executors_of<Fixture>(4), band_matrix<T>(scaled.view()), d, where, {.cyclic = true});
+    auto const r =
+        solve_distributed(executors_of<Fixture>(4), band_matrix<T>(scaled.view()), d, where, {.cyclic = true});
     for (std::size_t i = 0; i < r.x.size(); ++i) CHECK(r.x[i] * 0x1p40 == first.x[i]);
     CHECK(r.reports[0].backward_error == first.reports[0].backward_error);
 
-    auto const none = solve_distributed(executors_of<Fixture>(3), band_matrix<T>(tridiagonal_view<T>{}), {}, {0, 0, 0, 0});
+    auto const none =
+        solve_distributed(executors_of<Fixture>(3), band_matrix<T>(tridiagonal_view<T>{}), {}, {0, 0, 0, 0});
     CHECK(none.reports[2].status == solve_status::ok);
 }
 
@@ -425,8 +427,8 @@ TEST_CASE_TEMPLATE("band parts: bad input is an error on all", Fixture, COPPICE_
             a.systems = mine.systems;
             try {
                 solve_bands_distributed(exec, comm, a,
-                                 {mine.in_place ? x.data() : bands.data(), mine.side_rows, mine.columns},
-                                 {x.data(), mine.solution_rows, mine.columns}, mine.options);
+                                        {mine.in_place ? x.data() : bands.data(), mine.side_rows, mine.columns},
+                                        {x.data(), mine.solution_rows, mine.columns}, mine.options);
             } catch (error const& e) {
                 messages[std::size_t(comm.rank())] = e.what();
                 throw;

@@ -375,7 +375,7 @@ TEST_CASE_TEMPLATE("parts: the multilevel method takes its options, and stays de
             auto const b = exec.copy(right);
             auto x = exec.copy(std::vector<double>(right.size(), 0));
             results[std::size_t(p)] = solve_distributed(exec, comm, "cg", a, m, b.view(), x.view(),
-                                                     {.tolerance = 1e-6, .max_iterations = 300});
+                                                        {.tolerance = 1e-6, .max_iterations = 300});
         });
         return results[0];
     };

@@ -49,8 +49,8 @@ void over_ranks(plain_csr<double> const& a, cuts_of_rows const& cuts, Work const
         std::vector<int> offsets(a.offsets.begin() + cuts[p], a.offsets.begin() + cuts[p + 1] + 1);
         for (int& offset : offsets) offset -= begin;
         distributed_csr<exec_type, double> const rows(exec, comm, offsets,
-                                               {a.indices.begin() + begin, a.indices.begin() + end},
-                                               {a.values.begin() + begin, a.values.begin() + end});
+                                                      {a.indices.begin() + begin, a.indices.begin() + end},
+                                                      {a.values.begin() + begin, a.values.begin() + end});
         distributed_graph<exec_type, double> const graph(exec, comm, rows);
         CHECK(graph.first() == cuts[p]);
         CHECK(graph.size() == cuts[p + 1] - cuts[p]);

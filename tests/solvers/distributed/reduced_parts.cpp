@@ -23,7 +23,7 @@ struct answer {
 /// Rows [cuts[p], cuts[p + 1]) on rank p; what sticks out of the whole system is NaN.
 template <class Fixture, class T>
 answer<T> solve_distributed(test::system<T> s, std::vector<std::int64_t> const& cuts, band_options const& options = {},
-                         int refinements = 0) {
+                            int refinements = 0) {
     using exec_type = decltype(Fixture::exec());
     multi_executor<exec_type> const all(executors_of<Fixture>(cuts.size() - 1));
     answer<T> out{std::vector<T>(s.rhs.size())};
