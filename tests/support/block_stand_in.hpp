@@ -92,7 +92,7 @@ private:
 /// A barrier: arrivals are counted, the last one turns the turnstile.
 struct barrier {
     std::atomic<int> arrived{0};
-    turnstile gate;
+    turnstile predicate;
 
     /// Whether the caller is the last of `count`, who then has acquired what the others have done.
     bool is_last(int count) {
@@ -203,12 +203,12 @@ public:
         failure_ = nullptr;
         failed_.store(false, std::memory_order_relaxed);
         prepare_block();
-        seen_done_ = done_.gate.now();
+        seen_done_ = done_.predicate.now();
         start_.advance();
     }
     /// Waits for the blocks; returns what went wrong, if anything.
     std::exception_ptr finish() {
-        done_.gate.wait(seen_done_);
+        done_.predicate.wait(seen_done_);
         return failure_;
     }
 
@@ -319,30 +319,30 @@ private:
     /// A barrier of all workers outside a body; the last one calls `last()` before it opens.
     template <class Last>
     void meet(barrier& b, Last last) {
-        std::uint32_t const seen = b.gate.now();
+        std::uint32_t const seen = b.predicate.now();
         if (b.is_last(size_)) {
             b.arrived.store(0, std::memory_order_relaxed);
             last();
-            b.gate.advance();
+            b.predicate.advance();
         } else {
-            b.gate.wait_in_block(seen);
+            b.predicate.wait_in_block(seen);
         }
     }
 
     /// A barrier inside a body, of the `count` threads from `first` on.
     void pass(barrier& b, int first, int count, int thread, code_line where) {
         where_[std::size_t(thread)] = where;
-        std::uint32_t const seen = b.gate.now();
+        std::uint32_t const seen = b.predicate.now();
         if (b.is_last(count)) {
             check_same_place(first, count);
             b.arrived.store(0, std::memory_order_relaxed);
             // The others count as running again before they are let go: zero always means that nobody can go on.
             running_.fetch_add(count - 1, std::memory_order_relaxed);
-            b.gate.advance();
+            b.predicate.advance();
         } else {
             if (running_.fetch_sub(1, std::memory_order_relaxed) == 1)
                 fail_stuck("no thread of the block can go on: not all reach the barrier at " + text(where));
-            if (!failed_.load(std::memory_order_relaxed)) b.gate.wait_in_block(seen);
+            if (!failed_.load(std::memory_order_relaxed)) b.predicate.wait_in_block(seen);
         }
         if (failed_.load(std::memory_order_relaxed)) throw block_stopped{};
     }
@@ -368,8 +368,8 @@ private:
             if (!failure_) failure_ = std::move(failure);
         }
         failed_.store(true, std::memory_order_seq_cst);
-        block_.gate.advance();
-        for (auto& warp : warps_) warp.gate.advance();
+        block_.predicate.advance();
+        for (auto& warp : warps_) warp.predicate.advance();
     }
 
     int size_;

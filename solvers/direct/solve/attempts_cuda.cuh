@@ -59,13 +59,13 @@ __device__ int rhs_at_once(running_grid const&, matrix_rows<T> const&) {
 template <bool Left, class T>
 __device__ void run_tiles_of(running_grid const& on, chain_level<T, matrix_block_rows<T>> const& s, tile_plan const& plan) {
     using tile_type = warp_tile<T, matrix_block_rows<T>, 1, 2, Left, cuda_warp>;
-    constexpr int stretches = tile_type::sizes::stretches;
+    constexpr int segments = tile_type::sizes::segments;
     int const warp = int(threadIdx.x) / warp_lanes;
-    std::int64_t const step = std::int64_t(gridDim.x) * attempts_warps * stretches;
+    std::int64_t const step = std::int64_t(gridDim.x) * attempts_warps * segments;
     cuda_warp const block;
-    for (std::int64_t first = (std::int64_t(blockIdx.x) * attempts_warps + warp) * stretches; first < s.stretches;
+    for (std::int64_t first = (std::int64_t(blockIdx.x) * attempts_warps + warp) * segments; first < s.segments;
          first += step) {
-        tile_type(block, s, first, s.stretches, plan, on.shared + warp * plan.bytes).run();
+        tile_type(block, s, first, s.segments, plan, on.shared + warp * plan.bytes).run();
         block.sync();
     }
     on.sync();
@@ -86,10 +86,10 @@ __device__ void solve_condensed(running_grid const& on, tree_job<T> const& job) 
 
 /// A chain solve of one column. No part of the kernel twice, though it is done for two tries.
 template <class T>
-__device__ __noinline__ void solve_columns(running_grid const& on, matrix_block_rows<T> const& units,
-                                           elimination<real_lane_t<T>> const& how, std::byte* links, std::byte*,
+__device__ __noinline__ void solve_columns(running_grid const& on, matrix_block_rows<T> const& block_rows,
+                                           elimination<real_lane_t<T>> const& how, std::byte* condensed, std::byte*,
                                            int const*) {
-    auto const finest = finest_stage(units, on.plan.all, how, links, nullptr);
+    auto const finest = finest_level(block_rows, on.plan.all, how, condensed, nullptr);
     run_tiles_of<true>(on, finest, on.plan.down);
     tree_job<T> job(finest.condensed, on.plan.all, how, nullptr);
     job.plan = on.plan.tree;
@@ -111,19 +111,19 @@ __device__ __noinline__ bool measure(running_grid const& on, measure_job<T> cons
 
 template <class T>
 __global__ void __launch_bounds__(attempts_threads, 1)
-    attempts_kernel(__grid_constant__ later_attempts<T> const tries, __grid_constant__ attempts_plan const plan,
+    attempts_kernel(__grid_constant__ later_attempts<T> const attempts, __grid_constant__ attempts_plan const plan,
                  int const* predicate) {
     extern __shared__ __align__(16) unsigned char shared[];
     wait_for_predecessor();
     if (!is_open(predicate)) return; // the same in all blocks, so that none waits at a barrier
-    tries.run(running_grid{plan, shared});
+    attempts.run(running_grid{plan, shared});
 }
 
 /// Few blocks, so that a closed gate is soon passed: up to 64 take 3 us, one on every multiprocessor up to 10.
 template <class T>
-attempts_plan plan_attempts_of(cuda_executor const& exec, later_attempts<T> const& tries) {
+attempts_plan plan_attempts_of(cuda_executor const& exec, later_attempts<T> const& attempts) {
     constexpr int rows_of_block = 1 << 14;
-    matrix_rows<T> const& a = tries.rows.a;
+    matrix_rows<T> const& a = attempts.rows.a;
     attempts_plan plan;
     plan.all = levels_of(exec, a);
     plan.down = tile_sizes<T, matrix_block_rows<T>, 1, 2, true>::plan(plan.all.length());
@@ -141,11 +141,11 @@ attempts_plan plan_attempts_of(cuda_executor const& exec, later_attempts<T> cons
 
 /// In one kernel where every try solves scalar rows by tiles and a tree.
 template <class T>
-void queue_attempts(cuda_executor const& exec, later_attempts<T> const& tries) {
+void queue_attempts(cuda_executor const& exec, later_attempts<T> const& attempts) {
     if constexpr (!is_complex_lane<T>) {
-        matrix_rows<T> const& a = tries.rows.a;
-        if (tries.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets && merges_in_one_kernel(exec, a)) {
-            auto const plan = plan_attempts_of(exec, tries);
+        matrix_rows<T> const& a = attempts.rows.a;
+        if (attempts.chain.follows && a.n == 1 && !a.cyclic && !a.banded() && !a.batch.offsets && merges_in_one_kernel(exec, a)) {
+            auto const plan = plan_attempts_of(exec, attempts);
             auto const kernel = &attempts_kernel<T>;
             COPPICE_CUDA_CHECK(
                 cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_limit_of_attempts(exec)));
@@ -153,11 +153,11 @@ void queue_attempts(cuda_executor const& exec, later_attempts<T> const& tries) {
             together.id = cudaLaunchAttributeCooperative;
             together.val.cooperative = 1;
             launch_early(exec, kernel, dim3(unsigned(plan.blocks)), attempts_threads, std::size_t(plan.bytes), together,
-                         tries, plan, tries.predicate());
+                         attempts, plan, attempts.predicate());
             return;
         }
     }
-    tries.run(exec);
+    attempts.run(exec);
 }
 
 } // namespace coppice::chain

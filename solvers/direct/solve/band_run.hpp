@@ -30,8 +30,8 @@ double const* condition_of(Executor const& exec, matrix_rows<T> const& a, band_o
                                      reinterpret_cast<int*>(space + plan.unfinished)};
     compute_condition(exec, a, memory,
                     [&](matrix_rows<T> const& rows, T* vectors, std::int64_t* singular, int const* predicate) {
-                        matrix_block_rows<T> const units{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
-                        solve_by_chain(exec, units, condition_starts, elimination_of<T>(o), plan.chain_in(space), predicate);
+                        matrix_block_rows<T> const block_rows{rows, vectors, vectors, a.scalar_rows, a.scalar_rows, 0, singular};
+                        solve_by_chain(exec, block_rows, condition_starts, elimination_of<T>(o), plan.chain_in(space), predicate);
                     });
     return memory.condition;
 }
@@ -52,9 +52,9 @@ struct solve_run {
     array_view<solve_report> report;
 
     matrix_rows<lane> a = rows_of(matrix, o);
-    columns_view<lane const> sides{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
+    columns_view<lane const> rhs{reinterpret_cast<lane const*>(d.pointer), d.rows, d.columns, d.leading};
     columns_view<lane> solution{reinterpret_cast<lane*>(x.pointer), x.rows, x.columns, x.leading};
-    residual_rows<lane> rows{a, solution.pointer, sides.pointer, x.leading, d.leading};
+    residual_rows<lane> rows{a, solution.pointer, rhs.pointer, x.leading, d.leading};
     error_memory memory{reinterpret_cast<column_error*>(space + plan.errors),
                           reinterpret_cast<bool*>(space + plan.inaccurate),
                           reinterpret_cast<std::int64_t*>(space + plan.singular),
@@ -65,7 +65,7 @@ struct solve_run {
                           x.columns};
     double bound = error_bound<T>(o);
     bool watched = watches_rpts(exec, matrix, o, reported());
-    attempt_plan tries = plan_attempts(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);
+    attempt_plan attempts = plan_attempts(starts_with_rpts(exec, matrix, o, reported()), reported(), watched, o);
     later_attempts<lane> later{rows,
                             reinterpret_cast<lane*>(space + plan.residual),
                             elimination_of<lane>(o),
@@ -108,15 +108,15 @@ private:
     lane* saved_rhs() const { return reinterpret_cast<lane*>(space + plan.residual); }
     /// Of all systems, into x.
     void first_attempt() const {
-        if (tries.first == attempt::rpts)
-            solve_rpts({space + plan.links, plan.links_bytes});
+        if (attempts.first == attempt::rpts)
+            solve_rpts({space + plan.condensed, plan.condensed_bytes});
         else
             solve_by_chain(exec,
                            matrix_block_rows<lane>{a, rows.d, solution.pointer, d.leading, x.leading, 0,
                                            reported() ? memory.singular : nullptr},
                            x.columns, later.how, later.space, nullptr);
         if (reported())
-            check_accuracy(exec, rows, memory, report.data(), {.number = 1}, accuracy_rule_of<T>(tries.first, tries, bound));
+            check_accuracy(exec, rows, memory, report.data(), {.number = 1}, accuracy_rule_of<T>(attempts.first, attempts, bound));
     }
     /// o.refinements steps for all systems.
     void refine_as_asked() const {
@@ -129,7 +129,7 @@ private:
     }
 
     later_attempt later_attempt_of(attempt kind) const {
-        return {tries.follows(kind), memory.waiting_for(tries.number(kind)), accuracy_rule_of<T>(kind, tries, bound)};
+        return {attempts.follows(kind), memory.waiting_for(attempts.number(kind)), accuracy_rule_of<T>(kind, attempts, bound)};
     }
 };
 

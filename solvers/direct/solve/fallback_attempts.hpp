@@ -97,8 +97,8 @@ private:
     template <class Executor>
     COPPICE_HD void by_chain(Executor const& exec, T const* d, std::int64_t d_leading, std::int64_t* singular,
                              int const* predicate_of_attempt) const {
-        matrix_block_rows<T> const units{rows.a, d, correction, d_leading, rows.a.scalar_rows, 0, singular};
-        solve_by_chain(exec, units, memory.columns, how, space, predicate_of_attempt);
+        matrix_block_rows<T> const block_rows{rows.a, d, correction, d_leading, rows.a.scalar_rows, 0, singular};
+        solve_by_chain(exec, block_rows, memory.columns, how, space, predicate_of_attempt);
     }
     COPPICE_NO_EXEC_CHECK
     template <class Executor, class Work>
@@ -110,8 +110,8 @@ private:
 
 /// Queues the later tries; a launcher may do that in one piece of its own.
 template <class T, class Executor>
-void queue_attempts(Executor const& exec, later_attempts<T> const& tries) {
-    tries.run(exec);
+void queue_attempts(Executor const& exec, later_attempts<T> const& attempts) {
+    attempts.run(exec);
 }
 
 } // namespace coppice::chain

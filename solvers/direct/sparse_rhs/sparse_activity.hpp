@@ -10,7 +10,7 @@
 #include <coppice/core/workspace_layout.hpp>
 #include <coppice/solvers/direct/solve/band_solve.hpp>
 
-namespace coppice::sparse_sides {
+namespace coppice::sparse_rhs {
 
 /// A flag for each link of every depth: the stretch that it stands for holds an entry of the columns at hand.
 struct activity {
@@ -22,9 +22,9 @@ struct activity {
 
     activity() = default;
     activity(chain::levels const& l, int block) : all(l), n(block) {
-        chain::for_each_stage(l, block, 0, [&](int depth, std::int64_t links, std::int64_t, std::int64_t) {
+        chain::for_each_level(l, block, 0, [&](int depth, std::int64_t condensed, std::int64_t, std::int64_t) {
             begin[depth - 1] = bytes;
-            bytes += align_workspace(links);
+            bytes += align_workspace(condensed);
         });
     }
     /// Scalar row `row`, counted through the storage, holds something.
@@ -53,4 +53,4 @@ struct raise_activity {
     }
 };
 
-} // namespace coppice::sparse_sides
+} // namespace coppice::sparse_rhs

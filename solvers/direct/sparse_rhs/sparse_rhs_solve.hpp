@@ -17,7 +17,7 @@
 #include <coppice/solvers/direct/sparse_rhs/sparse_rhs.hpp>
 
 namespace coppice {
-namespace sparse_sides {
+namespace sparse_rhs {
 
 template <class E>
 struct clear_elements {
@@ -127,21 +127,21 @@ void solve_group(Executor const& exec, band_matrix<T> const& a, std::byte* facto
     using lane = chain::lane_of_t<T>;
     scatter(exec, d, first, x, active);
     auto const rows = chain::rows_of(a, o);
-    int const sides = int(x.columns);
+    int const rhs_count = int(x.columns);
     auto* const values = reinterpret_cast<lane*>(x.pointer);
-    chain::matrix_block_rows<lane> const units{rows, values, values, x.leading, x.leading, sides, nullptr};
+    chain::matrix_block_rows<lane> const block_rows{rows, values, values, x.leading, x.leading, rhs_count, nullptr};
     auto* const rhs = reinterpret_cast<lane*>(workspace);
-    std::int64_t const elements = chain::for_each_stage(active.all, rows.n, sides, [](auto...) {});
-    chain::factored_levels<lane> stages(units, {}, chain::plan_factor(exec, rows), factor, rhs);
+    std::int64_t const elements = chain::for_each_level(active.all, rows.n, rhs_count, [](auto...) {});
+    chain::factored_levels<lane> factors(block_rows, {}, chain::plan_factor(exec, rows), factor, rhs);
     for_each(exec, elements, clear_elements<lane>{rhs}); // what stretches that rest leave
-    stages.rows.active = active.flags + active.begin[0];
-    for (int k = 0; k < stages.depth; ++k) {
+    factors.rows.active = active.flags + active.begin[0];
+    for (int k = 0; k < factors.depth; ++k) {
         for_each(exec, active.all.total(k + 2), raise_activity{active, k + 1});
-        stages.links[std::size_t(k)].active = active.flags + active.begin[k + 1];
+        factors.condensed[std::size_t(k)].active = active.flags + active.begin[k + 1];
     }
     std::byte* const launch = workspace + align_workspace(elements * std::int64_t(sizeof(T)));
-    stages.up(exec, chain::factor_step::forward, launch);
-    stages.down(exec, launch);
+    factors.up(exec, chain::factor_step::forward, launch);
+    factors.down(exec, launch);
 }
 
 /// Where a solve to sparse columns keeps what.
@@ -168,13 +168,13 @@ pruning_plan plan_pruning(Executor const& exec, band_matrix<T> const& a, std::in
     return plan;
 }
 
-} // namespace sparse_sides
+} // namespace sparse_rhs
 
 template <class T, executor Executor>
 std::int64_t factored_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options) {
     std::int64_t const solving = factored_workspace(exec, a, columns, options);
-    return solving == 0 ? 0 : align_workspace(solving) + sparse_sides::activity_of(a, options).bytes;
+    return solving == 0 ? 0 : align_workspace(solving) + sparse_rhs::activity_of(a, options).bytes;
 }
 
 template <class T, class I, executor Executor>
@@ -182,7 +182,7 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
                            columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                            band_options const& options) {
-    using namespace sparse_sides;
+    using namespace sparse_rhs;
     check_rhs(a, d);
     check_solution(d, x);
     std::int64_t const needed = factored_sparse_workspace(exec, a, x.columns, options);
@@ -192,9 +192,9 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
     activity active = activity_of(a, options);
     active.flags = reinterpret_cast<std::uint8_t*>(workspace.data() + needed - active.bytes);
     for (std::int64_t c = 0; c < x.columns; c += chain::max_rhs) {
-        std::int64_t const sides = std::min<std::int64_t>(chain::max_rhs, x.columns - c);
+        std::int64_t const rhs_count = std::min<std::int64_t>(chain::max_rhs, x.columns - c);
         solve_group(exec, a, const_cast<std::byte*>(factor.data()), d, c,
-                    columns_view<T>(x.pointer + c * x.leading, x.rows, sides, x.leading), active, workspace.data(),
+                    columns_view<T>(x.pointer + c * x.leading, x.rows, rhs_count, x.leading), active, workspace.data(),
                     options);
     }
 }
@@ -202,7 +202,7 @@ void solve_factored_sparse(Executor const& exec, band_matrix<T> const& a, array_
 template <class T, executor Executor>
 std::int64_t sparse_to_dense_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                        band_options const& options) {
-    if (!sparse_sides::by_factor(exec, a, columns, options)) return bands_workspace(exec, a, columns, options);
+    if (!sparse_rhs::by_factor(exec, a, columns, options)) return bands_workspace(exec, a, columns, options);
     return bands_factor_bytes(exec, a, options) + factored_sparse_workspace(exec, a, columns, options);
 }
 
@@ -211,7 +211,7 @@ void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
                            sparse_columns_view<std::type_identity_t<T>, I> const& d,
                            columns_view<std::type_identity_t<T>> x, array_view<std::byte> workspace,
                            band_options const& options) {
-    using namespace sparse_sides;
+    using namespace sparse_rhs;
     check_rhs(a, d);
     check_solution(d, x);
     if (!by_factor(exec, a, x.columns, options)) {
@@ -220,17 +220,17 @@ void solve_sparse_to_dense(Executor const& exec, band_matrix<T> const& a,
         return;
     }
     check_space(workspace, sparse_to_dense_workspace(exec, a, x.columns, options));
-    std::int64_t const kept = bands_factor_bytes(exec, a, options);
-    auto const factor = workspace.slice(0, kept);
+    std::int64_t const factor_bytes = bands_factor_bytes(exec, a, options);
+    auto const factor = workspace.slice(0, factor_bytes);
     factorise_bands(exec, a, factor, options);
     solve_factored_sparse(exec, a, array_view<std::byte const>(factor), d, x,
-                          workspace.slice(kept, workspace.size() - kept), options);
+                          workspace.slice(factor_bytes, workspace.size() - factor_bytes), options);
 }
 
 template <class T, executor Executor>
 std::int64_t sparse_to_sparse_workspace(Executor const& exec, band_matrix<T> const& a, std::int64_t columns,
                                         band_options const& options, std::int64_t batch) {
-    return sparse_sides::plan_pruning(exec, a, columns, batch, options).bytes;
+    return sparse_rhs::plan_pruning(exec, a, columns, batch, options).bytes;
 }
 
 template <class T, class I, executor Executor>
@@ -239,7 +239,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I> const> offsets,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             array_view<std::byte> workspace, band_options const& options, std::int64_t batch) {
-    using namespace sparse_sides;
+    using namespace sparse_rhs;
     check_rhs(a, d);
     require_size("offsets of a sparse solution", offsets, d.columns + 1);
     require_size("values of a sparse solution", values, row_indices.size());
@@ -251,8 +251,8 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     // As solve_sparse_to_dense does for one batch; but one factorisation is enough for all of them.
     bool const factored = by_factor(exec, a, batch, options);
     auto const solving = workspace.slice(plan.solve, workspace.size() - plan.solve);
-    std::int64_t const kept = factored ? bands_factor_bytes(exec, a, options) : 0;
-    auto const factor = solving.slice(0, kept), rest = solving.slice(kept, solving.size() - kept);
+    std::int64_t const factor_bytes = factored ? bands_factor_bytes(exec, a, options) : 0;
+    auto const factor = solving.slice(0, factor_bytes), rest = solving.slice(factor_bytes, solving.size() - factor_bytes);
     if (factored) factorise_bands(exec, a, factor, options);
     for (std::int64_t first = 0; first < d.columns; first += batch) {
         columns_view<T> const x(reinterpret_cast<T*>(space + plan.columns), a.size, std::min(batch, d.columns - first));
@@ -275,7 +275,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
                             array_view<std::type_identity_t<I> const> offsets,
                             array_view<std::type_identity_t<I>> row_indices, array_view<std::type_identity_t<T>> values,
                             band_options const& options, std::int64_t batch) {
-    using namespace sparse_sides;
+    using namespace sparse_rhs;
     check_rhs(a, d);
     require_size("offsets of a sparse solution", offsets, d.columns + 1);
     std::vector<I> const ends = to_vector(exec, offsets);
@@ -291,7 +291,7 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
 }
 
 // What the sources of the library instantiate.
-#define COPPICE_SPARSE_SIDES_INDEXED(T, I, Executor)                                                                   \
+#define COPPICE_SPARSE_RHS_INDEXED(T, I, Executor)                                                                   \
     template void solve_factored_sparse(Executor const&, band_matrix<T> const&, array_view<std::byte const>,           \
                                         sparse_columns_view<T, I> const&, columns_view<T>, array_view<std::byte>,      \
                                         band_options const&);                                                          \
@@ -303,19 +303,19 @@ void solve_sparse_to_sparse(Executor const& exec, band_matrix<T> const& a,
     template void solve_sparse_to_sparse(Executor const&, band_matrix<T> const&, sparse_columns_view<T, I> const&,     \
                                          array_view<I const>, array_view<I>, array_view<T>, band_options const&,       \
                                          std::int64_t);
-#define COPPICE_SPARSE_SIDES(T, Executor)                                                                              \
+#define COPPICE_SPARSE_RHS(T, Executor)                                                                              \
     template std::int64_t factored_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_dense_workspace(Executor const&, band_matrix<T> const&, std::int64_t,              \
                                                     band_options const&);                                              \
     template std::int64_t sparse_to_sparse_workspace(Executor const&, band_matrix<T> const&, std::int64_t,             \
                                                      band_options const&, std::int64_t);                               \
-    COPPICE_SPARSE_SIDES_INDEXED(T, std::int32_t, Executor)                                                            \
-    COPPICE_SPARSE_SIDES_INDEXED(T, std::int64_t, Executor)
-#define COPPICE_SPARSE_SIDES_ALL(Executor)                                                                             \
-    COPPICE_SPARSE_SIDES(float, Executor)                                                                              \
-    COPPICE_SPARSE_SIDES(double, Executor)                                                                             \
-    COPPICE_SPARSE_SIDES(std::complex<float>, Executor)                                                                \
-    COPPICE_SPARSE_SIDES(std::complex<double>, Executor)
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int32_t, Executor)                                                            \
+    COPPICE_SPARSE_RHS_INDEXED(T, std::int64_t, Executor)
+#define COPPICE_SPARSE_RHS_ALL(Executor)                                                                             \
+    COPPICE_SPARSE_RHS(float, Executor)                                                                              \
+    COPPICE_SPARSE_RHS(double, Executor)                                                                             \
+    COPPICE_SPARSE_RHS(std::complex<float>, Executor)                                                                \
+    COPPICE_SPARSE_RHS(std::complex<double>, Executor)
 
 } // namespace coppice

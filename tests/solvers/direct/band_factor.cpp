@@ -44,7 +44,7 @@ void check_factored(Executor const& exec) {
                 block_storage<T> const s(length, n, std::uint64_t(n + length), cyclic);
                 auto const a = s.meaning(cyclic);
                 blocks_on<T, Executor> const m(exec, s);
-                std::vector<std::vector<T>> const sides{sides_for(a, 1, 1), sides_for(a, 3, 2), sides_for(a, 10, 3)};
+                std::vector<std::vector<T>> const sides{rhs_for(a, 1, 1), rhs_for(a, 3, 2), rhs_for(a, 10, 3)};
                 auto const x = solve_factored(exec, m.matrix, sides, {.cyclic = cyclic});
                 for (std::size_t k = 0; k < sides.size(); ++k)
                     CHECK(backward_error_of(a, x[k], sides[k]) <= 100 * epsilon<T>);
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     auto const bands = exec.copy(s.bands);
     band_matrix<T> const m(banded_view<T>{333, 3, 1, bands.data()});
     auto const a = s.meaning(), t = a.transposed(false);
-    std::vector<std::vector<T>> const sides{sides_for(a, 2, 1)};
+    std::vector<std::vector<T>> const sides{rhs_for(a, 2, 1)};
     CHECK(backward_error_of(a, solve_factored(exec, m, sides, {})[0], sides[0]) <= 100 * epsilon<T>);
     CHECK(backward_error_of(t, solve_factored(exec, m, sides, {.operation = matrix_operation::transposed})[0],
                             sides[0]) <= 100 * epsilon<T>);
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE("bands: factorisations of transposes, bands and batches", Fix
     for (std::int64_t i = 2 * bounds[2]; i < 2 * bounds[3]; ++i) meaning.add(i, i, 1);
     blocks_on<T, decltype(exec)> const on(exec, blocks);
     auto const offsets = exec.copy(bounds);
-    std::vector<std::vector<T>> const d{sides_for(meaning, 1, 2)};
+    std::vector<std::vector<T>> const d{rhs_for(meaning, 1, 2)};
     std::vector<std::int64_t> singular;
     auto x = solve_factored(exec, band_matrix<T>::batch(on.matrix, offsets.view(), 330), d, {}, &singular)[0];
     std::copy(d[0].begin() + 2 * bounds[2], d[0].begin() + 2 * bounds[3], x.begin() + 2 * bounds[2]);

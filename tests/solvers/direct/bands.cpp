@@ -26,7 +26,7 @@ void check_classes(Executor const& exec) {
                 CAPTURE(cyclic);
                 block_storage<T> const s(length, n, std::uint64_t(n * 1000 + length), cyclic);
                 auto const a = s.meaning(cyclic);
-                auto const d = sides_for(a, 1, 7);
+                auto const d = rhs_for(a, 1, 7);
                 auto const result = solve_blocks(exec, s, d, {.cyclic = cyclic, .method = band_method::chain});
                 CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
                 CHECK(result.reports[0].status == solve_status::ok);
@@ -40,7 +40,7 @@ void check_classes(Executor const& exec) {
                 CAPTURE(length);
                 banded_storage<T> const s(length, below, above, std::uint64_t(below * 10 + above));
                 auto const a = s.meaning();
-                auto const d = sides_for(a, 1, 3);
+                auto const d = rhs_for(a, 1, 3);
                 CHECK(backward_error_of(a, solve_banded_storage(exec, s, d).x, d) <= 100 * epsilon<T>);
             }
 }
@@ -73,14 +73,14 @@ TEST_CASE_TEMPLATE("bands: transposed and conjugate-transposed", Fixture, COPPIC
                     CAPTURE(length);
                     block_storage<T> const s(length, n, std::uint64_t(n + length), cyclic);
                     auto const a = s.meaning(cyclic).transposed(conjugated);
-                    auto const d = sides_for(a, 2, 5);
+                    auto const d = rhs_for(a, 2, 5);
                     auto const result = solve_blocks(exec, s, d, {.cyclic = cyclic, .operation = op});
                     CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
                 }
         for (auto const& [below, above] : {std::pair(0, 2), std::pair(3, 1), std::pair(2, 8)}) {
             banded_storage<T> const s(211, below, above, 17);
             auto const a = s.meaning().transposed(conjugated);
-            auto const d = sides_for(a, 1, 5);
+            auto const d = rhs_for(a, 1, 5);
             CHECK(backward_error_of(a, solve_banded_storage(exec, s, d, {.operation = op}).x, d) <= 100 * epsilon<T>);
         }
     }
@@ -106,7 +106,7 @@ void check_pentadiagonal(Executor const& exec) {
                         for (std::int64_t i = 0; i < length; ++i) s.at(i, 0) *= T(1e-30);
                     auto a = s.meaning();
                     if (operation != matrix_operation::none) a = a.transposed(false);
-                    auto const d = sides_for(a, 1, 3);
+                    auto const d = rhs_for(a, 1, 3);
                     auto const result = solve_banded_storage(exec, s, d, {.operation = operation});
                     CHECK(backward_error_of(a, result.x, d) <= 100 * epsilon<T>);
                 }
@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE("bands: many right-hand sides with leading dimensions, in pla
         block_storage<T> const s(length, n, 4, false);
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const meaning = s.meaning(false);
-        auto const d = sides_for(meaning, columns, 1);
+        auto const d = rhs_for(meaning, columns, 1);
         // Columns apart from each other, with guards between.
         std::vector<T> spread(std::size_t(leading * columns), -77.0);
         for (std::int64_t c = 0; c < columns; ++c)
@@ -159,7 +159,7 @@ TEST_CASE_TEMPLATE("bands: rpts on matrices that are singular inside of partitio
     auto const error_of = [&]<class T>(block_storage<T> const& s, pivoting pivot) {
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const meaning = s.meaning(false);
-        auto const d = sides_for(meaning, 2, 1);
+        auto const d = rhs_for(meaning, 2, 1);
         auto x = exec.copy(d);
         columns_view<T> const both(x.data(), s.size(), 2, s.size());
         solve_bands(exec, a.matrix, columns_view<T const>(both), both, {.pivot = pivot, .method = band_method::rpts});
@@ -198,14 +198,14 @@ TEST_CASE_TEMPLATE("bands: cyclic systems ride rpts on a GPU", Fixture, COPPICE_
         CAPTURE(n);
         block_storage<T> const s(n, 1, std::uint64_t(n), true);
         auto const a = s.meaning(true);
-        auto const d = sides_for(a, 2, 1);
+        auto const d = rhs_for(a, 2, 1);
         for (pivoting const pivot : {pivoting::partial, pivoting::scaled_partial}) {
             band_options by_rpts{.pivot = pivot, .cyclic = true, .method = band_method::rpts};
             if constexpr (std::is_same_v<Fixture, on_cuda>) {
                 auto const ring = solve_blocks(exec, s, d, by_rpts);
                 by_rpts.cyclic = false;
                 auto const b = s.meaning(false);
-                auto const e = sides_for(b, 2, 1);
+                auto const e = rhs_for(b, 2, 1);
                 double const most = 100 * double(epsilon<T>);
                 CHECK(double(backward_error_of(b, solve_blocks(exec, s, e, by_rpts).x, e)) <= most);
                 CHECK(double(backward_error_of(a, ring.x, d)) <= most);
@@ -356,7 +356,7 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
             s.spoil(bounds[k], bounds[k + 1]);
             s.describe(meaning, bounds[k], bounds[k + 1], false);
         }
-        auto const d = sides_for(meaning, 2, 3);
+        auto const d = rhs_for(meaning, 2, 3);
         auto const offsets = exec.copy(bounds);
         blocks_on<T, decltype(exec)> const a(exec, s);
         auto const result = solve_matrix(exec, band_matrix<T>::batch(a.matrix, offsets.view()), d);
@@ -396,7 +396,7 @@ TEST_CASE_TEMPLATE("bands: batches of equal, interleaved and different systems",
                                             band[std::size_t(place(k, j) * n * n + r + c * n)]);
                     }
             }
-            auto const d = sides_for(meaning, 1, 3);
+            auto const d = rhs_for(meaning, 1, 3);
             blocks_on<T, decltype(exec)> const a(exec, s);
             auto const batch = interleaved ? band_matrix<T>::interleaved_batch(a.matrix, systems)
                                            : band_matrix<T>::batch(a.matrix, systems);
@@ -415,7 +415,7 @@ TEST_CASE_TEMPLATE("bands: a singular or poisoned system of a batch leaves the o
         for (std::int64_t k = 0; k < systems; ++k) s.spoil(k * each, (k + 1) * each);
         plain_rows<T> whole(length * n);
         for (std::int64_t k = 0; k < systems; ++k) s.describe(whole, k * each, (k + 1) * each, false);
-        auto d = sides_for(whole, 1, 2);
+        auto d = rhs_for(whole, 1, 2);
         // System 7: column 4 of zeros. System 8: NaN in the matrix. System 20: infinity on the right.
         std::int64_t const zero = 7 * each + 4;
         for (int e = 0; e < n * n; ++e) {
@@ -448,7 +448,7 @@ TEST_CASE_TEMPLATE("bands: the report is the one of the definition", Fixture, CO
     using T = double;
     banded_storage<T> const s(400, 2, 1, 5);
     auto const a = s.meaning();
-    auto const d = sides_for(a, 3, 4);
+    auto const d = rhs_for(a, 3, 4);
     auto const bands = exec.copy(s.bands);
     auto x = solve_banded_storage(exec, s, d).x;
     x[500] += 1e-4; // in the second column
@@ -576,7 +576,7 @@ TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_
         for (auto* band : {&s.lower, &s.diagonal, &s.upper})
             for (int e = 0; e < 4; ++e) (*band)[std::size_t(4 * i + e)] *= scale(2 * i + e % 2);
     auto const a = s.meaning(false);
-    auto const d = sides_for(a, 1, 3);
+    auto const d = rhs_for(a, 1, 3);
     double const plain = solve_blocks(exec, s, d).reports[0].componentwise_error;
     auto const refined = solve_blocks(exec, s, d, {.refinements = 2}).reports[0];
     auto const scaled = solve_blocks(exec, s, d, {.pivot = pivoting::scaled_partial}).reports[0];
@@ -623,7 +623,7 @@ TEST_CASE_TEMPLATE("bands: refinement, thresholds and scales", Fixture, COPPICE_
 TEST_CASE_TEMPLATE("bands: the same bits on every run and number of threads", Fixture, COPPICE_TEST_EXECUTORS) {
     auto const exec = Fixture::exec();
     block_storage<std::complex<float>> const s(3001, 2, 3, true);
-    auto const d = sides_for(s.meaning(true), 2, 3);
+    auto const d = rhs_for(s.meaning(true), 2, 3);
     band_options const options{.cyclic = true};
     auto const x = solve_blocks(exec, s, d, options).x;
     for (int run = 0; run < 2; ++run) CHECK(x == solve_blocks(exec, s, d, options).x);

@@ -80,7 +80,7 @@ struct rank_checks {
 
     void one(band_matrix<T> const& a, plain_rows<T> const& meaning, cuts const& where, std::int64_t columns,
              band_options const& options = {}) {
-        auto const d = sides_for(meaning, columns, 5);
+        auto const d = rhs_for(meaning, columns, 5);
         auto const r = solve_distributed(executors_of<Fixture>(where.size() - 1), a, d, where, options);
         double const error = backward_error_of(meaning, r.x, d);
         solve_report const& first = r.reports[0];
@@ -168,7 +168,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
         CAPTURE(s.below);
         for (std::int64_t i = 0; i < n; ++i) s.at(i, 0) = 1.5 * (below + above); // of condition below 100
         auto const meaning = s.meaning();
-        auto const d = sides_for(meaning, 1, 3);
+        auto const d = rhs_for(meaning, 1, 3);
         auto const exact = lapack_band_solution(meaning, std::max(below, above), d);
         auto const one = solve_banded_storage(Fixture::exec(), s, d);
         for (int const ranks : {2, 5}) {
@@ -184,7 +184,7 @@ TEST_CASE_TEMPLATE("band parts: as one executor and as LAPACK", Fixture, COPPICE
     }
     // One rank with rows: what solve_bands gives, bit by bit.
     block_storage<std::complex<float>> const s(70, 4, 3, true);
-    auto const d = sides_for(s.meaning(true), 2, 8);
+    auto const d = rhs_for(s.meaning(true), 2, 8);
     auto const one = solve_blocks(Fixture::exec(), s, d, {.cyclic = true, .condition = true});
     auto const r = solve_distributed(executors_of<Fixture>(3), band_matrix<std::complex<float>>(s.view()), d,
                                      {0, 0, 70, 70}, {.cyclic = true, .condition = true});
@@ -378,7 +378,7 @@ TEST_CASE_TEMPLATE("band parts: no growth", Fixture, COPPICE_TEST_EXECUTORS) {
 TEST_CASE_TEMPLATE("band parts: options, the same bits on every run", Fixture, COPPICE_TEST_EXECUTORS) {
     using T = double;
     block_storage<T> const s(200, 3, 8, true);
-    auto const d = sides_for(s.meaning(true), 5, 8);
+    auto const d = rhs_for(s.meaning(true), 5, 8);
     auto const where = equal_cuts(200, 4);
     auto const run = [&](band_options options, std::int64_t gap = 0) {
         options.cyclic = true;

@@ -92,7 +92,7 @@ hard_system make_hard(hard kind, std::int64_t n, int reach, std::uint64_t seed) 
             }
         }
     auto const rows = s.a.meaning();
-    s.d = sides_for(rows, 1, seed);
+    s.d = rhs_for(rows, 1, seed);
     if (seed % 3 == 0) // not in the range of a singular matrix
         for (double& value : s.d) value = random() * (kind == hard::tiny ? 1e-300 : kind == hard::huge ? 1e300 : 1);
     return s;
@@ -213,7 +213,7 @@ void check_classes(Executor const& exec) {
                                 }
                         if (!cyclic) s.spoil(0, length);
                         auto const a = s.meaning(cyclic);
-                        auto const d = sides_for(a, 1, seed);
+                        auto const d = rhs_for(a, 1, seed);
                         auto const answer = solve_blocks(exec, s, d, {.cyclic = cyclic});
                         auto const& report = answer.reports[0];
                         double const true_error = backward_error_of(a, answer.x, d);
@@ -331,7 +331,7 @@ void check_balanced(Executor const& exec) {
                         auto const seed = std::uint64_t(length * 4 + n);
                         auto const s = balanced<T>(length, n, cyclic, columns, -1, seed);
                         auto const rows = s.meaning(cyclic);
-                        auto const d = sides_for(op == matrix_operation::none ? rows : rows.transposed(false), 2, 3);
+                        auto const d = rhs_for(op == matrix_operation::none ? rows : rows.transposed(false), 2, 3);
                         auto const free =
                             solve_blocks(exec, s, d, {.cyclic = cyclic, .operation = op, .condition = true}).reports[0];
                         CHECK(free.status == solve_status::singular);
@@ -370,7 +370,7 @@ TEST_CASE_TEMPLATE("bands: rows or columns that sum to zero are singular", Fixtu
                             sum += s.at(i, k) = double((i * 7 + (k + i % 3) * k) % 4 + 1);
                     s.at(i, 0) = -sum;
                 }
-                auto const report = solve_banded_storage(exec, s, sides_for(s.meaning(), 1, 3)).reports[0];
+                auto const report = solve_banded_storage(exec, s, rhs_for(s.meaning(), 1, 3)).reports[0];
                 CHECK(report.status == (held ? solve_status::ok : solve_status::singular));
             }
         }
@@ -390,7 +390,7 @@ TEST_CASE_TEMPLATE("bands: of a batch those systems whose rows or columns sum to
             for (std::int64_t s = 0; s < systems; ++s) {
                 auto const one =
                     balanced<double>(rows, 1, false, s % 3 == 0, free(s) ? -1 : s % rows, std::uint64_t(s));
-                auto const side = sides_for(one.meaning(false), 1, std::uint64_t(s));
+                auto const side = rhs_for(one.meaning(false), 1, std::uint64_t(s));
                 for (std::int64_t i = 0; i < rows; ++i) {
                     auto const to = std::size_t(interleaved ? i * systems + s : s * rows + i), from = std::size_t(i);
                     all.lower[to] = one.lower[from], all.diagonal[to] = one.diagonal[from];
