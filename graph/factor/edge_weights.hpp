@@ -105,12 +105,12 @@ edge_weights<T, I, O> make_edge_weights(Executor const& exec, csr_view<T, I, O> 
     weights.view = a;
     if (!a.offsets) return weights;
     using flags = detail::nonzero_flags;
-    flags found = detail::look_at_nonzeros(exec, a);
+    flags found = detail::inspect_nonzeros(exec, a);
     if (found.any(flags::not_finite)) detail::require_finite(exec, a);
     if (found.any(flags::unsorted)) {
         weights.made = sort_columns(exec, a);
         weights.view = weights.made.view();
-        found = detail::look_at_nonzeros(exec, weights.view);
+        found = detail::inspect_nonzeros(exec, weights.view);
         if (found.any(flags::unsorted))
             throw matrix_error("a row holds a column twice, expected every entry once; sum duplicates first");
     }

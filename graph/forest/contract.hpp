@@ -54,8 +54,8 @@ csr<T, I, O> contract_by_products(Executor const& exec, Semiring const& s, csr_v
                                   vertex_aggregates<I> const& aggregates, T one) {
     auto const p = membership_matrix<T>(exec, aggregates, one);
     auto const r = transpose(exec, p.view());
-    auto const between = detail::product_of_rising(exec, s, a, p.view());
-    return detail::product_of_rising(exec, s, r.view(), between.view());
+    auto const between = detail::product_of_sorted(exec, s, a, p.view());
+    return detail::product_of_sorted(exec, s, r.view(), between.view());
 }
 
 /// The same for a matrix and aggregates that are known to fit, with rising columns.
@@ -71,7 +71,7 @@ csr<T, I, O> contract_sound(host_executor const& exec, Semiring const& s, csr_vi
     auto const r = transpose(exec, members.view());
     std::int64_t const largest = reduce(exec, std::int64_t(aggregates.count), std::int64_t(0),
                                         aggregate_size<I>{r.row_offsets().data()}, maximum{});
-    if (largest > most_contracted) return contract_by_products(exec, s, a, aggregates, one);
+    if (largest > max_contracted) return contract_by_products(exec, s, a, aggregates, one);
     return contract_rows(exec, s, a, aggregates.of.data(), r.view(), one);
 }
 
@@ -88,7 +88,7 @@ csr<T, I> contract(Executor const& exec, Semiring const& s, csr_view<T, I> a, ve
                    std::type_identity_t<T> one) {
     require_square(a, "contract");
     require_size("vertices of the aggregates", aggregates.vertices, a.rows());
-    detail::require_rising(exec, a, "matrix to contract");
+    detail::require_sorted_columns(exec, a, "matrix to contract");
     return graph_detail::contract_sound(exec, s, a, aggregates, one);
 }
 /// The same with weights added.

@@ -57,16 +57,16 @@ struct contracted_rows {
 
 /// What a worker needs: sums of a row of A P, and of C.
 template <class Sum, class I>
-struct contraction_worker {
+struct contraction_workspace {
     met_sums<Sum, I> of_vertex, of_aggregate;
 };
 
 /// Sums of the row of A P for vertex i, of few entries: take(column, sum) for each of its columns.
-template <int Most, class Semiring, class T, class I, class O, class Take>
+template <int Max, class Semiring, class T, class I, class O, class Take>
 void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I i, Take const& take) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    I columns[Most];
-    sum_type sums[Most];
+    I columns[Max];
+    sum_type sums[Max];
     int n = 0;
     for (O k = m.row_begin(i), end = m.row_end(i); k < end; ++k) {
         I const j = m.indices[k], column = of[j];
@@ -78,7 +78,7 @@ void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I
             sums[n++] = s.add.identity();
         }
         sums[at] = detail::accumulate(s.add, sums[at],
-                                      detail::multiply_at(s, m.coefficients[k], one, meeting{i, j, j, column}));
+                                      detail::multiply_at(s, m.coefficients[k], one, element_positions{i, j, j, column}));
     }
     for (int at = 0; at < n; ++at) take(columns[at], sums[at]);
 }
@@ -87,17 +87,17 @@ void sum_short_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I
 /// same.
 template <class Semiring, class T, class I, class O, class Sum>
 void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I a, array_view<I const> members,
-                  contraction_worker<Sum, I>& worker, contracted_rows<T, I>& to) {
+                  contraction_workspace<Sum, I>& worker, contracted_rows<T, I>& to) {
     constexpr O few = 16; // entries of a row whose columns are looked for one by one
     worker.of_aggregate.begin(a);
     for (I const i : members) {
-        auto const join = [&](I column, Sum const& sum) {
+        auto const add = [&](I column, Sum const& sum) {
             T const between = static_cast<T>(s.result(sum));
-            worker.of_aggregate.add(s.add, column, detail::multiply_at(s, one, between, meeting{a, i, i, column}));
+            worker.of_aggregate.add(s.add, column, detail::multiply_at(s, one, between, element_positions{a, i, i, column}));
         };
         O const begin = m.row_begin(i), end = m.row_end(i);
         if (end - begin <= few) {
-            sum_short_row<few>(s, m, of, one, i, join);
+            sum_short_row<few>(s, m, of, one, i, add);
             continue;
         }
         worker.of_vertex.begin(i);
@@ -105,9 +105,9 @@ void contract_row(Semiring const& s, csr_view<T, I, O> m, I const* of, T one, I 
             I const j = m.indices[k], column = of[j];
             if (column < I(0)) continue;
             worker.of_vertex.add(s.add, column,
-                                 detail::multiply_at(s, m.coefficients[k], one, meeting{i, j, j, column}));
+                                 detail::multiply_at(s, m.coefficients[k], one, element_positions{i, j, j, column}));
         }
-        for (I const column : worker.of_vertex.columns()) join(column, worker.of_vertex.at(column));
+        for (I const column : worker.of_vertex.columns()) add(column, worker.of_vertex.at(column));
     }
     auto& columns = worker.of_aggregate.columns();
     detail::sort_words(columns.data(), std::int64_t(columns.size()));
@@ -122,12 +122,12 @@ template <class Semiring, class T, class I, class O, class Any>
 csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_view<T, I, O> a, I const* of,
                            csr_view<Any, I, O> r, T one) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
-    using worker_type = contraction_worker<sum_type, I>;
+    using worker_type = contraction_workspace<sum_type, I>;
     constexpr std::int64_t block = 512; // aggregates that a worker takes at a time
     std::int64_t const rows = r.rows();
     buffer<O> offsets(exec, rows + 1);
     offsets[0] = 0;
-    std::vector<contracted_rows<T, I>> parts(static_cast<std::size_t>((rows + block - 1) / block));
+    std::vector<contracted_rows<T, I>> blocks(static_cast<std::size_t>((rows + block - 1) / block));
     detail::lending_pool<worker_type> pool;
     detail::for_each_block(exec, rows, block, [&](std::int64_t p, std::int64_t first, std::int64_t last) {
         auto worker = pool.take([&] { return worker_type{{exec, r.rows()}, {exec, r.rows()}}; });
@@ -139,16 +139,16 @@ csr<T, I, O> contract_rows(host_executor const& exec, Semiring const& s, csr_vie
                          mine);
             offsets[c + 1] = static_cast<O>(mine.columns.size());
         }
-        parts[static_cast<std::size_t>(p)] = std::move(mine);
+        blocks[static_cast<std::size_t>(p)] = std::move(mine);
         pool.bring_back(std::move(worker));
     });
-    auto const starts = detail::starts_of_parts(parts, [](auto const& part) { return part.columns.size(); });
+    auto const starts = detail::block_starts(blocks, [](auto const& rows_of_block) { return rows_of_block.columns.size(); });
     O const nonzeros = detail::product_size<O>(starts.back());
     buffer<I> indices(exec, nonzeros);
     buffer<T> values(exec, nonzeros);
-    detail::join_row_blocks(exec, parts, starts, block, offsets, [&](auto const& part, std::int64_t start) {
-        std::copy(part.columns.begin(), part.columns.end(), indices.data() + start);
-        std::copy(part.values.begin(), part.values.end(), values.data() + start);
+    detail::concatenate_row_blocks(exec, blocks, starts, block, offsets, [&](auto const& rows_of_block, std::int64_t start) {
+        std::copy(rows_of_block.columns.begin(), rows_of_block.columns.end(), indices.data() + start);
+        std::copy(rows_of_block.values.begin(), rows_of_block.values.end(), values.data() + start);
     });
     return {r.rows(), r.rows(), std::move(offsets), std::move(indices), std::move(values)};
 }
@@ -160,6 +160,6 @@ struct aggregate_size {
     std::int64_t operator()(std::int64_t a) const { return std::int64_t(offsets[a + 1]) - std::int64_t(offsets[a]); }
 };
 /// One worker makes a row of C: of larger aggregates that is a matter for products, which share the rows of A.
-inline constexpr std::int64_t most_contracted = 256;
+inline constexpr std::int64_t max_contracted = 256;
 
 } // namespace coppice::graph_detail

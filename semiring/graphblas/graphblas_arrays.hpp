@@ -82,10 +82,10 @@ inline void require_graphblas(GrB_Info info, char const* what) {
 }
 
 /// Throws argument_error unless an object of GraphBLAS holds values of the type that is asked for.
-inline void require_type(GrB_Type held, GrB_Type wanted, std::size_t bytes) {
+inline void require_type(GrB_Type held, GrB_Type requested, std::size_t bytes) {
     std::size_t held_bytes = 0;
     require_graphblas(GxB_Type_size(&held_bytes, held), "tell the size of a type");
-    if (held != wanted || held_bytes != bytes)
+    if (held != requested || held_bytes != bytes)
         throw argument_error("the GraphBLAS object holds values of another type (" + std::to_string(held_bytes) +
                              " bytes) than is asked for (" + std::to_string(bytes) + " bytes)");
 }
@@ -172,10 +172,10 @@ public:
         size = static_cast<std::int64_t>(n);
         entries = static_cast<std::int64_t>(entries_);
         if (entries == 0) return;
-        bool* const place_for_iso = owner_ ? &iso : nullptr;
-        require_graphblas(is_full() ? GxB_Vector_unpack_Full(v, &values, &value_bytes_, place_for_iso, nullptr)
+        bool* const iso_pointer = owner_ ? &iso : nullptr;
+        require_graphblas(is_full() ? GxB_Vector_unpack_Full(v, &values, &value_bytes_, iso_pointer, nullptr)
                                     : GxB_Vector_unpack_Bitmap(v, &present, &values, &flag_bytes_, &value_bytes_,
-                                                               place_for_iso, &entries_, nullptr),
+                                                               iso_pointer, &entries_, nullptr),
                           "unpack a vector");
     }
     unpacked_vector(unpacked_vector const&) = delete;
@@ -233,13 +233,13 @@ void require_movable(buffer<T> const& b) {
 
 /// Elements on their way to GraphBLAS, which sets the pointer to null when it takes them; freed otherwise.
 template <class As, class T>
-class given_array {
+class packed_array {
 public:
-    explicit given_array(buffer<T>&& from)
+    explicit packed_array(buffer<T>&& from)
         : bytes_(static_cast<GrB_Index>(from.size()) * sizeof(T)), pointer_(reinterpret_cast<As*>(from.release())) {}
-    given_array(given_array const&) = delete;
-    given_array& operator=(given_array const&) = delete;
-    ~given_array() { std::free(pointer_); }
+    packed_array(packed_array const&) = delete;
+    packed_array& operator=(packed_array const&) = delete;
+    ~packed_array() { std::free(pointer_); }
     As** address() { return &pointer_; }
     GrB_Index bytes() const { return bytes_; }
 

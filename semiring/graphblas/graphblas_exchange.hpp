@@ -53,8 +53,8 @@ GrB_Matrix pack_matrix(csr<T, std::int64_t, std::int64_t>&& a, bool sorted, GrB_
     require_graphblas(GrB_Matrix_new(m.address(), type, GrB_Index(rows), GrB_Index(columns)), "make a matrix");
     auto arrays = std::move(a).release();
     if (arrays.indices.empty()) return m.release();
-    given_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
-    given_array<void, T> values(std::move(arrays.values));
+    packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
+    packed_array<void, T> values(std::move(arrays.values));
     require_graphblas(GxB_Matrix_pack_CSR(m, offsets.address(), indices.address(), values.address(), offsets.bytes(),
                                           indices.bytes(), values.bytes(), false, !sorted, nullptr),
                       "pack a matrix");
@@ -70,8 +70,8 @@ GrB_Vector pack_vector(dense_vector<T>&& v, std::int64_t entries, GrB_Type type)
     new_graphblas_vector g;
     require_graphblas(GrB_Vector_new(g.address(), type, GrB_Index(v.size())), "make a vector");
     bool const full = v.is_full();
-    given_array<void, T> values(std::move(v.values()));
-    given_array<std::int8_t, std::int8_t> flags(std::move(v.present()));
+    packed_array<void, T> values(std::move(v.values()));
+    packed_array<std::int8_t, std::int8_t> flags(std::move(v.present()));
     if (entries == 0) return g.release();
     require_graphblas(full ? GxB_Vector_pack_Full(g, values.address(), values.bytes(), false, nullptr)
                            : GxB_Vector_pack_Bitmap(g, flags.address(), values.address(), flags.bytes(), values.bytes(),

@@ -23,11 +23,11 @@ void require_same_shape(csr_view<A, I, O> a, csr_view<B, I, O> b) {
 /// What an operator makes of two elements, op(a, b) or op(a, b, index).
 template <class Op, class A, class B>
 using operator_result_t = std::remove_cvref_t<decltype(apply(std::declval<Op const&>(), std::declval<A const&>(),
-                                                             std::declval<B const&>(), meeting{}))>;
+                                                             std::declval<B const&>(), element_positions{}))>;
 
 /// Of matrices whose columns are known to rise.
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
-auto merge_rising(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
+auto merge_sorted(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
     require_same_shape(a, b);
     using Z = operator_result_t<Op, A, B>;
     return build_rows<Z, I, O>(exec, a.rows(), a.columns(), merged_rows<A, B, I, O, Op, Single>{a, b, op, single});
@@ -35,9 +35,9 @@ auto merge_rising(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_v
 template <executor Executor, class Op, class A, class B, class I, class O, class Single>
 auto merge(Executor const& exec, Op const& op, csr_view<A, I, O> a, csr_view<B, I, O> b, Single const& single) {
     require_same_shape(a, b);
-    require_rising(exec, a, "first matrix of an element-wise operation");
-    require_rising(exec, b, "second matrix of an element-wise operation");
-    return merge_rising(exec, op, a, b, single);
+    require_sorted_columns(exec, a, "first matrix of an element-wise operation");
+    require_sorted_columns(exec, b, "second matrix of an element-wise operation");
+    return merge_sorted(exec, op, a, b, single);
 }
 
 /// f(a), or f(a, i, j).

@@ -26,16 +26,16 @@ inline graphblas_shape shape_of(GrB_Vector v, GrB_Type type, std::size_t value_b
 }
 
 /// Arrays that GraphBLAS has handed out; freed where nobody takes them.
-struct taken_arrays {
+struct unpacked_arrays {
     GrB_Index *starts = nullptr, *list = nullptr, *indices = nullptr;
     void* values = nullptr;
     std::int8_t* flags = nullptr;
     GrB_Index bytes[4]{};
 
-    taken_arrays() = default;
-    taken_arrays(taken_arrays const&) = delete;
-    taken_arrays& operator=(taken_arrays const&) = delete;
-    ~taken_arrays() {
+    unpacked_arrays() = default;
+    unpacked_arrays(unpacked_arrays const&) = delete;
+    unpacked_arrays& operator=(unpacked_arrays const&) = delete;
+    ~unpacked_arrays() {
         std::free(starts);
         std::free(list);
         std::free(indices);
@@ -83,7 +83,7 @@ sparse_vector<T, std::int64_t> move_sparse_from_graphblas(GrB_Vector v, GrB_Type
     auto const s = detail::shape_of(v, type, sizeof(T));
     if (s.entries == 0) return {exec, s.rows};
     if (s.format == GxB_BITMAP || s.format == GxB_FULL) return {exec, move_from_graphblas<T>(v, type)};
-    detail::taken_arrays a;
+    detail::unpacked_arrays a;
     GrB_Index entries = 0;
     // Without a place for `iso` and `jumbled` GraphBLAS writes all values out and sorts.
     detail::require_graphblas(
@@ -100,12 +100,12 @@ sparse_vector<T, I> sparse_from_graphblas(host_executor const& exec, GrB_Vector 
     checked_cast<I>(detail::shape_of(v, type, sizeof(T)).rows, "length of a vector");
     detail::new_graphblas_vector copy;
     detail::require_graphblas(GrB_Vector_dup(copy.address(), v), "copy a vector");
-    auto const moved = move_sparse_from_graphblas<T>(copy, type);
-    if (moved.format() != vector_format::list) return {exec, exec.copy(moved.to_dense(exec))};
-    auto const list = moved.list();
+    auto const unpacked = move_sparse_from_graphblas<T>(copy, type);
+    if (unpacked.format() != vector_format::list) return {exec, exec.copy(unpacked.to_dense(exec))};
+    auto const list = unpacked.list();
     buffer<I> indices(exec, list.entries());
     for_each(exec, list.entries(), [&](std::int64_t k) { indices[k] = static_cast<I>(list.indices[k]); });
-    return {exec, moved.size(), std::move(indices), copy_of(exec, list.values)};
+    return {exec, unpacked.size(), std::move(indices), copy_of(exec, list.values)};
 }
 
 /// A new GrB_Vector of the caller's that takes over the arrays of `v`, which come from graphblas_memory().
@@ -124,8 +124,8 @@ GrB_Vector move_to_graphblas(host_executor const& exec, sparse_vector<T, std::in
     detail::require_graphblas(GrB_Vector_new(g.address(), type, GrB_Index(n)), "make a vector");
     auto const entries = GrB_Index(arrays.indices.size());
     if (entries == 0) return g.release();
-    detail::given_array<GrB_Index, std::int64_t> indices(std::move(arrays.indices));
-    detail::given_array<void, T> values(std::move(arrays.values));
+    detail::packed_array<GrB_Index, std::int64_t> indices(std::move(arrays.indices));
+    detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Vector_pack_CSC(g, indices.address(), values.address(), indices.bytes(),
                                                   values.bytes(), false, entries, false, nullptr),
                               "pack a vector");
@@ -151,7 +151,7 @@ hypersparse<T, std::int64_t> move_hypersparse_from_graphblas(GrB_Matrix a, GrB_T
     host_executor const exec(1, graphblas_memory());
     auto const s = detail::shape_of(a, type, sizeof(T));
     if (s.entries == 0) return {exec, s.rows, s.columns};
-    detail::taken_arrays m;
+    detail::unpacked_arrays m;
     GrB_Index listed = 0;
     detail::require_graphblas(GxB_Matrix_unpack_HyperCSR(a, &m.starts, &m.list, &m.indices, &m.values, &m.bytes[0],
                                                          &m.bytes[1], &m.bytes[2], &m.bytes[3], nullptr, &listed,
@@ -196,11 +196,11 @@ GrB_Matrix move_to_graphblas(host_executor const&, hypersparse<T, std::int64_t>&
     if (entries.nonzeros() == 0) return m.release();
     auto arrays = std::move(entries).release();
     auto const listed = GrB_Index(list.size());
-    detail::given_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), names(std::move(list)),
+    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), row_list(std::move(list)),
         indices(std::move(arrays.indices));
-    detail::given_array<void, T> values(std::move(arrays.values));
-    detail::require_graphblas(GxB_Matrix_pack_HyperCSR(m, offsets.address(), names.address(), indices.address(),
-                                                       values.address(), offsets.bytes(), names.bytes(),
+    detail::packed_array<void, T> values(std::move(arrays.values));
+    detail::require_graphblas(GxB_Matrix_pack_HyperCSR(m, offsets.address(), row_list.address(), indices.address(),
+                                                       values.address(), offsets.bytes(), row_list.bytes(),
                                                        indices.bytes(), values.bytes(), false, listed, false, nullptr),
                               "pack a hypersparse matrix");
     return m.release();
@@ -223,7 +223,7 @@ template <class T>
 csr<T, std::int64_t> move_columns_from_graphblas(GrB_Matrix a, GrB_Type type = graphblas_type<T>()) {
     auto const s = detail::shape_of(a, type, sizeof(T));
     if (s.entries == 0) return {s.columns, s.rows, detail::no_starts(s.columns), {}, {}};
-    detail::taken_arrays m;
+    detail::unpacked_arrays m;
     detail::require_graphblas(GxB_Matrix_unpack_CSC(a, &m.starts, &m.indices, &m.values, &m.bytes[0], &m.bytes[1],
                                                     &m.bytes[2], nullptr, nullptr, nullptr),
                               "unpack a matrix by columns");
@@ -246,8 +246,8 @@ GrB_Matrix move_columns_to_graphblas(host_executor const& exec, csr<T, std::int6
     detail::new_matrix(m, type, rows, columns);
     auto arrays = std::move(a).release();
     if (arrays.indices.empty()) return m.release();
-    detail::given_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
-    detail::given_array<void, T> values(std::move(arrays.values));
+    detail::packed_array<GrB_Index, std::int64_t> offsets(std::move(arrays.offsets)), indices(std::move(arrays.indices));
+    detail::packed_array<void, T> values(std::move(arrays.values));
     detail::require_graphblas(GxB_Matrix_pack_CSC(m, offsets.address(), indices.address(), values.address(),
                                                   offsets.bytes(), indices.bytes(), values.bytes(), false, !sorted,
                                                   nullptr),
@@ -262,7 +262,7 @@ dense_vector<T> move_dense_from_graphblas(GrB_Matrix a, GrB_Type type = graphbla
     auto const s = detail::shape_of(a, type, sizeof(T));
     std::int64_t const elements = checked_product(s.rows, s.columns, "elements of a dense matrix");
     if (s.entries == 0) return {host_executor(1, graphblas_memory()), elements};
-    detail::taken_arrays m;
+    detail::unpacked_arrays m;
     using detail::adopt_from_graphblas;
     if (s.entries == elements) {
         detail::require_graphblas(GxB_Matrix_unpack_FullR(a, &m.values, &m.bytes[0], nullptr, nullptr),
@@ -291,8 +291,8 @@ GrB_Matrix move_dense_to_graphblas(host_executor const& exec, dense_vector<T>&& 
     detail::new_matrix(m, type, elements.size() / columns, columns);
     bool const full = elements.is_full();
     if (entries == 0) return m.release();
-    detail::given_array<void, T> values(std::move(elements.values()));
-    detail::given_array<std::int8_t, std::int8_t> flags(std::move(elements.present()));
+    detail::packed_array<void, T> values(std::move(elements.values()));
+    detail::packed_array<std::int8_t, std::int8_t> flags(std::move(elements.present()));
     detail::require_graphblas(full ? GxB_Matrix_pack_FullR(m, values.address(), values.bytes(), false, nullptr)
                                    : GxB_Matrix_pack_BitmapR(m, flags.address(), values.address(), flags.bytes(),
                                                              values.bytes(), false, entries, nullptr),

@@ -47,7 +47,7 @@ public:
         if (bad < n)
             throw matrix_error("rows of a hypersparse matrix: " + std::to_string(bad) +
                                " of the list is outside, or its follower does not rise");
-        detail::require_rising(exec, entries_.view(), "entries of a hypersparse matrix");
+        detail::require_sorted_columns(exec, entries_.view(), "entries of a hypersparse matrix");
     }
     hypersparse(detail::sound_rows, I rows, buffer<I> list, csr<T, I, O> entries)
         : rows_(rows), list_(std::move(list)), entries_(std::move(entries)) {}
@@ -62,11 +62,12 @@ public:
     csr<T, I, O>& entries() { return entries_; } ///< for new values
 
     /// List and rows, given up.
-    struct parts {
+    struct arrays {
         buffer<I> list;
         csr<T, I, O> entries;
     };
-    parts release() && { return {std::move(list_), std::move(entries_)}; }
+    using parts [[deprecated("renamed to arrays")]] = arrays;
+    arrays release() && { return {std::move(list_), std::move(entries_)}; }
 
     /// Copy in the memory of `exec`, wherever the matrix lives.
     template <executor Executor>
@@ -94,12 +95,12 @@ struct has_entries {
 /// Row r is the next of the list; `names` is null where it is called r.
 template <class I, class O>
 struct list_row {
-    I const* names;
+    I const* original_rows;
     O const* offsets;
     I* list;
     O* starts;
     COPPICE_HD void operator()(std::int64_t position, std::int64_t r) const {
-        list[position] = names ? names[r] : static_cast<I>(r);
+        list[position] = original_rows ? original_rows[r] : static_cast<I>(r);
         starts[position] = offsets[r];
     }
 };
@@ -112,25 +113,25 @@ csr<T, I, O> copy_of_view(Executor const& exec, csr_view<T, I, O> a) {
 
 /// The rows of `a` that have entries, under their names.
 template <executor Executor, class T, class I, class O>
-hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* names, csr<T, I, O>&& a) {
+hypersparse<T, I, O> list_rows(Executor const& exec, I rows, I const* original_rows, csr<T, I, O>&& a) {
     std::int64_t const n = a.rows();
     I const columns = a.columns();
     O const nonzeros = a.nonzeros();
-    auto parts = std::move(a).release();
+    auto arrays = std::move(a).release();
     buffer<I> list(exec, n);
     buffer<O> starts(exec, n + 1);
-    std::int64_t const count = select(exec, n, has_entries<O>{parts.offsets.data()},
-                                      list_row<I, O>{names, parts.offsets.data(), list.data(), starts.data()});
+    std::int64_t const count = select(exec, n, has_entries<O>{arrays.offsets.data()},
+                                      list_row<I, O>{original_rows, arrays.offsets.data(), list.data(), starts.data()});
     fill(exec, starts.view().slice(count, 1), nonzeros);
     csr<T, I, O> entries(checked_cast<I>(count, "rows that have entries"), columns,
-                         copy_of(exec, starts.view().slice(0, count + 1)), std::move(parts.indices),
-                         std::move(parts.values));
+                         copy_of(exec, starts.view().slice(0, count + 1)), std::move(arrays.indices),
+                         std::move(arrays.values));
     return {sound_rows{}, rows, copy_of(exec, list.view().slice(0, count)), std::move(entries)};
 }
 
 /// The distinct ones of rising keys.
 template <executor Executor, class I>
-buffer<I> distinct_of_rising(Executor const& exec, buffer<I> const& keys) {
+buffer<I> distinct_of_sorted(Executor const& exec, buffer<I> const& keys) {
     std::int64_t const n = keys.size();
     buffer<std::int64_t> starts(exec, n);
     std::int64_t const count = select(exec, n, begins_run<I>{keys.data()}, store_position{starts.data()});
@@ -144,11 +145,11 @@ buffer<I> distinct_of(Executor const& exec, buffer<I> keys) {
     buffer<std::int64_t> nothing(exec, keys.size());
     fill(exec, nothing.view(), std::int64_t{0});
     sort_by_key(exec, keys.view(), nothing.view());
-    return distinct_of_rising(exec, keys);
+    return distinct_of_sorted(exec, keys);
 }
 /// Writes a key of a rising list where it stands among those of another as well: behind equal ones if `is_second`.
 template <class I>
-struct place_key {
+struct merge_key {
     I const *from, *others;
     std::int64_t count;
     bool is_second;
@@ -162,9 +163,9 @@ struct place_key {
 template <executor Executor, class I>
 buffer<I> union_of(Executor const& exec, array_view<I const> a, array_view<I const> b) {
     buffer<I> all(exec, a.size() + b.size());
-    for_each(exec, a.size(), place_key<I>{a.data(), b.data(), b.size(), false, all.data()});
-    for_each(exec, b.size(), place_key<I>{b.data(), a.data(), a.size(), true, all.data()});
-    return distinct_of_rising(exec, all);
+    for_each(exec, a.size(), merge_key<I>{a.data(), b.data(), b.size(), false, all.data()});
+    for_each(exec, b.size(), merge_key<I>{b.data(), a.data(), a.size(), true, all.data()});
+    return distinct_of_sorted(exec, all);
 }
 
 /// Throws argument_error unless a rising list lies within [0, bound).
@@ -213,31 +214,31 @@ private:
 
 /// An operator on rows of a list, which is told their names.
 template <class F, class I>
-struct at_named_row {
+struct with_original_row {
     F f;
-    I const* names;
+    I const* original_rows;
     COPPICE_NO_EXEC_CHECK
     template <class A>
     COPPICE_HD auto operator()(A const& a, std::int64_t r, std::int64_t j) const {
-        return apply_at_position(f, a, std::int64_t(names[r]), j);
+        return apply_at_position(f, a, std::int64_t(original_rows[r]), j);
     }
 };
 template <class Op, class I>
-struct op_at_named_row {
+struct op_with_original_row {
     static constexpr bool positional = true;
     Op op;
-    I const* names;
+    I const* original_rows;
     COPPICE_NO_EXEC_CHECK
     template <class A, class B>
-    COPPICE_HD auto operator()(A const& a, B const& b, meeting const& at) const {
-        std::int64_t const i = names[at.first_row];
-        return apply(op, a, b, meeting{i, at.first_column, i, at.second_column});
+    COPPICE_HD auto operator()(A const& a, B const& b, element_positions const& at) const {
+        std::int64_t const i = original_rows[at.first_row];
+        return apply(op, a, b, element_positions{i, at.first_column, i, at.second_column});
     }
 };
 
 /// A semiring over compressed matrices, whose operator is told the names of rows and columns.
 template <class Semiring, class I>
-struct semiring_by_names {
+struct semiring_with_original_indices {
     using add_type = std::remove_cvref_t<decltype(std::declval<Semiring const&>().add)>;
     static constexpr bool positional = true;
     add_type add;
@@ -247,10 +248,10 @@ struct semiring_by_names {
     I const* columns; ///< null where columns are not compressed
     COPPICE_NO_EXEC_CHECK
     template <class A, class B>
-    COPPICE_HD auto multiply(A const& a, B const& b, meeting const& at) const {
+    COPPICE_HD auto multiply(A const& a, B const& b, element_positions const& at) const {
         std::int64_t const k = inner[at.first_column];
         std::int64_t const j = columns ? std::int64_t(columns[at.second_column]) : at.second_column;
-        return multiply_at(s, a, b, meeting{rows[at.first_row], k, k, j});
+        return multiply_at(s, a, b, element_positions{rows[at.first_row], k, k, j});
     }
     COPPICE_NO_EXEC_CHECK
     template <class Sum>
@@ -269,13 +270,13 @@ struct columns_of_list {
     template <class Emit>
     COPPICE_HD void emit_row(std::int64_t r, Emit& emit) const {
         for (O k = a.row_begin(r); k < a.row_end(r); ++k) {
-            auto const place = position_between(list, std::int64_t{0}, count, std::int64_t(a.indices[k]));
-            if (place >= 0) emit(place, a.coefficients[k]);
+            auto const position = position_between(list, std::int64_t{0}, count, std::int64_t(a.indices[k]));
+            if (position >= 0) emit(position, a.coefficients[k]);
         }
     }
 };
 template <class I>
-struct place_in_list {
+struct position_in_list {
     I const* keys;
     I const* list;
     std::int64_t count;
@@ -285,7 +286,7 @@ struct place_in_list {
     }
 };
 template <class I>
-struct name_of_place {
+struct original_index {
     I const* list;
     I* keys;
     COPPICE_HD void operator()(std::int64_t k) const { keys[k] = list[keys[k]]; }
@@ -298,8 +299,8 @@ auto merge(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hy
     auto const list = union_of(exec, a.list().view(), b.list().view());
     rows_of_list<A, I, O> const x(exec, a, list);
     rows_of_list<B, I, O> const y(exec, b, list);
-    op_at_named_row<Op, I> const named{op, list.data()};
-    return list_rows(exec, a.rows(), list.data(), merge_rising(exec, named, x.view(), y.view(), single));
+    op_with_original_row<Op, I> const named{op, list.data()};
+    return list_rows(exec, a.rows(), list.data(), merge_sorted(exec, named, x.view(), y.view(), single));
 }
 
 } // namespace detail
@@ -307,7 +308,7 @@ auto merge(Executor const& exec, Op const& op, hypersparse<A, I, O> const& a, hy
 /// A matrix of compressed rows as one that lists those with entries.
 template <executor Executor, class T, class I, class O>
 hypersparse<T, I, O> to_hypersparse(Executor const& exec, csr_view<T, I, O> a) {
-    detail::require_rising(exec, a, "matrix that becomes hypersparse");
+    detail::require_sorted_columns(exec, a, "matrix that becomes hypersparse");
     return detail::list_rows(exec, a.rows(), static_cast<I const*>(nullptr), detail::copy_of_view(exec, a));
 }
 /// And back: offsets for every row, memory permitting.
@@ -337,13 +338,13 @@ auto ewise_union(Executor const& exec, Op const& op, hypersparse<A, I, O> const&
 /// f(a_ij) or f(a_ij, i, j) for every entry.
 template <executor Executor, class F, class T, class I, class O>
 auto apply(Executor const& exec, F const& f, hypersparse<T, I, O> const& a) {
-    detail::at_named_row<F, I> const named{f, a.list().data()};
+    detail::with_original_row<F, I> const named{f, a.list().data()};
     return detail::list_rows(exec, a.rows(), a.list().data(), apply(exec, named, a.entries().view()));
 }
 /// The entries with keep(a_ij) or keep(a_ij, i, j).
 template <executor Executor, class Keep, class T, class I, class O>
 hypersparse<T, I, O> select_entries(Executor const& exec, Keep const& keep, hypersparse<T, I, O> const& a) {
-    detail::at_named_row<Keep, I> const named{keep, a.list().data()};
+    detail::with_original_row<Keep, I> const named{keep, a.list().data()};
     return detail::list_rows(exec, a.rows(), a.list().data(), select_entries(exec, named, a.entries().view()));
 }
 
@@ -365,18 +366,18 @@ hypersparse<T, I> build_hypersparse(Executor const& exec, std::type_identity_t<I
                                     array_view<I const> row_of, array_view<I const> column_of,
                                     array_view<T const> values, Op const& duplicates) {
     auto const list = detail::distinct_of(exec, copy_of(exec, row_of)),
-               names = detail::distinct_of(exec, copy_of(exec, column_of));
+               original_rows = detail::distinct_of(exec, copy_of(exec, column_of));
     detail::require_within(exec, list, rows, "row");
-    detail::require_within(exec, names, columns, "column");
-    buffer<I> places(exec, row_of.size()), at(exec, column_of.size());
-    for_each(exec, places.size(), detail::place_in_list<I>{row_of.data(), list.data(), list.size(), places.data()});
-    for_each(exec, at.size(), detail::place_in_list<I>{column_of.data(), names.data(), names.size(), at.data()});
-    auto built = build(exec, static_cast<I>(list.size()), static_cast<I>(names.size()),
-                       array_view<I const>(places.view()), array_view<I const>(at.view()), values, duplicates);
-    auto parts = std::move(built).release();
-    for_each(exec, parts.indices.size(), detail::name_of_place<I>{names.data(), parts.indices.data()});
-    csr<T, I> entries(static_cast<I>(list.size()), columns, std::move(parts.offsets), std::move(parts.indices),
-                      std::move(parts.values));
+    detail::require_within(exec, original_rows, columns, "column");
+    buffer<I> positions(exec, row_of.size()), at(exec, column_of.size());
+    for_each(exec, positions.size(), detail::position_in_list<I>{row_of.data(), list.data(), list.size(), positions.data()});
+    for_each(exec, at.size(), detail::position_in_list<I>{column_of.data(), original_rows.data(), original_rows.size(), at.data()});
+    auto built = build(exec, static_cast<I>(list.size()), static_cast<I>(original_rows.size()),
+                       array_view<I const>(positions.view()), array_view<I const>(at.view()), values, duplicates);
+    auto arrays = std::move(built).release();
+    for_each(exec, arrays.indices.size(), detail::original_index<I>{original_rows.data(), arrays.indices.data()});
+    csr<T, I> entries(static_cast<I>(list.size()), columns, std::move(arrays.offsets), std::move(arrays.indices),
+                      std::move(arrays.values));
     return detail::list_rows(exec, rows, list.data(), std::move(entries));
 }
 
@@ -384,7 +385,7 @@ hypersparse<T, I> build_hypersparse(Executor const& exec, std::type_identity_t<I
 template <executor Executor, class T, class I, class O>
 tuples<T, I> extract_tuples(Executor const& exec, hypersparse<T, I, O> const& a) {
     auto t = extract_tuples(exec, a.entries().view());
-    for_each(exec, t.rows.size(), detail::name_of_place<I>{a.list().data(), t.rows.data()});
+    for_each(exec, t.rows.size(), detail::original_index<I>{a.list().data(), t.rows.data()});
     return t;
 }
 
@@ -403,16 +404,16 @@ struct list_run {
 };
 /// Entry k of the transpose was entry source[k]: its row is the column, by the name that the list has for it.
 template <class T, class I, class O>
-struct gather_turned {
+struct gather_transposed {
     csr_view<T, I, O> a;
-    I const* names;
+    I const* original_rows;
     O const* source;
     I* columns;
     T* values;
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t k) const {
         std::int64_t const from = source[k];
-        columns[k] = names[lower_position(a.offsets, 0, std::int64_t(a.rows()) + 1, from + 1) - 1];
+        columns[k] = original_rows[lower_position(a.offsets, 0, std::int64_t(a.rows()) + 1, from + 1) - 1];
         values[k] = a.coefficients[from];
     }
 };
@@ -436,7 +437,7 @@ hypersparse<T, I, O> transpose(Executor const& exec, hypersparse<T, I, O> const&
     buffer<T> values(exec, nonzeros);
     buffer<I> columns(exec, nonzeros);
     for_each(exec, nonzeros,
-             detail::gather_turned<T, I, O>{rows, a.list().data(), source.data(), columns.data(), values.data()});
+             detail::gather_transposed<T, I, O>{rows, a.list().data(), source.data(), columns.data(), values.data()});
     csr<T, I, O> entries(static_cast<I>(count), a.rows(), copy_of(exec, starts.view().slice(0, count + 1)),
                          std::move(columns), std::move(values));
     return {detail::sound_rows{}, a.columns(), copy_of(exec, list.view().slice(0, count)), std::move(entries)};
@@ -447,24 +448,24 @@ namespace detail {
 /// The product of rows that are listed with a hypersparse matrix. Where there is a place or a bit for every column, on
 /// the host and in long rows on CUDA, columns are compressed first, on CUDA only if they are many.
 template <executor Executor, class Semiring, class A, class B, class I, class O>
-auto product_of_listed(Executor const& exec, Semiring const& s, csr_view<A, I, O> left, I const* names_of_left,
+auto product_with_hypersparse(Executor const& exec, Semiring const& s, csr_view<A, I, O> left, I const* left_rows,
                        hypersparse<B, I, O> const& b) {
     constexpr std::int64_t few_columns = std::is_same_v<Executor, host_executor> ? 0 : std::int64_t{1} << 22;
     auto right = b.entries().view();
-    semiring_by_names<Semiring, I> named{s.add, s, names_of_left, b.list().data(), nullptr};
-    if (b.columns() <= few_columns) return product_of_rising(exec, named, left, right);
-    auto const names = distinct_of(exec, copy_of(exec, right.column_indices()));
-    buffer<I> places(exec, std::int64_t(right.nonzeros()));
-    for_each(exec, places.size(), place_in_list<I>{right.indices, names.data(), names.size(), places.data()});
-    named.columns = names.data();
-    right.indices = places.data();
-    right.column_count = static_cast<I>(names.size());
-    auto product = product_of_rising(exec, named, left, right);
+    semiring_with_original_indices<Semiring, I> named{s.add, s, left_rows, b.list().data(), nullptr};
+    if (b.columns() <= few_columns) return product_of_sorted(exec, named, left, right);
+    auto const original_rows = distinct_of(exec, copy_of(exec, right.column_indices()));
+    buffer<I> positions(exec, std::int64_t(right.nonzeros()));
+    for_each(exec, positions.size(), position_in_list<I>{right.indices, original_rows.data(), original_rows.size(), positions.data()});
+    named.columns = original_rows.data();
+    right.indices = positions.data();
+    right.column_count = static_cast<I>(original_rows.size());
+    auto product = product_of_sorted(exec, named, left, right);
     I const rows = product.rows();
-    auto parts = std::move(product).release();
-    for_each(exec, parts.indices.size(), name_of_place<I>{names.data(), parts.indices.data()});
-    return decltype(product)(rows, b.columns(), std::move(parts.offsets), std::move(parts.indices),
-                             std::move(parts.values));
+    auto arrays = std::move(product).release();
+    for_each(exec, arrays.indices.size(), original_index<I>{original_rows.data(), arrays.indices.data()});
+    return decltype(product)(rows, b.columns(), std::move(arrays.offsets), std::move(arrays.indices),
+                             std::move(arrays.values));
 }
 
 } // namespace detail
@@ -477,7 +478,7 @@ auto mxm(Executor const& exec, Semiring const& s, hypersparse<A, I, O> const& a,
         exec, a.entries().rows(), static_cast<I>(b.list().size()),
         detail::columns_of_list<A, I, O>{a.entries().view(), b.list().data(), b.list().size()});
     return detail::list_rows(exec, a.rows(), a.list().data(),
-                             detail::product_of_listed(exec, s, left.view(), a.list().data(), b));
+                             detail::product_with_hypersparse(exec, s, left.view(), a.list().data(), b));
 }
 
 /// C<mask, replace> = C ⊙ T; see update() of csr. The mask is no_mask{} or a hypersparse matrix of this shape.

@@ -29,11 +29,11 @@ struct index_falls {
     COPPICE_HD std::int64_t operator()(std::int64_t k) const { return list[k] < list[k + 1] ? 0 : 1; }
 };
 template <class I>
-struct note_first_place {
+struct store_first_position {
     I const* sorted;
-    I* where;
+    I* table;
     COPPICE_HD void operator()(std::int64_t k) const {
-        if (k == 0 || sorted[k - 1] != sorted[k]) where[sorted[k]] = I(k);
+        if (k == 0 || sorted[k - 1] != sorted[k]) table[sorted[k]] = I(k);
     }
 };
 template <class I>
@@ -48,15 +48,15 @@ struct index_map {
     I const* sorted = nullptr;
     I const* positions = nullptr;
     I const* list = nullptr;  ///< as it was given
-    I const* where = nullptr; ///< the place of every index in `sorted`, if many are looked up
+    I const* table = nullptr; ///< the place of every index in `sorted`, if many are looked up
     std::int64_t count = 0;
     bool distinct = true;
 
     COPPICE_HD std::int64_t size() const { return count; }
     COPPICE_HD std::int64_t at(std::int64_t k) const { return list ? std::int64_t(list[k]) : k; }
     /// The first place in `sorted` of an index, -1 where it has none.
-    COPPICE_HD std::int64_t place(std::int64_t index) const {
-        if (where) return where[index];
+    COPPICE_HD std::int64_t find(std::int64_t index) const {
+        if (table) return table[index];
         std::int64_t const p = lower_position(sorted, 0, count, index);
         return p < count && std::int64_t(sorted[p]) == index ? p : -1;
     }
@@ -82,8 +82,8 @@ public:
         sorted_ = copy_of(exec, list);
         positions_ = buffer<I>(exec, n);
         for_each(exec, n, count_up<I>{positions_.data()});
-        rising_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{list.data()}, plus{}) == 0;
-        if (!rising_) sort_by_key(exec, sorted_.view(), positions_.view());
+        increasing_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{list.data()}, plus{}) == 0;
+        if (!increasing_) sort_by_key(exec, sorted_.view(), positions_.view());
         distinct_ = n < 2 || reduce(exec, n - 1, std::int64_t{0}, index_falls<I>{sorted_.data()}, plus{}) == 0;
         bound_ = bound;
         map_ = {sorted_.data(), positions_.data(), list.data(), nullptr, n, distinct_};
@@ -97,25 +97,25 @@ public:
     /// The same for so many look-ups: where they are worth it, with a table as long as the matrix has indices, for the
     /// search of one costs as much as the writing of some fifty.
     template <executor Executor>
-    index_map<I> map_for(Executor const& exec, std::int64_t look_ups) {
-        if (!map_.sorted || bound_ / 64 > look_ups) return map_;
-        where_ = buffer<I>(exec, std::max<std::int64_t>(bound_, 1));
-        fill(exec, where_.view(), I(-1));
-        for_each(exec, map_.count, note_first_place<I>{map_.sorted, where_.data()});
-        map_.where = where_.data();
+    index_map<I> map_for(Executor const& exec, std::int64_t lookups) {
+        if (!map_.sorted || bound_ / 64 > lookups) return map_;
+        table_ = buffer<I>(exec, std::max<std::int64_t>(bound_, 1));
+        fill(exec, table_.view(), I(-1));
+        for_each(exec, map_.count, store_first_position<I>{map_.sorted, table_.data()});
+        map_.table = table_.data();
         return map_;
     }
-    bool rising() const { return rising_; }
+    bool is_increasing() const { return increasing_; }
     void require_distinct(char const* what) const {
         if (!distinct_)
             throw argument_error(std::string(what) + ": an index occurs twice in the list of an assignment");
     }
 
 private:
-    buffer<I> sorted_, positions_, where_;
+    buffer<I> sorted_, positions_, table_;
     index_map<I> map_{};
     std::int64_t bound_ = 0;
-    bool rising_ = true, distinct_ = true;
+    bool increasing_ = true, distinct_ = true;
 };
 
 } // namespace detail

@@ -16,7 +16,7 @@ namespace coppice::detail {
 /// no entry there.
 COPPICE_NO_EXEC_CHECK
 template <class A, class B, class At>
-COPPICE_HD COPPICE_ALWAYS_INLINE void walk_together(A const& a, std::int64_t p, std::int64_t p_end, B const& b,
+COPPICE_HD COPPICE_ALWAYS_INLINE void merge_sorted_indices(A const& a, std::int64_t p, std::int64_t p_end, B const& b,
                                                     std::int64_t q, std::int64_t q_end, At const& at) {
     while (p < p_end && q < q_end) {
         std::int64_t const i = a[p], j = b[q];
@@ -63,7 +63,7 @@ struct fill_single {
     template <class Op, class Emit>
     COPPICE_HD void operator()(Op const& op, std::int64_t row, std::int64_t column, A const* a, B const* b,
                                Emit& emit) const {
-        emit(column, apply(op, a ? *a : missing_a, b ? *b : missing_b, meeting{row, column, row, column}));
+        emit(column, apply(op, a ? *a : missing_a, b ? *b : missing_b, element_positions{row, column, row, column}));
     }
 };
 
@@ -76,7 +76,7 @@ struct merged_rows {
     Single single;
 
     template <class Emit>
-    struct meet {
+    struct merge_column {
         merged_rows const& rows;
         std::int64_t row;
         Emit& emit;
@@ -85,7 +85,7 @@ struct merged_rows {
             A const* const x = p >= 0 ? rows.a.coefficients + p : nullptr;
             B const* const y = q >= 0 ? rows.b.coefficients + q : nullptr;
             if (x && y)
-                emit(column, apply(rows.op, *x, *y, meeting{row, column, row, column}));
+                emit(column, apply(rows.op, *x, *y, element_positions{row, column, row, column}));
             else
                 rows.single(rows.op, row, column, x, y, emit);
         }
@@ -100,8 +100,8 @@ struct merged_rows {
     template <class Emit>
     COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         Emit to = emit; // of this function alone, so that it stays in registers
-        walk_together(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
-                      meet<Emit>{*this, i, to});
+        merge_sorted_indices(a.indices, a.row_begin(i), a.row_end(i), b.indices, b.row_begin(i), b.row_end(i),
+                      merge_column<Emit>{*this, i, to});
         emit = to;
     }
 
@@ -137,7 +137,7 @@ struct written_rows {
 
     using element = decltype(T::coefficients);
     template <class Emit>
-    struct meet {
+    struct merge_column {
         written_rows const& rows;
         std::int64_t i;
         typename Mask::cursor& cursor;
@@ -147,16 +147,16 @@ struct written_rows {
             bool const admitted = cursor.admits(column);
             bool const in_region = rows.inside.has(i, column);
             bool const touched = in_region && admitted;
-            bool const kept = !touched && (!rows.replace || (!in_region && (admitted || rows.inside.mask_inside_only)));
+            bool const retained = !touched && (!rows.replace || (!in_region && (admitted || rows.inside.mask_inside_only)));
             if constexpr (std::is_same_v<Accumulator, no_accumulator> && std::is_same_v<C const*, element>) {
                 C const* const old = p >= 0 ? rows.c.coefficients + p : nullptr;
                 C const* const now = q >= 0 ? rows.t.coefficients + q : nullptr;
-                C const* const to = touched ? now : kept ? old : nullptr;
+                C const* const to = touched ? now : retained ? old : nullptr;
                 emit.when(to != nullptr, column, *(to ? to : old ? old : now)); // a choice of addresses is no jump
                 return;
             }
             if (!touched) {
-                if (p >= 0 && kept) emit(column, rows.c.coefficients[p]);
+                if (p >= 0 && retained) emit(column, rows.c.coefficients[p]);
             } else if constexpr (std::is_same_v<Accumulator, no_accumulator>) {
                 if (q >= 0) emit(column, rows.t.coefficients[q]);
             } else if (p >= 0 && q >= 0) {
@@ -178,8 +178,8 @@ struct written_rows {
     COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         auto cursor = mask.row(i);
         Emit to = emit;
-        walk_together(c.indices, c.row_begin(i), c.row_end(i), t.indices, t.row_begin(i), t.row_end(i),
-                      meet<Emit>{*this, i, cursor, to});
+        merge_sorted_indices(c.indices, c.row_begin(i), c.row_end(i), t.indices, t.row_begin(i), t.row_end(i),
+                      merge_column<Emit>{*this, i, cursor, to});
         emit = to;
     }
 };

@@ -17,13 +17,13 @@ public:
     template <executor Executor>
     maybe_transposed(Executor const& exec, csr_view<T, I, O> a, bool transposed) : view_(a) {
         if (!transposed) return;
-        own_ = transpose(exec, a);
-        view_ = own_.view();
+        transposed_ = transpose(exec, a);
+        view_ = transposed_.view();
     }
     csr_view<T, I, O> view() const { return view_; }
 
 private:
-    csr<T, I, O> own_;
+    csr<T, I, O> transposed_;
     csr_view<T, I, O> view_;
 };
 
@@ -54,11 +54,11 @@ namespace detail {
 
 /// The side of an operand that stands for the matrix or for its transpose; a view has one side.
 template <class T, class I, class O>
-csr_view<T, I, O> side_of(matrix_operand<T, I, O> const& a, bool& transposed) {
+csr_view<T, I, O> matrix_along(matrix_operand<T, I, O> const& a, bool& transposed) {
     return a.along(std::exchange(transposed, false)).matrix;
 }
 template <class T, class I, class O>
-csr_view<T, I, O> side_of(csr_view<T, I, O> a, bool&) {
+csr_view<T, I, O> matrix_along(csr_view<T, I, O> a, bool&) {
     return a;
 }
 template <class Operand>
@@ -76,8 +76,8 @@ requires(detail::is_matrix_operand_v<A> ||
          detail::is_matrix_operand_v<B>) void mxm(Executor const& exec, csr<C, I, O>& c, Mask const& mask,
                                                   Accumulator const& accumulator, Semiring const& s, A const& a,
                                                   B const& b, descriptor d = {}) {
-    auto const left = detail::side_of(a, d.transpose0);
-    auto const right = detail::side_of(b, d.transpose1);
+    auto const left = detail::matrix_along(a, d.transpose0);
+    auto const right = detail::matrix_along(b, d.transpose1);
     mxm(exec, c, mask, accumulator, s, left, right, d);
 }
 

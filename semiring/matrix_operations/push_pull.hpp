@@ -128,13 +128,13 @@ sparse_vector<Z, I> multiply_sparse(Executor const& exec, Semiring const& s, mat
         if (!can_pull || prefers_push(products, std::int64_t(rows.nonzeros()), rows.columns()))
             return push<VectorFirst, Z>(exec, s, rows, list, starts, products, mask);
     }
-    auto const side = a.along(pull_along_transpose);
-    dense_vector<Z> t(exec, side.matrix.rows());
+    auto const rows_and_plan = a.along(pull_along_transpose);
+    dense_vector<Z> t(exec, rows_and_plan.matrix.rows());
     auto const x = u.format() == vector_format::list ? u.to_dense(exec) : dense_vector<U>();
     dense_vector_view<U const> const input = u.format() == vector_format::list ? x.view() : u.dense();
     entry_writer<Z, no_accumulator> const write{t.values().data(), t.present().data(), {}};
     fill(exec, t.values().view(), Z{});
-    multiply_rows<VectorFirst, !begins_wanted_rows_only_v<Executor>>(exec, side, pulled_mask<Mask>{mask}, s, input,
+    multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, rows_and_plan, pulled_mask<Mask>{mask}, s, input,
                                                                      write);
     return {exec, std::move(t)};
 }

@@ -45,7 +45,7 @@ struct list_entry {
     }
 };
 template <class T, class I>
-struct place_entry {
+struct scatter_entry {
     list_view<T, I> from;
     T* values;
     std::int8_t* present;
@@ -98,7 +98,7 @@ public:
         entries_ = count;
         indices_ = std::move(indices);
         values_ = std::move(values);
-        settle(exec);
+        choose_format(exec);
     }
     /// What a dense vector holds; waits for the number of its entries.
     template <executor Executor>
@@ -107,7 +107,7 @@ public:
         format_ = v.is_full() ? vector_format::full : vector_format::bitmap;
         values_ = std::move(v.values());
         present_ = std::move(v.present());
-        settle(exec);
+        choose_format(exec);
     }
 
     std::int64_t size() const { return size_; }
@@ -143,16 +143,16 @@ public:
         if (format_ == vector_format::bitmap) return {copy_of(exec, values_), copy_of(exec, present_)};
         dense_vector<T> to(exec, size_);
         fill(exec, to.values().view(), T{});
-        for_each(exec, entries_, detail::place_entry<T, I>{list(), to.values().data(), to.present().data()});
+        for_each(exec, entries_, detail::scatter_entry<T, I>{list(), to.values().data(), to.present().data()});
         return to;
     }
 
     /// Takes the format that the density asks for.
     template <executor Executor>
-    void settle(Executor const& exec) {
-        vector_format const wanted = wanted_format();
-        if (wanted == format_) return;
-        if (wanted == vector_format::list) {
+    void choose_format(Executor const& exec) {
+        vector_format const format = preferred_format();
+        if (format == format_) return;
+        if (format == vector_format::list) {
             buffer<I> indices;
             buffer<T> values;
             as_list(exec, indices, values);
@@ -166,9 +166,14 @@ public:
                 present_ = std::move(dense.present());
                 indices_ = {};
             }
-            if (wanted == vector_format::full) present_ = {};
+            if (format == vector_format::full) present_ = {};
         }
-        format_ = wanted;
+        format_ = format;
+    }
+
+    template <executor Executor>
+    [[deprecated("renamed to choose_format")]] void settle(Executor const& exec) {
+        choose_format(exec);
     }
 
     /// The same entries as a bitmap, whatever their number: for a vector that grows by single elements. It stays one
@@ -220,7 +225,7 @@ public:
     }
 
 private:
-    vector_format wanted_format() const {
+    vector_format preferred_format() const {
         if (entries_ == size_ && size_ > 0) return vector_format::full;
         if (format_ == vector_format::list) return entries_ > size_ / 16 ? vector_format::bitmap : vector_format::list;
         return entries_ < size_ / 64 ? vector_format::list : vector_format::bitmap;

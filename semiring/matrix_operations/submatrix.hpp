@@ -12,7 +12,7 @@ namespace coppice {
 namespace detail {
 
 template <class T, class I, class O>
-struct listed_degree {
+struct selected_row_length {
     csr_view<T, I, O> a;
     index_map<I> rows;
     COPPICE_HD std::int64_t operator()(std::int64_t r) const {
@@ -37,7 +37,7 @@ struct extracted_rows {
                 emit(std::int64_t(column), a.coefficients[k]);
                 continue;
             }
-            auto p = columns.place(column);
+            auto p = columns.find(column);
             if (columns.distinct)
                 emit.when(p >= 0, std::int64_t(columns.positions[p >= 0 ? p : 0]), a.coefficients[k]);
             else if (p >= 0)
@@ -49,17 +49,17 @@ struct extracted_rows {
 
 /// Columns of entries by their place in a list.
 template <class I>
-struct listed_columns {
+struct mapped_columns {
     I const* list; ///< null for all
-    I const* places;
-    COPPICE_HD I operator[](std::int64_t k) const { return list ? list[places[k]] : places[k]; }
+    I const* positions;
+    COPPICE_HD I operator[](std::int64_t k) const { return list ? list[positions[k]] : positions[k]; }
 };
 /// The matrix that has the entries of A at (rows[r], columns[c]) and no others, read like a csr_view; columns rise.
 template <class T, class I, class O>
-struct spread_view {
+struct embedded_view {
     csr_view<T, I, O> a;
     index_map<I> rows;
-    listed_columns<I> indices;
+    mapped_columns<I> indices;
     T const* coefficients = a.coefficients;
 
     COPPICE_HD O nonzeros() const { return a.nonzeros(); }
@@ -67,16 +67,16 @@ struct spread_view {
     COPPICE_HD O row_end(std::int64_t i) const { return at(i, 1); }
 
 private:
-    COPPICE_HD O at(std::int64_t i, int behind) const {
-        if (!rows.sorted) return a.offsets[i + behind];
-        std::int64_t const p = rows.place(i);
-        return p < 0 ? O(0) : a.offsets[rows.positions[p] + behind];
+    COPPICE_HD O at(std::int64_t i, int next) const {
+        if (!rows.sorted) return a.offsets[i + next];
+        std::int64_t const p = rows.find(i);
+        return p < 0 ? O(0) : a.offsets[rows.positions[p] + next];
     }
 };
 
 /// Row i of a matrix that has the entries of A at (rows[r], columns[c]) and no others.
 template <class T, class I, class O>
-struct spread_rows {
+struct embedded_rows {
     csr_view<T, I, O> a;
     index_map<I> rows, columns;
     std::int64_t work() const { return a.nonzeros(); }
@@ -85,7 +85,7 @@ struct spread_rows {
     COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
         std::int64_t r = i;
         if (rows.sorted) {
-            auto const p = rows.place(i);
+            auto const p = rows.find(i);
             if (p < 0) return;
             r = rows.positions[p];
         }
@@ -94,7 +94,7 @@ struct spread_rows {
 };
 
 template <class I>
-struct raise_listed {
+struct set_flags {
     I const* list;
     std::int8_t* flags;
     COPPICE_HD void operator()(std::int64_t k) const { flags[list[k]] = 1; }
@@ -106,7 +106,7 @@ buffer<std::int8_t> flags_of(Executor const& exec, index_map<I> const& map, std:
     if (!map.sorted) return {};
     buffer<std::int8_t> flags(exec, std::max<std::int64_t>(bound, 1));
     fill(exec, flags.view(), std::int8_t{0});
-    for_each(exec, map.count, raise_listed<I>{map.sorted, flags.data()});
+    for_each(exec, map.count, set_flags<I>{map.sorted, flags.data()});
     return flags;
 }
 
@@ -145,10 +145,10 @@ decltype(auto) as_list(Rows const& list) {
 
 /// The rows and columns of a matrix that an assignment names: their lists, and a flag for each that is covered.
 template <class I>
-class assigned_part {
+class assigned_submatrix {
 public:
     template <executor Executor, class Rows, class Columns>
-    assigned_part(Executor const& exec, Rows const& rows, Columns const& columns, I row_count, I column_count)
+    assigned_submatrix(Executor const& exec, Rows const& rows, Columns const& columns, I row_count, I column_count)
         : row_count_(row_count), column_count_(column_count), rows_(exec, as_list(rows), row_count, "row"),
           columns_(exec, as_list(columns), column_count, "column"), row_map_(rows_.map_for(exec, row_count)),
           row_flags_(flags_of(exec, rows_.map(), row_count)),
@@ -168,16 +168,16 @@ public:
     /// write(t) for the matrix of the whole shape that has the entries of `a` in this part and no others, which is made
     /// where columns have to be sorted, else read where it stands.
     template <executor Executor, class T, class O, class Write>
-    auto with_spread(Executor const& exec, csr_view<T, I, O> a, Write const& write) const {
-        if (columns_.rising()) return write(spread_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
-        auto const made = spread(exec, a);
+    auto with_embedded(Executor const& exec, csr_view<T, I, O> a, Write const& write) const {
+        if (columns_.is_increasing()) return write(embedded_view<T, I, O>{a, row_map_, {columns_.map().list, a.indices}});
+        auto const made = embed(exec, a);
         return write(made.view());
     }
     /// That matrix.
     template <executor Executor, class T, class O>
-    csr<T, I, O> spread(Executor const& exec, csr_view<T, I, O> a) const {
-        spread_rows<T, I, O> const lanes{a, row_map_, columns_.map()};
-        return columns_.rising() ? build_rows<T, I, O>(exec, row_count_, column_count_, lanes)
+    csr<T, I, O> embed(Executor const& exec, csr_view<T, I, O> a) const {
+        embedded_rows<T, I, O> const lanes{a, row_map_, columns_.map()};
+        return columns_.is_increasing() ? build_rows<T, I, O>(exec, row_count_, column_count_, lanes)
                                  : build_sorted_rows<T, I, O>(exec, row_count_, column_count_, lanes);
     }
 
@@ -197,11 +197,11 @@ csr<T, I, O> extract(Executor const& exec, csr_view<T, I, O> a, Rows const& rows
     detail::prepared_list<I> r(exec, detail::as_list(rows), a.rows(), "row"),
         c(exec, detail::as_list(columns), a.columns(), "column");
     std::int64_t const entries =
-        r.map().list ? reduce(exec, r.map().size(), std::int64_t{0}, detail::listed_degree<T, I, O>{a, r.map()}, plus{})
+        r.map().list ? reduce(exec, r.map().size(), std::int64_t{0}, detail::selected_row_length<T, I, O>{a, r.map()}, plus{})
                      : std::int64_t(a.nonzeros());
     detail::extracted_rows<T, I, O> const lanes{a, r.map(), c.map_for(exec, entries), entries};
     I const m = static_cast<I>(r.map().size()), n = static_cast<I>(c.map().size());
-    return c.rising() ? detail::build_rows<T, I, O>(exec, m, n, lanes)
+    return c.is_increasing() ? detail::build_rows<T, I, O>(exec, m, n, lanes)
                       : detail::build_sorted_rows<T, I, O>(exec, m, n, lanes);
 }
 
@@ -213,11 +213,11 @@ void assign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumulator
             csr_view<T, I, O> a, Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, c.rows(), c.columns());
-    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
-    part.require_source(a);
-    c = part.with_spread(exec, a, [&](auto const& t) {
+    detail::assigned_submatrix<I> const submatrix(exec, rows, columns, c.rows(), c.columns());
+    submatrix.require_source(a);
+    c = submatrix.with_embedded(exec, a, [&](auto const& t) {
         return detail::write_rows(exec, c.view(), detail::mask_of(m, d), accumulator, t, d.replace,
-                                  part.covered(false));
+                                  submatrix.covered(false));
     });
 }
 
@@ -229,18 +229,18 @@ void subassign(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accumula
                csr_view<T, I, O> a, Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, a.rows(), a.columns());
-    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
-    part.require_source(a);
-    auto const inside = part.covered(true);
+    detail::assigned_submatrix<I> const submatrix(exec, rows, columns, c.rows(), c.columns());
+    submatrix.require_source(a);
+    auto const inside = submatrix.covered(true);
     auto const written = [&](auto const& mask_of_c) {
-        return part.with_spread(exec, a, [&](auto const& t) {
+        return submatrix.with_embedded(exec, a, [&](auto const& t) {
             return detail::write_rows(exec, c.view(), detail::mask_of(mask_of_c, d), accumulator, t, d.replace, inside);
         });
     };
     if constexpr (std::is_same_v<std::remove_const_t<decltype(m)>, no_mask>) {
         c = written(m);
     } else {
-        auto const wide = part.spread(exec, m);
+        auto const wide = submatrix.embed(exec, m);
         c = written(wide.view());
     }
 }
@@ -254,8 +254,8 @@ void assign_scalar(Executor const& exec, csr<C, I, O>& c, Mask const& mask, Accu
                    Rows const& rows, Columns const& columns, descriptor const& d = {}) {
     auto const m = detail::view_of_mask(mask);
     detail::require_shape(m, c.rows(), c.columns());
-    detail::assigned_part<I> const part(exec, rows, columns, c.rows(), c.columns());
-    auto const inside = part.covered(false);
+    detail::assigned_submatrix<I> const submatrix(exec, rows, columns, c.rows(), c.columns());
+    auto const inside = submatrix.covered(false);
     auto const reader = detail::mask_of(m, d);
     auto const t = detail::build_rows<T, I, O>(
         exec, c.rows(), c.columns(),
@@ -294,7 +294,7 @@ struct kronecker_rows {
             for (O q = b.row_begin(ib); q < b.row_end(ib); ++q) {
                 std::int64_t const column = std::int64_t(a.indices[p]) * b.columns() + b.indices[q];
                 if constexpr (is_positional_v<Op>)
-                    emit(column, op(a.coefficients[p], b.coefficients[q], meeting{ia, a.indices[p], ib, b.indices[q]}));
+                    emit(column, op(a.coefficients[p], b.coefficients[q], element_positions{ia, a.indices[p], ib, b.indices[q]}));
                 else
                     emit(column, apply(op, a.coefficients[p], b.coefficients[q], column));
             }

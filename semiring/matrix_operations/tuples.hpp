@@ -251,7 +251,7 @@ tuples<T, I> extract_tuples(Executor const& exec, csr_view<T, I, O> a) {
 namespace detail {
 
 template <class W, class T, class I, class Add>
-struct join_scattered {
+struct merge_scattered {
     I const* keys;
     T const* values;
     dense_vector_view<W> w;
@@ -259,8 +259,8 @@ struct join_scattered {
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD void operator()(std::int64_t r) const {
         I const at = keys[r];
-        bool const joins = w.is_full() || w.present[at] != 0;
-        w.values[at] = joins ? static_cast<W>(apply(add, w.values[at], values[r], at)) : static_cast<W>(values[r]);
+        bool const has_entry = w.is_full() || w.present[at] != 0;
+        w.values[at] = has_entry ? static_cast<W>(apply(add, w.values[at], values[r], at)) : static_cast<W>(values[r]);
         if (!w.is_full()) w.present[at] = 1;
     }
 };
@@ -284,7 +284,7 @@ void scatter(Executor const& exec, dense_vector_view<W> w, Add const& add, array
                              std::to_string(w.size() - 1));
     auto const runs = detail::fold_by_key(exec, copy_of(exec, index), u, add);
     for_each(exec, runs.keys.size(),
-             detail::join_scattered<W, T, I, Add>{runs.keys.data(), runs.values.data(), w, add});
+             detail::merge_scattered<W, T, I, Add>{runs.keys.data(), runs.values.data(), w, add});
 }
 
 } // namespace coppice

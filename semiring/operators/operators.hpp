@@ -72,7 +72,7 @@ using product_t = decltype(multiply_nonzero(std::declval<Multiply const&>(), std
 
 /// Whether add(accumulator, product) is there, or the product converts to an accumulator.
 template <class Multiply, class Add>
-inline constexpr bool joins_v =
+inline constexpr bool accepts_product_v =
     std::is_invocable_v<Add const&, accumulator_t<Add> const&, product_t<Multiply> const&> ||
     std::is_constructible_v<accumulator_t<Add>, product_t<Multiply> const&>;
 
@@ -188,7 +188,7 @@ concept row_multiplier =
 
 /// And that its products are something: add(accumulator, product) takes them, or they convert to an accumulator of Add.
 template <class Multiply, class Add>
-concept row_multiplier_for = row_multiplier<Multiply> && adder<Add> && detail::joins_v<Multiply, Add>;
+concept row_multiplier_for = row_multiplier<Multiply> && adder<Add> && detail::accepts_product_v<Multiply, Add>;
 
 /// What reduce_rows asks of a store over the sums of Add: store(row, result), or store(row, result, fetched) where it
 /// has fetch(row).

@@ -27,7 +27,7 @@ concept semiring = adder<decltype(S::add)>;
 
 namespace detail {
 
-/// ⊗ at one meeting of a and b: operation(a, b) or operation(a, b, k), operands converted to its domain where it names
+/// ⊗ at one element_positions of a and b: operation(a, b) or operation(a, b, k), operands converted to its domain where it names
 /// one; that may not be narrower than they are.
 COPPICE_NO_EXEC_CHECK
 template <class Operation, class A, class B>
@@ -51,7 +51,7 @@ COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const&
 /// The same where the positions of both are known; what asks for one index is given the column of the first.
 COPPICE_NO_EXEC_CHECK
 template <class Operation, class A, class B>
-COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const& b, meeting const& at) {
+COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const& b, element_positions const& at) {
     if constexpr (is_positional_v<Operation>)
         return operation(a, b, at);
     else
@@ -61,7 +61,7 @@ COPPICE_HD constexpr auto apply(Operation const& operation, A const& a, B const&
 /// ⊗ of a semiring where the positions of both are known.
 COPPICE_NO_EXEC_CHECK
 template <class Semiring, class A, class B>
-COPPICE_HD constexpr auto multiply_at(Semiring const& s, A const& a, B const& b, meeting const& at) {
+COPPICE_HD constexpr auto multiply_at(Semiring const& s, A const& a, B const& b, element_positions const& at) {
     if constexpr (is_positional_v<Semiring>)
         return s.multiply(a, b, at);
     else
@@ -80,7 +80,7 @@ struct semiring_of {
     static constexpr bool allows_rounding = detail::allows_rounding_v<Add> && detail::allows_rounding_v<Multiply>;
 
     template <class A, class X>
-    COPPICE_HD constexpr auto multiply(A const& a, X const& x, meeting const& at) const requires positional {
+    COPPICE_HD constexpr auto multiply(A const& a, X const& x, element_positions const& at) const requires positional {
         return operation(a, x, at);
     }
     template <class A, class X>
@@ -200,14 +200,14 @@ auto find_semiring(std::tuple<Rows...> const& catalogue, std::string_view name) 
     semiring_variant<T, std::tuple<Rows...>> found;
     bool known = false;
     std::string names;
-    auto const look_at = [&]<class Row>(Row const& row) {
+    auto const check = [&]<class Row>(Row const& row) {
         if (row.name == name) {
             found.template emplace<typename Row::template semiring<T>>();
             known = true;
         }
         names += (names.empty() ? "" : ", ") + std::string(row.name);
     };
-    std::apply([&](Rows const&... row) { (look_at(row), ...); }, catalogue);
+    std::apply([&](Rows const&... row) { (check(row), ...); }, catalogue);
     if (!known) throw argument_error("unknown semiring '" + std::string(name) + "': expected one of " + names);
     return found;
 }

@@ -39,13 +39,13 @@ struct stored_value<std::complex<R>> {
     using arithmetic = complex_pair<R>;
     // A std::complex may be looked at as an array of two by the rules of the language.
     COPPICE_HD static complex_pair<R> load(std::complex<R> const& from) {
-        auto const& parts = reinterpret_cast<R const(&)[2]>(from);
-        return {parts[0], parts[1]};
+        auto const& components = reinterpret_cast<R const(&)[2]>(from);
+        return {components[0], components[1]};
     }
     COPPICE_HD static void store(std::complex<R>& to, complex_pair<R> const& value) {
-        auto& parts = reinterpret_cast<R(&)[2]>(to);
-        parts[0] = value.re;
-        parts[1] = value.im;
+        auto& components = reinterpret_cast<R(&)[2]>(to);
+        components[0] = value.re;
+        components[1] = value.im;
     }
 };
 

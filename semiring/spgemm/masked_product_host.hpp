@@ -43,7 +43,7 @@ bool has_column(bitmap_word<O> const* row, I j) {
 }
 /// Where a column that is there stands among all entries.
 template <class O, class I>
-O place_of_column(bitmap_word<O> const* row, I j) {
+O position_of_column(bitmap_word<O> const* row, I j) {
     auto const& word = row[j / 64];
     return static_cast<O>(word.before + ones(word.bits & ((std::uint64_t{1} << (j % 64)) - 1)));
 }
@@ -96,10 +96,10 @@ private:
 /// can foretell where a row meets a mask.
 template <class O, class Hit, class Take>
 void for_each_hit(O first, O last, Hit const& hit, Take const& take) {
-    constexpr O most = 256;
-    O found[most];
+    constexpr O batch = 256;
+    O found[batch];
     for (O p = first; p < last;) {
-        O const end = last - p < most ? last : static_cast<O>(p + most);
+        O const end = last - p < batch ? last : static_cast<O>(p + batch);
         int n = 0;
         for (; p < end; ++p) {
             found[n] = p;
@@ -116,8 +116,8 @@ template <class Sum>
 class masked_sums {
 public:
     masked_sums(host_executor const& exec, std::int64_t columns)
-        : wanted_(exec, columns / 64 + 1), met_(exec, columns / 64 + 1), sums_(exec, columns) {
-        std::fill(wanted_.begin(), wanted_.end(), std::uint64_t{0});
+        : in_mask_(exec, columns / 64 + 1), met_(exec, columns / 64 + 1), sums_(exec, columns) {
+        std::fill(in_mask_.begin(), in_mask_.end(), std::uint64_t{0});
         std::fill(met_.begin(), met_.end(), std::uint64_t{0});
     }
 
@@ -129,12 +129,12 @@ public:
                      Z* COPPICE_RESTRICT values) {
         O const first = mask.m.row_begin(i), last = mask.m.row_end(i);
         if (first == last || a.row_begin(i) == a.row_end(i)) return 0;
-        std::uint64_t* COPPICE_RESTRICT const wanted = wanted_.data();
+        std::uint64_t* COPPICE_RESTRICT const in_mask = in_mask_.data();
         std::uint64_t* COPPICE_RESTRICT const met = met_.data();
         Sum* COPPICE_RESTRICT const sums = sums_.data();
         for (O m = first; m < last; ++m) {
             I const j = mask.m.indices[m];
-            wanted[j / 64] |= std::uint64_t{mask.counts(m)} << (j % 64);
+            in_mask[j / 64] |= std::uint64_t{mask.counts(m)} << (j % 64);
         }
         for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
             I const inner = a.indices[k];
@@ -145,8 +145,8 @@ public:
                 __builtin_prefetch(ahead + 64 / sizeof(I));
             }
             O const begin = b.row_begin(inner), end = b.row_end(inner);
-            auto const join = [&](I j, O q) {
-                meeting const at{i, inner, inner, j};
+            auto const add_product = [&](I j, O q) {
+                element_positions const at{i, inner, inner, j};
                 if (!has_bit(met, j)) {
                     met[j / 64] |= std::uint64_t{1} << (j % 64);
                     sums[j] = s.add.identity();
@@ -157,21 +157,21 @@ public:
             if (bits) { // the mask is sparser: look its columns up
                 for_each_hit(
                     first, last, [&](O m) { return has_column(bits, mask.m.indices[m]) && mask.counts(m); },
-                    [&](O m) { join(mask.m.indices[m], place_of_column(bits, mask.m.indices[m])); });
+                    [&](O m) { add_product(mask.m.indices[m], position_of_column(bits, mask.m.indices[m])); });
             } else if ((last - first) * 8 < end - begin) {
                 for (O m = first; m < last; ++m)
                     if (O const q = position_in_row(b, inner, mask.m.indices[m]); q != O(-1) && mask.counts(m))
-                        join(mask.m.indices[m], q);
+                        add_product(mask.m.indices[m], q);
             } else if (end - begin >= long_row) {
                 for_each_hit(
-                    begin, end, [&](O q) { return has_bit(wanted, b.indices[q]); },
-                    [&](O q) { join(b.indices[q], q); });
+                    begin, end, [&](O q) { return has_bit(in_mask, b.indices[q]); },
+                    [&](O q) { add_product(b.indices[q], q); });
             } else { // a bit for each entry, the last one lowest: most rows have none, which is foretold
                 std::uint64_t hits = 0;
-                for (O q = begin; q < end; ++q) hits = 2 * hits + std::uint64_t{has_bit(wanted, b.indices[q])};
+                for (O q = begin; q < end; ++q) hits = 2 * hits + std::uint64_t{has_bit(in_mask, b.indices[q])};
                 for (; hits != 0; hits &= hits - 1) {
                     O const q = static_cast<O>(end - 1 - std::countr_zero(hits));
-                    join(b.indices[q], q);
+                    add_product(b.indices[q], q);
                 }
             }
         }
@@ -183,14 +183,14 @@ public:
             values[n] = static_cast<Z>(s.result(sums[j]));
             ++n;
         }
-        for (O m = first; m < last; ++m) wanted[mask.m.indices[m] / 64] = met[mask.m.indices[m] / 64] = 0;
+        for (O m = first; m < last; ++m) in_mask[mask.m.indices[m] / 64] = met[mask.m.indices[m] / 64] = 0;
         return n;
     }
 
 private:
     static constexpr std::int64_t long_row = 64; ///< of B: finding what a shorter one meets first gains nothing
 
-    buffer<std::uint64_t> wanted_;
+    buffer<std::uint64_t> in_mask_;
     buffer<std::uint64_t> met_;
     buffer<Sum> sums_;
 };
@@ -202,7 +202,7 @@ csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a,
                                  matrix_mask<M, I, O> const& mask, Semiring const& s) {
     using sum_type = accumulator_t<std::remove_cvref_t<decltype(s.add)>>;
     row_products<A, B, I, O> const work{a, b};
-    moved_rows const of_b(exec, b);
+    shifted_rows const of_b(exec, b);
     auto const starts = product_pieces(exec, work, row_range{0, a.rows()}).rows;
     auto const pieces = static_cast<std::int64_t>(starts.size()) - 1;
     std::vector<std::int64_t> position(starts.size(), 0);
@@ -216,18 +216,18 @@ csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a,
     for_each_block(exec, pieces, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         auto worker = pool.take([&] { return masked_sums<sum_type>(exec, b.columns()); });
         O const begin = mask.m.offsets[first_row(p)];
-        moved_row<sum_type> moved;
-        bool kept = false;
+        shifted_row<sum_type> shifted;
+        bool next_is_shifted = false;
         std::int64_t n = 0;
         for (std::int64_t i = first_row(p), last = first_row(p + 1); i < last; ++i) {
             I* const columns = indices.data() + begin + n;
             Z* const to = values.data() + begin + n;
             std::int64_t const here =
-                kept ? moved.next(a, b, s, i, columns, to) : worker->row(a, b, bitmaps, mask, s, i, columns, to);
-            bool const was_kept = kept;
-            kept = here > 0 && i + 1 < last && !mask.values && is_moved_row(mask.m, i + 1) &&
-                   of_b.moves_product(a, i + 1) && (was_kept || work(i) <= moved_row<sum_type>::most);
-            if (kept && !was_kept) moved.keep(a, b, i, columns, here);
+                next_is_shifted ? shifted.next(a, b, s, i, columns, to) : worker->row(a, b, bitmaps, mask, s, i, columns, to);
+            bool const is_shifted = next_is_shifted;
+            next_is_shifted = here > 0 && i + 1 < last && !mask.values && is_shifted_row(mask.m, i + 1) &&
+                   of_b.shifts_product(a, i + 1) && (is_shifted || work(i) <= shifted_row<sum_type>::max_products);
+            if (next_is_shifted && !is_shifted) shifted.keep(a, b, i, columns, here);
             offsets[i] = static_cast<O>(n);
             n += here;
         }
@@ -237,20 +237,20 @@ csr<Z, I, O> product_inside_mask(host_executor const& exec, csr_view<A, I, O> a,
     for (std::size_t p = 1; p < position.size(); ++p) position[p] += position[p - 1];
     std::int64_t const total = position.back();
     offsets[a.rows()] = static_cast<O>(total);
-    bool const moves = total < std::int64_t(mask.m.nonzeros());
-    buffer<I> own_indices(exec, moves ? total : 0);
-    buffer<Z> own_values(exec, moves ? total : 0);
+    bool const compacts = total < std::int64_t(mask.m.nonzeros());
+    buffer<I> compact_indices(exec, compacts ? total : 0);
+    buffer<Z> compact_values(exec, compacts ? total : 0);
     for_each_block(exec, pieces, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         std::int64_t const to = position[static_cast<std::size_t>(p)];
         std::int64_t const size = position[static_cast<std::size_t>(p) + 1] - to;
         for (std::int64_t i = first_row(p); i < first_row(p + 1); ++i) offsets[i] = static_cast<O>(offsets[i] + to);
-        if (!moves) return;
+        if (!compacts) return;
         O const begin = mask.m.offsets[first_row(p)];
-        std::copy_n(indices.data() + begin, size, own_indices.data() + to);
-        std::copy_n(values.data() + begin, size, own_values.data() + to);
+        std::copy_n(indices.data() + begin, size, compact_indices.data() + to);
+        std::copy_n(values.data() + begin, size, compact_values.data() + to);
     });
-    if (!moves) return {a.rows(), b.columns(), std::move(offsets), std::move(indices), std::move(values)};
-    return {a.rows(), b.columns(), std::move(offsets), std::move(own_indices), std::move(own_values)};
+    if (!compacts) return {a.rows(), b.columns(), std::move(offsets), std::move(indices), std::move(values)};
+    return {a.rows(), b.columns(), std::move(offsets), std::move(compact_indices), std::move(compact_values)};
 }
 
 } // namespace coppice::detail

@@ -59,7 +59,7 @@ row_range all_rows(csr_view<T, I, O> a) {
 
 /// The plan for matrices whose columns are known to rise.
 template <executor Executor, class A, class B, class I, class O, class Mask = constant_mask>
-product_plan<I, O> plan_rising(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range,
+product_plan<I, O> plan_sorted(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, row_range range,
                                Mask const& mask = {}, bool masked = false) {
     auto plan = blank_plan(a, b, range);
     plan.masked = masked;
@@ -76,7 +76,7 @@ struct planned_product {
     product_plan<I, O> plan;
     buffer<Z> values;
 };
-/// What plan_rising() and a numeric phase give, on the host in one pass over the products.
+/// What plan_sorted() and a numeric phase give, on the host in one pass over the products.
 template <semiring Semiring, class A, class B, class I, class O>
 auto plan_and_multiply(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = semiring_result_t<Semiring, A, B>;
@@ -87,7 +87,7 @@ auto plan_and_multiply(host_executor const& exec, Semiring const& s, csr_view<A,
 template <semiring Semiring, class A, class B, class I, class O>
 auto plan_and_multiply(cuda_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = semiring_result_t<Semiring, A, B>;
-    planned_product<Z, I, O> made{plan_rising(exec, a, b, all_rows(a)), {}};
+    planned_product<Z, I, O> made{plan_sorted(exec, a, b, all_rows(a)), {}};
     made.values = buffer<Z>(exec, made.plan.indices.size());
     values_of_product(exec, made.plan, s, a, b, made.values.view());
     return made;
@@ -100,23 +100,23 @@ bool is_same_pattern(csr_view<A, I, O> a, csr_view<B, I, O> b) {
 }
 /// Throws matrix_error unless the columns of both rise; the same arrays are looked at once.
 template <executor Executor, class A, class B, class I, class O>
-void require_rising_factors(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b) {
-    require_rising(exec, a, "first matrix of a product");
-    if (!is_same_pattern(a, b)) require_rising(exec, b, "second matrix of a product");
+void require_sorted_factors(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+    require_sorted_columns(exec, a, "first matrix of a product");
+    if (!is_same_pattern(a, b)) require_sorted_columns(exec, b, "second matrix of a product");
 }
 template <executor Executor, class A, class B, class M, class I, class O>
 void require_mask(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, csr_view<M, I, O> mask) {
     require_product(a, b);
     require_shape(mask, a.rows(), b.columns());
-    if (!is_same_pattern(mask, a)) require_rising(exec, mask, "mask of a product");
+    if (!is_same_pattern(mask, a)) require_sorted_columns(exec, mask, "mask of a product");
 }
 template <executor Executor, class A, class B, class I, class O, class Mask>
 product_plan<I, O> plan_product(Executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                                 bool masked, row_range range) {
     require_product(a, b);
     require_range(range, a.rows());
-    require_rising_factors(exec, a, b);
-    return plan_rising(exec, a, b, range, mask, masked);
+    require_sorted_factors(exec, a, b);
+    return plan_sorted(exec, a, b, range, mask, masked);
 }
 
 } // namespace detail
@@ -179,13 +179,13 @@ namespace detail {
 
 /// A B of matrices whose columns are known to rise.
 template <semiring Semiring, class A, class B, class I, class O>
-auto product_of_rising(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+auto product_of_sorted(host_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = semiring_result_t<Semiring, A, B>;
     if (auto product = product_in_one_pass<Z>(exec, a, b, s)) return std::move(*product);
-    return mxm(exec, plan_rising(exec, a, b, all_rows(a)), s, a, b);
+    return mxm(exec, plan_sorted(exec, a, b, all_rows(a)), s, a, b);
 }
 template <semiring Semiring, class A, class B, class I, class O>
-auto product_of_rising(cuda_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
+auto product_of_sorted(cuda_executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     using Z = semiring_result_t<Semiring, A, B>;
     return product_by_lanes<Z>(exec, blank_plan(a, b, all_rows(a)), s, a, b, schedule_of(a, b));
 }
@@ -199,8 +199,8 @@ auto product_of_rising(cuda_executor const& exec, Semiring const& s, csr_view<A,
 template <executor Executor, semiring Semiring, class A, class B, class I, class O>
 auto mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, csr_view<B, I, O> b) {
     detail::require_product(a, b);
-    detail::require_rising_factors(exec, a, b);
-    return detail::product_of_rising(exec, s, a, b);
+    detail::require_sorted_factors(exec, a, b);
+    return detail::product_of_sorted(exec, s, a, b);
 }
 
 /// The part of A B that a mask admits (GrB_mxm into an empty matrix): what make_masked_product_plan() and a numeric
@@ -213,7 +213,7 @@ auto masked_mxm(Executor const& exec, Semiring const& s, csr_view<A, I, O> a, cs
     if constexpr (std::is_same_v<Executor, host_executor>) {
         if (!d.complement) {
             detail::require_mask(exec, a, b, mask);
-            detail::require_rising_factors(exec, a, b);
+            detail::require_sorted_factors(exec, a, b);
             return detail::product_inside_mask<detail::semiring_result_t<Semiring, A, B>>(exec, a, b,
                                                                                           detail::mask_of(mask, d), s);
         }

@@ -23,13 +23,13 @@ inline constexpr std::int64_t merged_products = 4096; ///< of a row that one lan
 inline constexpr std::int64_t narrow_products = 64;   ///< of a row that eight lanes gather in a table
 inline constexpr std::int64_t table_products = 256;   ///< the same of a warp
 inline constexpr int narrow_lanes = 8;
-inline constexpr std::int64_t narrow_partners = 12; ///< rows of B are short up to this length on average
-inline constexpr std::int64_t wide_partners = 48;   ///< and long from this one on
-inline constexpr int most_warp_bytes = 6144;        ///< shared memory of a warp
+inline constexpr std::int64_t short_row_mean = 12; ///< rows of B are short up to this length on average
+inline constexpr std::int64_t long_row_mean = 48;   ///< and long from this one on
+inline constexpr int max_warp_bytes = 6144;        ///< shared memory of a warp
 
 /// Who works on a row of the product that no lane merges.
 enum class row_workers { none, lane, few, warp };
-struct dealt_row {
+struct row_assignment {
     row_workers workers = row_workers::none;
     std::int64_t products = 0; ///< where they matter to the workers
 };
@@ -50,7 +50,7 @@ struct rows_of_warp {
         int const lane = block.thread() % warp_lanes;
         std::int64_t const begin = w * each, r = begin + lane;
         bool const is_own = lane < each && r < rows;
-        dealt_row const own = of.deal(block, is_own ? r : -1);
+        row_assignment const own = of.assign(block, is_own ? r : -1);
         if (own.workers == row_workers::lane) of.by_lane(r);
         by_groups<narrow_lanes>(block, own, row_workers::few, begin, memory);
         by_groups<warp_lanes>(block, own, row_workers::warp, begin, memory);
@@ -59,7 +59,7 @@ struct rows_of_warp {
 private:
     COPPICE_NO_EXEC_CHECK
     template <int Lanes, class Block>
-    COPPICE_HD void by_groups(Block const& block, dealt_row const& own, row_workers workers, std::int64_t begin,
+    COPPICE_HD void by_groups(Block const& block, row_assignment const& own, row_workers workers, std::int64_t begin,
                               std::byte* memory) const {
         constexpr int groups = warp_lanes / Lanes;
         int const group = block.thread() % warp_lanes / Lanes;
@@ -97,25 +97,25 @@ struct merged_rows_of_warp {
 struct product_schedule {
     int slots;                    ///< of structure
     int sum_slots;                ///< of values: with more slots every lane waits for memory of its own too often
-    std::int64_t usual_partner;   ///< rows of B that a merged row meets have no more entries than this at the mean
+    std::int64_t max_mean_length;   ///< rows of B that a merged row meets have no more entries than this at the mean
     int merged_each, shared_each; ///< rows a warp
-    bool by_entries = false;      ///< values of small products
+    bool per_entry = false;      ///< values of small products
 };
 template <class A, class B, class I, class O>
 product_schedule schedule_of(csr_view<A, I, O> a, csr_view<B, I, O> b) {
     double const row_of_a = double(a.nonzeros()) / double(a.rows() > 0 ? a.rows() : 1);
     double const row_of_b = double(b.nonzeros()) / double(b.rows() > 0 ? b.rows() : 1);
-    auto const each = [&](int most, std::int64_t many_warps) {
-        std::int64_t const share = std::int64_t(a.rows()) / many_warps;
-        return share >= most ? most : share > 1 ? int(share) : 1;
+    auto const each = [&](int max_rows, std::int64_t many_warps) {
+        std::int64_t const rows_per_warp = std::int64_t(a.rows()) / many_warps;
+        return rows_per_warp >= max_rows ? max_rows : rows_per_warp > 1 ? int(rows_per_warp) : 1;
     };
     auto const fits = [&](int slots) { return 1.125 * row_of_a <= slots; }; // some rows are longer
-    int const slots = fits(few_partners)    ? few_partners
-                      : fits(some_partners) ? some_partners
-                      : fits(most_partners) ? most_partners
+    int const slots = fits(small_merge)    ? small_merge
+                      : fits(medium_merge) ? medium_merge
+                      : fits(large_merge) ? large_merge
                                             : 0;
     return {slots,
-            slots <= some_partners ? slots : 0,
+            slots <= medium_merge ? slots : 0,
             std::int64_t(2 * row_of_b) + 4, // beyond lie graphs whose edges lead to hubs
             each(warp_lanes, 1024),
             each(row_of_a * row_of_b > double(narrow_products) ? 4 : warp_lanes, 8192),
@@ -154,35 +154,35 @@ struct product_columns {
         std::int32_t const count = signed_products[r];
         return count < 0 ? -count : count;
     }
-    COPPICE_HD bool has_short_partners(std::int64_t r, std::int64_t products) const {
-        return products <= narrow_partners * std::int64_t(a.row_end(first + r) - a.row_begin(first + r));
+    COPPICE_HD bool has_short_b_rows(std::int64_t r, std::int64_t products) const {
+        return products <= short_row_mean * std::int64_t(a.row_end(first + r) - a.row_begin(first + r));
     }
     /// Of a row that no lane merges: none where its columns are found by bits.
-    COPPICE_HD dealt_row deal(std::int64_t r) const {
+    COPPICE_HD row_assignment assign(std::int64_t r) const {
         if (r < 0 || signed_products[r] >= 0) return {};
         std::int64_t const count = products(r);
         if (count > table_products) return {};
-        bool const narrow = count <= narrow_products && has_short_partners(r, count);
+        bool const narrow = count <= narrow_products && has_short_b_rows(r, count);
         return {narrow ? row_workers::few : row_workers::warp, count};
     }
     /// Whether lanes merge a row: up to `slots` entries of A and not too many products.
-    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots, std::int64_t usual_partner) const {
+    COPPICE_HD bool suits_a_lane(std::int64_t r, int slots, std::int64_t max_mean_length) const {
         std::int64_t const entries = std::int64_t(a.row_end(first + r)) - std::int64_t(a.row_begin(first + r));
         return entries <= slots && products(r) > 0 && products(r) <= merged_products &&
-               products(r) <= usual_partner * entries;
+               products(r) <= max_mean_length * entries;
     }
 
     /// take(column) for the columns of row r that the mask admits, in order, write() now and then; all lanes of the
     /// warp call it, -1 for no row.
-    template <int Slots, class Block, class Take, class Write>
-    COPPICE_HD void by_merge(Block const& block, std::int64_t r, int most, Take&& take, Write&& write) const {
+    template <int Slots, class Block, class Emit, class Write>
+    COPPICE_HD void by_merge(Block const& block, std::int64_t r, int max_steps, Emit&& emit, Write&& write) const {
         O const begin = r < 0 ? O(0) : a.row_begin(first + r), end = r < 0 ? O(0) : a.row_end(first + r);
-        merged_partners<Slots, I, O> partners(a, b, begin, end, most_partners_of<Slots>(block, int(end - begin)));
+        row_merger<Slots, I, O> merger(a, b, begin, end, merge_width<Slots>(block, int(end - begin)));
         merge_rows(
-            block, partners, most,
+            block, merger, max_steps,
             [&](I column) {
-                partners.pass(column);
-                if (mask.admits(first + r, column)) take(column);
+                merger.pass(column);
+                if (mask.admits(first + r, column)) emit(column);
             },
             write);
     }
@@ -199,7 +199,7 @@ struct product_columns {
         for (; block.ballot(from < last) != 0; from += O(Lanes)) {
             bool const inside = lane < last - from;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
-            met_rows<Lanes, O> const met(block, inside ? b.row_begin(inner) : O(0), inside ? b.row_end(inner) : O(0));
+            gathered_rows<Lanes, O> const met(block, inside ? b.row_begin(inner) : O(0), inside ? b.row_end(inner) : O(0));
             for (int t = lane; block.ballot(t < met.total) != 0; t += Lanes) {
                 O const q = met.find(block, t).entry;
                 if (t < met.total) table.insert(b.indices[q]);
@@ -210,16 +210,16 @@ struct product_columns {
     }
 
     /// visit(place, column) for the columns of the table that the mask admits, in no order; how many there are.
-    template <int Lanes, class Block, class Visit>
-    COPPICE_HD int visit_table(Block const& block, std::int64_t r, column_table<I> const& table,
-                               Visit const& visit) const {
+    template <int Lanes, class Block, class Body>
+    COPPICE_HD int for_each_column(Block const& block, std::int64_t r, column_table<I> const& table,
+                               Body const& body) const {
         int const lane = block.thread() % Lanes, shift = block.thread() % warp_lanes - lane;
         int count = 0;
         for (int p = lane; block.ballot(p < table.size) != 0; p += Lanes) {
             bool const taken =
                 p < table.size && table.slots[p] != I(-1) && mask.admits(first + r, std::int64_t(table.slots[p]));
             unsigned const of_group = (block.ballot(taken) >> shift) & (0xffffffffu >> (warp_lanes - Lanes));
-            if (taken) visit(count + std::popcount(of_group & ((1u << lane) - 1)), table.slots[p]);
+            if (taken) body(count + std::popcount(of_group & ((1u << lane) - 1)), table.slots[p]);
             count += std::popcount(of_group);
         }
         return count;
@@ -251,13 +251,13 @@ template <int Slots, class A, class B, class I, class O, class Mask>
 struct count_merged_row {
     static constexpr int merge_bytes = 0;
     product_columns<A, B, I, O, Mask> columns;
-    std::int64_t usual_partner;
+    std::int64_t max_mean_length;
     std::int64_t* lengths; ///< of others 0
     found_rows* found;
 
     template <class Block>
     COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte*) const {
-        bool merged = r >= 0 && columns.suits_a_lane(r, Slots, usual_partner);
+        bool merged = r >= 0 && columns.suits_a_lane(r, Slots, max_mean_length);
         if (is_far_longer(block, merged ? int(columns.products(r)) : 0)) merged = false;
         if (r >= 0 && !merged && columns.products(r) > 0) {
             columns.signed_products[r] = -columns.signed_products[r];
@@ -280,8 +280,8 @@ struct count_gathered_row {
     found_rows* found;
 
     template <class Block>
-    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
-        dealt_row const row = columns.deal(r);
+    COPPICE_HD row_assignment assign(Block const&, std::int64_t r) const {
+        row_assignment const row = columns.assign(r);
         if (r < 0 || row.workers != row_workers::none || columns.signed_products[r] > 0) return row;
         lengths[r] = columns.signed_products[r] < 0 ? length_by_bits : 0;
         if (lengths[r] != 0) raise_flag(&found->by_bits);
@@ -291,7 +291,7 @@ struct count_gathered_row {
     template <int Lanes, class Block>
     COPPICE_HD void by_group(Block const& block, std::int64_t r, std::int64_t products, std::byte* memory) const {
         auto const table = columns.template by_group<Lanes>(block, r, products, reinterpret_cast<I*>(memory));
-        int const count = columns.template visit_table<Lanes>(block, r, table, ignore_column{});
+        int const count = columns.template for_each_column<Lanes>(block, r, table, ignore_column{});
         if (r >= 0 && block.thread() % Lanes == 0) lengths[r] = count;
         block.sync_warp(); // the table may be filled again
     }
@@ -305,7 +305,7 @@ private:
 /// Writes the columns of rows that lanes merge.
 template <int Slots, class A, class B, class I, class O, class Mask>
 struct write_merged_columns {
-    static constexpr int merge_bytes = entries_of_lane<I, O>::bytes;
+    static constexpr int merge_bytes = lane_output<I, O>::bytes;
     product_columns<A, B, I, O, Mask> columns;
     O const* offsets;
     I* indices;
@@ -313,9 +313,9 @@ struct write_merged_columns {
     template <class Block>
     COPPICE_HD void by_merge(Block const& block, std::int64_t r, std::byte* memory) const {
         bool const merged = r >= 0 && columns.signed_products[r] > 0;
-        entries_of_lane<I, O> out(block, memory, indices, merged ? offsets[r] : O(0));
+        lane_output<I, O> out(block, memory, indices, merged ? offsets[r] : O(0));
         columns.template by_merge<Slots>(
-            block, merged ? r : -1, out.most, [&](I column) { out.add(column); }, [&] { out.write(block); });
+            block, merged ? r : -1, out.max_entries, [&](I column) { out.add(column); }, [&] { out.write(block); });
     }
 };
 /// Writes those of others with up to 256 products, in order.
@@ -327,8 +327,8 @@ struct write_gathered_row {
     I* indices;
 
     template <class Block>
-    COPPICE_HD dealt_row deal(Block const&, std::int64_t r) const {
-        return columns.deal(r);
+    COPPICE_HD row_assignment assign(Block const&, std::int64_t r) const {
+        return columns.assign(r);
     }
     COPPICE_HD void by_lane(std::int64_t) const {}
     template <int Lanes, class Block>
@@ -336,13 +336,13 @@ struct write_gathered_row {
         I* const slots = reinterpret_cast<I*>(memory);
         I* const list = slots + 2 * table_products * Lanes / warp_lanes;
         auto const table = columns.template by_group<Lanes>(block, r, products, slots);
-        int const count = columns.template visit_table<Lanes>(block, r, table, list_column{list});
+        int const count = columns.template for_each_column<Lanes>(block, r, table, list_column{list});
         block.sync_warp();
         for (int e = block.thread() % Lanes; e < count; e += Lanes) {
             I const column = list[e];
-            int place = 0;
-            for (int other = 0; other < count; ++other) place += list[other] < column ? 1 : 0;
-            indices[offsets[r] + O(place)] = column;
+            int position = 0;
+            for (int other = 0; other < count; ++other) position += list[other] < column ? 1 : 0;
+            indices[offsets[r] + O(position)] = column;
         }
         block.sync_warp(); // the table may be filled again
     }
@@ -350,15 +350,15 @@ struct write_gathered_row {
 private:
     struct list_column {
         I* list;
-        COPPICE_HD void operator()(int place, I column) const { list[place] = column; }
+        COPPICE_HD void operator()(int position, I column) const { list[position] = column; }
     };
 };
 
 /// A row of many products by a warp: a bit for every column of a window in shared memory, window after window.
 template <class A, class B, class I, class O, class Mask>
 struct long_row_columns {
-    static constexpr int warp_bytes = most_warp_bytes;
-    static constexpr std::int64_t window = 8 * most_warp_bytes;
+    static constexpr int warp_bytes = max_warp_bytes;
+    static constexpr std::int64_t window = 8 * max_warp_bytes;
     product_columns<A, B, I, O, Mask> columns;
     I const* long_rows;
     std::int64_t* lengths; ///< where entries are counted;
@@ -377,10 +377,10 @@ struct long_row_columns {
             int const used = int((size + 31) / 32);
             for (int p = lane; p < used; p += warp_lanes) words[p] = 0;
             block.sync_warp();
-            mark(block, r, start, words);
+            set_column_bits(block, r, start, words);
             block.sync_warp();
             for (int p = 0; p < used; p += warp_lanes)
-                found += take(block, r, start + 32 * (p + lane), p + lane < used ? words[p + lane] : 0, found);
+                found += emit(block, r, start + 32 * (p + lane), p + lane < used ? words[p + lane] : 0, found);
             block.sync_warp();
         }
         if (lengths && lane == 0) lengths[r] = found;
@@ -401,21 +401,21 @@ private:
             lowest = low < lowest ? low : lowest;
             highest = high > highest ? high : highest;
         }
-        for (int apart = warp_lanes / 2; apart > 0; apart /= 2) {
-            std::int64_t const low = block.from_lane(lowest, lane ^ apart),
-                               high = block.from_lane(highest, lane ^ apart);
+        for (int distance = warp_lanes / 2; distance > 0; distance /= 2) {
+            std::int64_t const low = block.from_lane(lowest, lane ^ distance),
+                               high = block.from_lane(highest, lane ^ distance);
             lowest = low < lowest ? low : lowest;
             highest = high > highest ? high : highest;
         }
     }
     /// Sets the bits of the columns [start, start + window) of the row.
     template <class Block>
-    COPPICE_HD void mark(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t* words) const {
+    COPPICE_HD void set_column_bits(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t* words) const {
         auto const& [a, b, mask, first, signed_products] = columns;
         int const lane = block.thread() % warp_lanes;
-        int const width = columns.has_short_partners(r, columns.products(r)) ? narrow_lanes : warp_lanes;
+        int const width = columns.has_short_b_rows(r, columns.products(r)) ? narrow_lanes : warp_lanes;
         O const last = a.row_end(first + r);
-        bool const are_long = columns.products(r) >= wide_partners * std::int64_t(last - a.row_begin(first + r));
+        bool const are_long = columns.products(r) >= long_row_mean * std::int64_t(last - a.row_begin(first + r));
         for (O from = a.row_begin(first + r); from < last; from += O(warp_lanes)) {
             bool const inside = lane < last - from;
             I const inner = inside ? a.indices[from + O(lane)] : I(0);
@@ -426,16 +426,16 @@ private:
                 O const its_begin = block.from_lane(begin, k + lane / width);
                 O const its_end = block.from_lane(end, k + lane / width);
                 if (are_long)
-                    mark_apart<4>(its_begin + O(lane % width), its_end, width, start, words);
+                    set_strided_bits<4>(its_begin + O(lane % width), its_end, width, start, words);
                 else
-                    mark_apart<1>(its_begin + O(lane % width), its_end, width, start, words);
+                    set_strided_bits<1>(its_begin + O(lane % width), its_end, width, start, words);
             }
         }
     }
     /// Of the entries q, q + width, ... before `end` of a row of B; the loads of `Count` of them do not wait for each
     /// other.
     template <int Count>
-    COPPICE_HD void mark_apart(O q, O end, int width, std::int64_t start, std::uint32_t* words) const {
+    COPPICE_HD void set_strided_bits(O q, O end, int width, std::int64_t start, std::uint32_t* words) const {
         for (; q < end; q += O(Count * width)) {
             std::int64_t at[Count];
             COPPICE_UNROLL
@@ -450,7 +450,7 @@ private:
     /// Writes the columns start + (those of the bits) of all lanes behind `before` others, or only says how many there
     /// are.
     template <class Block>
-    COPPICE_HD int take(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t bits,
+    COPPICE_HD int emit(Block const& block, std::int64_t r, std::int64_t start, std::uint32_t bits,
                         std::int64_t before) const {
         if constexpr (!std::is_same_v<Mask, constant_mask>)
             for (std::uint32_t left = bits; left != 0; left &= left - 1)
@@ -460,9 +460,9 @@ private:
             if (!columns.mask.admitted) bits = 0;
         int const lane = block.thread() % warp_lanes, count = std::popcount(bits);
         int ends = count;
-        for (int apart = 1; apart < warp_lanes; apart *= 2) {
-            int const earlier = block.from_lane(ends, lane < apart ? lane : lane - apart);
-            if (lane >= apart) ends += earlier;
+        for (int distance = 1; distance < warp_lanes; distance *= 2) {
+            int const earlier = block.from_lane(ends, lane < distance ? lane : lane - distance);
+            if (lane >= distance) ends += earlier;
         }
         if (!lengths) {
             I* to = indices + offsets[r] + before + (ends - count);

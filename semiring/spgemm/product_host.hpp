@@ -53,8 +53,8 @@ struct product_division {
 /// if given; they mean nothing where all together do not fit.
 template <class A, class B, class I, class O>
 product_division product_pieces(host_executor const& exec, row_products<A, B, I, O> work, row_range range,
-                                std::int64_t share = 0, O* of_rows = nullptr) {
-    constexpr std::int64_t step = 32, most = 512;
+                                std::int64_t target = 0, O* of_rows = nullptr) {
+    constexpr std::int64_t step = 32, max_pieces = 512;
     std::int64_t const rows = range.last - range.first;
     std::vector<std::int64_t> of_step(static_cast<std::size_t>((rows + step - 1) / step));
     for_each_block(exec, rows, step, [&](std::int64_t s, std::int64_t first, std::int64_t last) {
@@ -67,11 +67,11 @@ product_division product_pieces(host_executor const& exec, row_products<A, B, I,
         of_step[static_cast<std::size_t>(s)] = sum;
     });
     product_division to{{0}, std::accumulate(of_step.begin(), of_step.end(), std::int64_t{0})};
-    if (share == 0) share = (to.products + rows) / most;
+    if (target == 0) target = (to.products + rows) / max_pieces;
     std::int64_t sum = 0;
     for (std::size_t s = 0; s < of_step.size(); ++s) {
         sum += of_step[s] + step;
-        if (sum < share && s + 1 < of_step.size()) continue;
+        if (sum < target && s + 1 < of_step.size()) continue;
         to.rows.push_back(std::min(rows, std::int64_t(s + 1) * step));
         sum = 0;
     }
@@ -81,13 +81,13 @@ product_division product_pieces(host_executor const& exec, row_products<A, B, I,
 /// What the pieces of one worker have found, in slabs that stay where they are. What a slab has left when a piece might
 /// not fit is never touched, so it takes no memory.
 template <class T>
-class found_slabs {
+class slab_storage {
 public:
     /// Room for `size` elements behind those that are kept; there will be no more than `most`.
-    T* room(host_executor const& exec, std::int64_t size, std::int64_t most) {
+    T* reserve(host_executor const& exec, std::int64_t size, std::int64_t max_size) {
         constexpr std::int64_t slab = std::int64_t{1} << 18;
         if (slabs_.empty() || slabs_.back().size() - used_ < size) {
-            slabs_.emplace_back(exec, std::max(std::min(slab, most), size));
+            slabs_.emplace_back(exec, std::max(std::min(slab, max_size), size));
             used_ = 0;
         }
         return slabs_.back().data() + used_;
@@ -102,8 +102,8 @@ private:
 /// One worker's marks, and the columns that it has found.
 template <class I>
 struct piece_worker {
-    marked_columns<I> marks;
-    found_slabs<I> columns{};
+    flagged_columns<I> flags;
+    slab_storage<I> columns{};
     std::vector<std::int64_t> products{}; ///< of the rows of a piece
 };
 
@@ -122,18 +122,18 @@ found_piece<I> find_piece(host_executor const& exec, csr_view<A, I, O> a, csr_vi
                           std::int64_t all_columns) {
     row_products<A, B, I, O> const work{a, b};
     std::int64_t const first = plan.pieces[piece], last = plan.pieces[piece + 1], top = plan.range.first;
-    std::int64_t room = 0, longest = 0;
+    std::int64_t capacity = 0, longest = 0;
     worker.products.resize(static_cast<std::size_t>(last - first));
     for (std::int64_t r = first; r < last; ++r) {
         std::int64_t const products = worker.products[static_cast<std::size_t>(r - first)] = work(top + r);
-        std::int64_t const most = std::min(std::int64_t(plan.columns), products) + 1;
-        room += most;
-        longest = std::max(longest, most);
+        std::int64_t const bound = std::min(std::int64_t(plan.columns), products) + 1;
+        capacity += bound;
+        longest = std::max(longest, bound);
     }
-    I* const found = worker.columns.room(exec, keep ? room : longest, all_columns);
+    I* const found = worker.columns.reserve(exec, keep ? capacity : longest, all_columns);
     std::int64_t n = 0;
     for (std::int64_t r = first; r < last; ++r) {
-        std::int64_t const here = worker.marks.row(
+        std::int64_t const here = worker.flags.row(
             a, b, mask, top + r, worker.products[static_cast<std::size_t>(r - first)], found + (keep ? n : 0));
         n += here;
         plan.offsets[r + 1] = static_cast<O>(here);
@@ -161,9 +161,9 @@ O size_of_pieces(std::vector<Piece> const& found) {
 }
 /// copy(piece, start) for what every piece has found; offsets, which are lengths, become offsets.
 template <class I, class O, class Piece, class Copy>
-void join_pieces(host_executor const& exec, product_plan<I, O>& plan, std::vector<Piece> const& found,
+void concatenate_pieces(host_executor const& exec, product_plan<I, O>& plan, std::vector<Piece> const& found,
                  Copy const& copy) {
-    auto const position = starts_of_parts(found, [](auto const& piece) { return piece.size; });
+    auto const position = block_starts(found, [](auto const& piece) { return piece.size; });
     for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
         std::int64_t const start = position[static_cast<std::size_t>(p)];
         copy(found[static_cast<std::size_t>(p)], start);
@@ -178,21 +178,21 @@ template <class A, class B, class I, class O, class Mask>
 void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, I, O> b, Mask const& mask,
                     product_plan<I, O>& plan) {
     std::int64_t const products = begin_structure(exec, a, b, plan);
-    std::int64_t const most = products + (plan.range.last - plan.range.first);
+    std::int64_t const bound = products + (plan.range.last - plan.range.first);
     lending_pool<piece_worker<I>> pool;
     std::vector<found_piece<I>> found(static_cast<std::size_t>(plan.piece_count));
     auto const find = [&](bool keep) {
         for_each_block(exec, plan.piece_count, 1, [&](std::int64_t p, std::int64_t, std::int64_t) {
             auto worker =
-                pool.take([&] { return piece_worker<I>{marked_columns<I>(exec, plan.columns, plan.masked)}; });
-            found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep, most);
+                pool.take([&] { return piece_worker<I>{flagged_columns<I>(exec, plan.columns, plan.masked)}; });
+            found[static_cast<std::size_t>(p)] = find_piece(exec, a, b, mask, plan, p, *worker, keep, bound);
             pool.bring_back(std::move(worker));
         });
         return size_of_pieces<O>(found);
     };
     if (!std::in_range<O>(products)) find(false);
     plan.indices = buffer<I>(exec, find(true));
-    join_pieces(exec, plan, found, [&](auto const& from, std::int64_t start) {
+    concatenate_pieces(exec, plan, found, [&](auto const& from, std::int64_t start) {
         std::copy(from.columns, from.columns + from.size, plan.indices.data() + start);
     });
 }
@@ -201,7 +201,7 @@ void find_structure(host_executor const& exec, csr_view<A, I, O> a, csr_view<B, 
 template <class Sum>
 struct wide_accumulators {
     buffer<Sum> sums;
-    buffer<unsigned char> wanted;
+    buffer<unsigned char> in_structure;
 };
 
 /// The sums of one row: every column of the structure begins with the identity, products join in the order of A's row.
@@ -219,7 +219,7 @@ void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t 
         A const left = a.coefficients[k];
         for (O q = b.row_begin(inner), end = b.row_end(inner); q < end; ++q) {
             Sum& sum = sums[b.indices[q]];
-            meeting const at{i, inner, inner, b.indices[q]};
+            element_positions const at{i, inner, inner, b.indices[q]};
             sum = accumulate(s.add, sum, multiply_at(s, left, b.coefficients[q], at));
         }
     }
@@ -229,32 +229,32 @@ void sum_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t 
 /// The same where only the columns of the structure have a place. A short row of it is looked up in long rows of B.
 template <class A, class B, class I, class O, class Semiring, class Sum, class Z>
 void sum_masked_row(csr_view<A, I, O> a, csr_view<B, I, O> b, Semiring s, std::int64_t i, I const* columns,
-                    std::int64_t n, Sum* COPPICE_RESTRICT sums, unsigned char* COPPICE_RESTRICT wanted,
+                    std::int64_t n, Sum* COPPICE_RESTRICT sums, unsigned char* COPPICE_RESTRICT in_structure,
                     Z* COPPICE_RESTRICT values) {
     if (n == 0) return;
     for (std::int64_t p = 0; p < n; ++p) {
         sums[columns[p]] = s.add.identity();
-        wanted[columns[p]] = 1;
+        in_structure[columns[p]] = 1;
     }
     for (O k = a.row_begin(i); k < a.row_end(i); ++k) {
         I const inner = a.indices[k];
         O const begin = b.row_begin(inner), end = b.row_end(inner);
-        auto const join = [&](O q) {
+        auto const add_product = [&](O q) {
             Sum& sum = sums[b.indices[q]];
-            meeting const at{i, inner, inner, b.indices[q]};
+            element_positions const at{i, inner, inner, b.indices[q]};
             sum = accumulate(s.add, sum, multiply_at(s, a.coefficients[k], b.coefficients[q], at));
         };
         if (n * 8 < std::int64_t(end - begin)) {
             for (std::int64_t p = 0; p < n; ++p)
-                if (O const q = position_in_row(b, inner, columns[p]); q != O(-1)) join(q);
+                if (O const q = position_in_row(b, inner, columns[p]); q != O(-1)) add_product(q);
         } else {
             for (O q = begin; q < end; ++q)
-                if (wanted[b.indices[q]] != 0) join(q);
+                if (in_structure[b.indices[q]] != 0) add_product(q);
         }
     }
     for (std::int64_t p = 0; p < n; ++p) {
         values[p] = static_cast<Z>(s.result(sums[columns[p]]));
-        wanted[columns[p]] = 0;
+        in_structure[columns[p]] = 0;
     }
 }
 
@@ -267,8 +267,8 @@ void sum_products(host_executor const& exec, product_plan<I, O> const& plan, Sem
     auto const make = [&] {
         wide_accumulators<sum_type> w{buffer<sum_type>(exec, plan.columns), {}};
         if (plan.masked) {
-            w.wanted = buffer<unsigned char>(exec, plan.columns);
-            std::fill(w.wanted.begin(), w.wanted.end(), static_cast<unsigned char>(0));
+            w.in_structure = buffer<unsigned char>(exec, plan.columns);
+            std::fill(w.in_structure.begin(), w.in_structure.end(), static_cast<unsigned char>(0));
         }
         return w;
     };
@@ -280,7 +280,7 @@ void sum_products(host_executor const& exec, product_plan<I, O> const& plan, Sem
             std::int64_t const n = std::int64_t(plan.offsets[r + 1]) - std::int64_t(begin);
             std::int64_t const i = plan.range.first + r;
             if (plan.masked)
-                sum_masked_row(a, b, s, i, columns, n, worker->sums.data(), worker->wanted.data(),
+                sum_masked_row(a, b, s, i, columns, n, worker->sums.data(), worker->in_structure.data(),
                                values.data() + begin);
             else
                 sum_row(a, b, s, i, columns, n, worker->sums.data(), values.data() + begin);

@@ -65,7 +65,7 @@ struct broken_row {
 /// Whether all rows are good, on the host: entries that do not rise are counted over all entries, as rows were one, and
 /// among them those that begin rows, which need not.
 template <class T, class I, class O>
-bool all_rows_rise(host_executor const& exec, csr_view<T, I, O> a) {
+bool all_rows_sorted(host_executor const& exec, csr_view<T, I, O> a) {
     std::atomic<bool> good{true};
     std::int64_t const rows = a.rows(),
                        per_block = std::max<std::int64_t>(
@@ -87,14 +87,14 @@ bool all_rows_rise(host_executor const& exec, csr_view<T, I, O> a) {
     return good.load(std::memory_order_relaxed);
 }
 template <class T, class I, class O>
-constexpr bool all_rows_rise(cuda_executor const&, csr_view<T, I, O>) {
+constexpr bool all_rows_sorted(cuda_executor const&, csr_view<T, I, O>) {
     return false; // the rows tell
 }
 
 /// Throws matrix_error unless the columns of every row rise strictly and lie in the matrix.
 template <executor Executor, class T, class I, class O>
-void require_rising(Executor const& exec, csr_view<T, I, O> a, char const* what) {
-    if (all_rows_rise(exec, a)) return;
+void require_sorted_columns(Executor const& exec, csr_view<T, I, O> a, char const* what) {
+    if (all_rows_sorted(exec, a)) return;
     std::int64_t const rows = a.rows();
     std::int64_t const broken = reduce(exec, rows, rows, broken_row<T, I, O>{a}, smaller{});
     if (broken < rows)

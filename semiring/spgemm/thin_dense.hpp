@@ -28,14 +28,14 @@ namespace detail {
 
 /// As many sums side by side.
 template <class Sum, int Width>
-struct side_by_side {
+struct column_group {
     Sum sums[Width];
 };
 
 /// ⊕ in every place.
 template <class Add, int Width>
-struct add_side_by_side {
-    using sums_type = side_by_side<accumulator_t<Add>, Width>;
+struct add_columns {
+    using sums_type = column_group<accumulator_t<Add>, Width>;
     Add add;
 
     COPPICE_NO_EXEC_CHECK
@@ -47,7 +47,7 @@ struct add_side_by_side {
     }
     COPPICE_NO_EXEC_CHECK
     template <class P>
-    COPPICE_HD sums_type operator()(sums_type a, side_by_side<P, Width> const& b) const {
+    COPPICE_HD sums_type operator()(sums_type a, column_group<P, Width> const& b) const {
         COPPICE_UNROLL
         for (int j = 0; j < Width; ++j) a.sums[j] = accumulate(add, a.sums[j], b.sums[j]);
         return a;
@@ -56,7 +56,7 @@ struct add_side_by_side {
 
 /// ⊗ of one nonzero with `Width` neighbours in a row of X.
 template <class Semiring, class T, class I, class X, int Width>
-struct multiply_side_by_side {
+struct multiply_columns {
     Semiring s;
     X const* x;
     std::int64_t columns;
@@ -64,7 +64,7 @@ struct multiply_side_by_side {
     COPPICE_HD auto operator()(T const& value, I const& column) const {
         using P = std::remove_cvref_t<decltype(s.multiply(value, *x, std::int64_t{}))>;
         X const* const from = x + std::int64_t(column) * columns;
-        side_by_side<P, Width> p;
+        column_group<P, Width> p;
         COPPICE_UNROLL
         for (int j = 0; j < Width; ++j) p.sums[j] = s.multiply(value, from[j], std::int64_t(column));
         return p;
@@ -72,7 +72,7 @@ struct multiply_side_by_side {
 };
 
 template <class Semiring, class Y, int Width>
-struct store_side_by_side {
+struct store_columns {
     Semiring s;
     Y* y;
     std::int64_t columns;
@@ -89,10 +89,10 @@ template <int Width, executor Executor, class Semiring, class T, class I, class 
 void spmm_columns(Executor const& exec, srcsr_plan<O> const& plan, Semiring const& s, csr_view<T, I, O> a,
                   thin_view<X const> x, thin_view<Y> y, std::int64_t first) {
     using add_type = std::remove_cvref_t<decltype(s.add)>;
-    using multiply = multiply_side_by_side<Semiring, T, I, X, Width>;
+    using multiply = multiply_columns<Semiring, T, I, X, Width>;
     reduce_rows(exec, plan, along_nonzeros{multiply{s, x.values.data() + first, x.columns}, a.coefficients, a.indices},
-                add_side_by_side<add_type, Width>{s.add},
-                store_side_by_side<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
+                add_columns<add_type, Width>{s.add},
+                store_columns<Semiring, Y, Width>{s, y.values.data() + first, y.columns});
 }
 
 /// Row i of values = ⊕_j x_ij ⊗ y_kj over the columns, for the entries (i, k) of a pattern.

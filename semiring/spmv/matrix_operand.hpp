@@ -22,10 +22,12 @@ public:
     using view_type = csr_view<T, I, O>;
 
     /// One side of the matrix: what a product runs along.
-    struct side {
+    struct orientation {
         view_type matrix;
         srcsr_plan<O> const& plan;
     };
+
+    using side [[deprecated("renamed to orientation")]] = orientation;
 
     /// Borrows `a` and makes its plan. Columns of a row are distinct, since GraphBLAS has no duplicates; where they
     /// repeat, their products are added.
@@ -62,20 +64,20 @@ public:
     bool has_transpose() const { return has_transpose_; }
 
     /// The rows of A, or those of its transpose; argument_error where that was not prepared.
-    side along(bool transposed) const {
+    orientation along(bool transposed) const {
         if (!transposed) return {rows_, row_plan_};
         if (!has_transpose_)
             throw argument_error("this product runs along the transpose of its matrix, which is not there: call "
                                  "prepare_transpose() first, or hand it to the matrix_operand");
-        return {columns_, shares_plan_ ? row_plan_ : column_plan_};
+        return {columns_, has_common_plan_ ? row_plan_ : column_plan_};
     }
 
 private:
     template <executor Executor>
     void set_transpose(Executor const& exec, view_type a_transposed) {
         columns_ = a_transposed;
-        shares_plan_ = a_transposed.offsets == rows_.offsets;
-        if (!shares_plan_) column_plan_ = make_srcsr_plan(exec, a_transposed);
+        has_common_plan_ = a_transposed.offsets == rows_.offsets;
+        if (!has_common_plan_) column_plan_ = make_srcsr_plan(exec, a_transposed);
         has_transpose_ = true;
     }
 
@@ -85,7 +87,7 @@ private:
     srcsr_plan<O> column_plan_{};
     csr<T, I, O> transposed_{};
     bool has_transpose_ = false;
-    bool shares_plan_ = false;
+    bool has_common_plan_ = false;
 };
 
 template <executor Executor, class T, class I, class O>

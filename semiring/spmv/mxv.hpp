@@ -57,7 +57,7 @@ concept accumulator_of = std::is_same_v<Accumulator, no_accumulator> || requires
 
 /// w must be able to say that it has no entry, unless an accumulator keeps every entry that it has.
 template <class W, class Accumulator>
-void require_room_for_no_entry(dense_vector_view<W> w, Accumulator const&, bool deletes) {
+void require_flags_for_missing_entries(dense_vector_view<W> w, Accumulator const&, bool deletes) {
     if (!w.is_full() || w.size() == 0 || (!std::is_same_v<Accumulator, no_accumulator> && !deletes)) return;
     throw argument_error("w is a full vector, but the product may have no entry in some rows: give w presence flags, "
                          "or an accumulator without `replace`");
@@ -72,13 +72,13 @@ void require_outside(dense_vector_view<W> w, array_view<T> of_matrix) {
 
 /// Whether reduce_rows asks store.wants(row) before it begins a row. On CUDA it stages products first.
 template <class Executor>
-inline constexpr bool begins_wanted_rows_only_v = std::is_same_v<Executor, host_executor>;
+inline constexpr bool checks_mask_before_row_v = std::is_same_v<Executor, host_executor>;
 
 /// The product along the rows of one side, for a mask that admits every row or a mask_reader. `MaskedProducts` says
 /// whether products keep away from rows that the mask leaves out; the answer is the same.
-template <bool VectorFirst, bool MaskedProducts, executor Executor, class Mask, class Semiring, class Side, class U,
+template <bool VectorFirst, bool MaskedProducts, executor Executor, class Mask, class Semiring, class Orientation, class U,
           class Writer>
-void multiply_rows(Executor const& exec, Side const& a, Mask mask, Semiring const& s, dense_vector_view<U const> u,
+void multiply_rows(Executor const& exec, Orientation const& a, Mask mask, Semiring const& s, dense_vector_view<U const> u,
                    Writer const& write) {
     using product = product_with<VectorFirst, Semiring, U>;
     using guarded_adder_type = guarded_adder<std::remove_cvref_t<decltype(s.add)>>;
@@ -97,10 +97,10 @@ void multiply_rows(Executor const& exec, Side const& a, Mask mask, Semiring cons
 }
 
 /// What mxv and vxm share; `a` is the side that they run along.
-template <bool VectorFirst, executor Executor, class W, class Mask, class Accumulator, class Semiring, class Side,
+template <bool VectorFirst, executor Executor, class W, class Mask, class Accumulator, class Semiring, class Orientation,
           class U>
 void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& mask, Accumulator const& accumulator,
-                     Semiring const& s, Side const& a, dense_vector_view<U const> u, descriptor const& d) {
+                     Semiring const& s, Orientation const& a, dense_vector_view<U const> u, descriptor const& d) {
     using result = decltype(s.result(s.add(s.add.identity(), s.add.identity())));
     static_assert(!std::is_const_v<W>, "the output w of a product is written: dense_vector_view<T>, not <T const>");
     static_assert(is_mask<Mask>::value, "a mask is a dense_vector_view or no_mask{}");
@@ -118,7 +118,7 @@ void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& m
     entry_writer<W, Accumulator> const write{w.values.data(), w.present.data(), accumulator};
 
     if constexpr (std::is_same_v<Mask, no_mask>) {
-        require_room_for_no_entry(w, accumulator, d.complement && d.replace);
+        require_flags_for_missing_entries(w, accumulator, d.complement && d.replace);
         if (d.complement) { // admits nothing
             if (d.replace && !w.is_full()) fill(exec, w.present, std::int8_t{0});
             return;
@@ -129,14 +129,14 @@ void multiply_vector(Executor const& exec, dense_vector_view<W> w, Mask const& m
         using M = typename Mask::value_type;
         require_size("length of the mask", mask.size(), a.matrix.rows());
         require_flags(mask, "the mask");
-        require_room_for_no_entry(w, accumulator, d.replace);
+        require_flags_for_missing_entries(w, accumulator, d.replace);
         stable_input<U> const input(exec, u, w);
         stable_input<M> const stable_mask(exec, mask, w);
         dense_vector_view<M const> const m = stable_mask.view();
         mask_reader<M> const reader{d.structure ? nullptr : m.values.data(), m.present.data(), d.complement};
         if (d.replace && !w.is_full())
             for_each(exec, w.size(), delete_left_out<mask_reader<M>>{reader, w.present.data()});
-        multiply_rows<VectorFirst, !begins_wanted_rows_only_v<Executor>>(exec, a, reader, s, input.view(), write);
+        multiply_rows<VectorFirst, !checks_mask_before_row_v<Executor>>(exec, a, reader, s, input.view(), write);
     }
 }
 

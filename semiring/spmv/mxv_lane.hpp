@@ -26,9 +26,9 @@ template <bool VectorFirst, class Semiring, class T, class U>
 COPPICE_HD constexpr auto multiply_with_vector(Semiring const& s, T const& a, U const& u, std::int64_t at,
                                                std::int64_t inner) {
     if constexpr (VectorFirst)
-        return multiply_at(s, u, a, meeting{0, inner, inner, at});
+        return multiply_at(s, u, a, element_positions{0, inner, inner, at});
     else
-        return multiply_at(s, a, u, meeting{at, inner, inner, 0});
+        return multiply_at(s, a, u, element_positions{at, inner, inner, 0});
 }
 
 /// The same for a matrix element and its column; semirings that ask for positions are given the row as well.
@@ -49,7 +49,7 @@ struct product_with {
 };
 
 /// Whether a product or a sum is there, or belongs to a row that nobody wants.
-enum class entry_state : unsigned char { none, present, unwanted };
+enum class entry_state : unsigned char { none, present, masked_out };
 
 template <class T>
 struct guarded {
@@ -82,11 +82,11 @@ struct masked_product {
     COPPICE_HD auto operator()(T const& a, I const& column, std::int64_t row) const {
         if constexpr (std::is_invocable_v<Product const&, T const&, I const&>) {
             using result = std::invoke_result_t<Product const&, T const&, I const&>;
-            if (!mask.admits(row)) return result{{}, entry_state::unwanted};
+            if (!mask.admits(row)) return result{{}, entry_state::masked_out};
             return product(a, column);
         } else {
             using result = std::invoke_result_t<Product const&, T const&, I const&, std::int64_t>;
-            if (!mask.admits(row)) return result{{}, entry_state::unwanted};
+            if (!mask.admits(row)) return result{{}, entry_state::masked_out};
             return product(a, column, row);
         }
     }
@@ -107,8 +107,8 @@ struct guarded_adder {
     COPPICE_NO_EXEC_CHECK
     template <class P>
     COPPICE_HD guarded<value_type> operator()(guarded<value_type> const& a, guarded<P> const& b) const {
-        if (a.state == entry_state::unwanted || b.state == entry_state::none) return a;
-        if (b.state == entry_state::unwanted) return {a.value, entry_state::unwanted};
+        if (a.state == entry_state::masked_out || b.state == entry_state::none) return a;
+        if (b.state == entry_state::masked_out) return {a.value, entry_state::masked_out};
         return {accumulate(add, a.value, b.value), entry_state::present};
     }
 
@@ -120,7 +120,7 @@ struct guarded_adder {
 
     COPPICE_NO_EXEC_CHECK
     COPPICE_HD bool terminal(guarded<value_type> const& a) const {
-        return a.state == entry_state::unwanted || (a.state == entry_state::present && is_terminal(add, a.value));
+        return a.state == entry_state::masked_out || (a.state == entry_state::present && is_terminal(add, a.value));
     }
 };
 

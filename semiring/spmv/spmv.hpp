@@ -148,8 +148,15 @@ void semiring_spmv(Executor const& exec, srcsr_plan<std::int32_t> const& plan, s
 /// An empty mask admits all. dimension_error where lengths disagree, argument_error for w with a semiring whose results
 /// are indices. y may be w or the mask.
 template <executor Executor, class T>
-void join_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
+void merge_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
                  bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y);
+
+template <executor Executor, class T>
+[[deprecated("renamed to merge_result")]] void
+join_result(Executor const& exec, std::string_view name, std::type_identity_t<array_view<T const>> mask,
+            bool complement, std::type_identity_t<array_view<T const>> w, array_view<T> y) {
+    merge_result<Executor, T>(exec, name, mask, complement, w, y);
+}
 
 #define COPPICE_SPMV_OF(EXTERN, EXECUTOR, T, X)                                                                        \
     EXTERN template void spmv(EXECUTOR const&, srcsr_plan<std::int32_t> const&, csr_view<T>, array_view<X const>,      \

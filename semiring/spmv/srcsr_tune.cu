@@ -55,11 +55,11 @@ std::vector<tuning_record> candidates(int threads, double mean) {
         double const work = double(threads / lanes) * (mean + 1);
         bool const clamped = double(detail::steps_for_lanes(threads, lanes, mean + 1)) != std::floor(work + 0.5);
         if (clamped && lanes > 1 && lanes < 32) continue; // the same share as another
-        for (int stretch : {32, 16, 64}) { // the rule's choice first: it stays unless another is clearly faster
+        for (int chunk : {32, 16, 64}) { // the rule's choice first: it stays unless another is clearly faster
             tuning_record r;
             r.threads = threads;
             r.lanes = lanes;
-            r.lane_chunk = stretch;
+            r.lane_chunk = chunk;
             all.push_back(r);
         }
         for (auto reduction : {raking, raking_memoize, warp_scans}) {
@@ -86,16 +86,16 @@ void tune_type(cuda_executor const& exec, std::vector<tuning_record>& records,
         fill(exec, y.view(), T(1));
         for (int const threads : {128, 256}) {
             tuning_record best;
-            double least = 0;
+            double best_time = 0;
             for (tuning_record r : candidates(threads, mean)) {
                 srcsr_tuning const t{r.threads, detail::steps_for_lanes(r.threads, r.lanes, mean + 1), r.lane_chunk,
                                      r.reduction};
                 r.microseconds = measure<T>(exec, a.view(), x.view(), y.view(), t);
                 // What suits regular rows must not be paid for by others: both count.
                 double const both = r.microseconds + measure<T>(exec, other.view(), x.view(), y.view(), t);
-                if (best.threads == 0 || both < 0.98 * least) {
+                if (best.threads == 0 || both < 0.98 * best_time) {
                     best = r;
-                    least = both;
+                    best_time = both;
                 }
             }
             best.device = exec.name();

@@ -28,7 +28,7 @@ struct start_dense {
     }
 };
 template <class T, class I>
-struct place_entry {
+struct scatter_entry {
     csr_view<T, I> a;
     int m;
     double* to;
@@ -137,7 +137,7 @@ void invert_by_elimination(Executor const& exec, csr_view<T, I> a, T* inverse) {
     int const rows = int((entries / workers + size) / size) * size;
     buffer<double> now(exec, entries), next(exec, entries);
     for_each(exec, entries, start_dense{n, m, now.data()});
-    for_each(exec, a.nonzeros(), place_entry<T, I>{a, m, now.data()});
+    for_each(exec, a.nonzeros(), scatter_entry<T, I>{a, m, now.data()});
     bool const symmetric =
         reduce(exec, entries, 0, differs_from_mirror{m, double(std::numeric_limits<T>::epsilon()), now.data()},
                maximum{}) == 0;
