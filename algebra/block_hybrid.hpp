@@ -55,7 +55,7 @@ struct block_hybrid_options {
     std::int64_t block = 0; ///< rows of a block, 1 to the rows of the matrix; 0: find_block_size()
     /// Bands on either side that the diagonal blocks are given at most, 1 to largest_block; what lies beyond is
     /// refused.
-    int most_bands = largest_block;
+    int max_bands = largest_block;
     /// Take any matrix: what is not in the bands of a diagonal block becomes a coupling, wherever it lies.
     bool lenient = false;
 };
@@ -110,7 +110,7 @@ struct hybrid_shape {
     std::int64_t lower = 0, upper = 0;                                 ///< bands that hold the diagonal blocks
     std::int64_t stray_row = std::numeric_limits<std::int64_t>::max(); ///< first with an entry beyond the neighbours
 };
-struct join_shapes {
+struct merge_shapes {
     COPPICE_HD hybrid_shape operator()(hybrid_shape const& a, hybrid_shape const& b) const {
         return {a.lower < b.lower ? b.lower : a.lower, a.upper < b.upper ? b.upper : a.upper,
                 a.stray_row < b.stray_row ? a.stray_row : b.stray_row};
@@ -134,7 +134,7 @@ struct shape_of_row {
 };
 
 /// Which entries lie in D, and where.
-struct hybrid_place {
+struct hybrid_layout {
     std::int64_t block, padded;
     std::int64_t lower, upper;
     COPPICE_HD bool in_blocks(std::int64_t row, std::int64_t column) const {
@@ -147,10 +147,10 @@ struct hybrid_place {
 template <class T, class I>
 struct count_couplings {
     csr_view<T, I> a;
-    hybrid_place place;
+    hybrid_layout layout;
     COPPICE_HD std::int64_t operator()(std::int64_t row) const {
         std::int64_t count = 0;
-        for (I k = a.offsets[row]; k < a.offsets[row + 1]; ++k) count += place.in_blocks(row, a.indices[k]) ? 0 : 1;
+        for (I k = a.offsets[row]; k < a.offsets[row + 1]; ++k) count += layout.in_blocks(row, a.indices[k]) ? 0 : 1;
         return count;
     }
 };
@@ -163,20 +163,20 @@ struct store_coupling_offset {
 template <class T, class I>
 struct split_row {
     csr_view<T, I> a;
-    hybrid_place place;
+    hybrid_layout layout;
     T* bands;
     I const* offsets;
     I* columns; ///< null where they stand already
     T* values;
     COPPICE_HD void operator()(std::int64_t row) const {
-        for (std::int64_t d = -place.lower; d <= place.upper; ++d)
-            bands[(d + place.lower) * place.padded + row] = row < a.rows() || d != 0 ? T(0) : T(1);
+        for (std::int64_t d = -layout.lower; d <= layout.upper; ++d)
+            bands[(d + layout.lower) * layout.padded + row] = row < a.rows() || d != 0 ? T(0) : T(1);
         if (row >= a.rows()) return;
         I to = offsets[row];
         for (I k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
             I const column = a.indices[k];
-            if (place.in_blocks(row, column)) {
-                bands[place.band(row, column)] += a.coefficients[k];
+            if (layout.in_blocks(row, column)) {
+                bands[layout.band(row, column)] += a.coefficients[k];
             } else {
                 if (columns) columns[to] = column;
                 values[to++] = a.coefficients[k];
@@ -199,9 +199,9 @@ std::int64_t couplings_with_block(array_view<I const> offsets, array_view<I cons
     std::int64_t couplings = 0;
     for (std::int64_t row = 0; row + 1 < offsets.size(); ++row)
         for (I k = offsets[row]; k < offsets[row + 1]; ++k) {
-            std::int64_t const column = columns[k], apart = column > row ? column - row : row - column;
+            std::int64_t const column = columns[k], distance = column > row ? column - row : row - column;
             std::int64_t const blocks = column / block - row / block;
-            if (blocks < -1 || blocks > 1 || (blocks == 0 && apart > bands)) return -1;
+            if (blocks < -1 || blocks > 1 || (blocks == 0 && distance > bands)) return -1;
             couplings += blocks != 0;
         }
     return couplings;
@@ -213,34 +213,34 @@ template <class T, class I>
 template <executor Executor>
 void block_hybrid<T, I>::refill(Executor const& exec, csr_view<T, I> a) {
     require_size("rows of the matrix to refill from", a.rows(), rows_);
-    detail::hybrid_place const place{block_, blocks() * block_, lower_, upper_};
-    for_each(exec, place.padded,
-             detail::split_row<T, I>{a, place, bands_.data(), couplings_.row_offsets().data(), nullptr,
+    detail::hybrid_layout const layout{block_, blocks() * block_, lower_, upper_};
+    for_each(exec, layout.padded,
+             detail::split_row<T, I>{a, layout, bands_.data(), couplings_.row_offsets().data(), nullptr,
                                      couplings_.values().data()});
 }
 
-/// The block size with which a matrix is block-tridiagonal, its diagonal blocks of at most `most_bands` bands on either
+/// The block size with which a matrix is block-tridiagonal, its diagonal blocks of at most `max_bands` bands on either
 /// side. A matrix that has no more bands itself is one block; else that with the fewest bands, then the fewest
 /// couplings, then the largest. 0 where there is none. Looks at the pattern on the host: waits.
 template <executor Executor, class T, class I>
-std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int most_bands = largest_block) {
+std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int max_bands = largest_block) {
     auto const offsets = to_vector(exec, a.row_offsets());
     auto const columns = to_vector(exec, a.column_indices());
     std::int64_t reach = 0;
     for (std::int64_t row = 0; row < a.rows(); ++row)
         for (I k = offsets[std::size_t(row)]; k < offsets[std::size_t(row) + 1]; ++k)
             reach = std::max(reach, std::abs(std::int64_t(columns[std::size_t(k)]) - row));
-    for (std::int64_t bands = 1; bands <= most_bands; ++bands) {
+    for (std::int64_t bands = 1; bands <= max_bands; ++bands) {
         if (reach <= bands) return a.rows();
-        std::int64_t best = 0, least = -1;
+        std::int64_t best = 0, min_couplings = -1;
         // Two blocks hold the farthest entry; blocks more than twice as large are not looked for.
         for (std::int64_t block = std::max(2 * bands + 1, (reach + 2) / 2);
              block <= std::min<std::int64_t>(2 * reach, a.rows()); ++block) {
             std::int64_t const couplings =
                 detail::couplings_with_block<I>(array_view(offsets), array_view(columns), block, bands);
-            if (couplings < 0 || (least >= 0 && couplings > least)) continue;
+            if (couplings < 0 || (min_couplings >= 0 && couplings > min_couplings)) continue;
             best = block;
-            least = couplings;
+            min_couplings = couplings;
         }
         if (best > 0) return best;
     }
@@ -254,44 +254,44 @@ std::int64_t find_block_size(Executor const& exec, csr_view<T, I> a, int most_ba
 template <executor Executor, class T, class I>
 block_hybrid<T, I> to_block_hybrid(Executor const& exec, csr_view<T, I> a, block_hybrid_options const& options = {}) {
     require_square(a, "hybrid storage");
-    if (options.most_bands < 1 || options.most_bands > largest_block)
-        throw argument_error("most_bands is " + std::to_string(options.most_bands) + ", expected 1 to " +
+    if (options.max_bands < 1 || options.max_bands > largest_block)
+        throw argument_error("max_bands is " + std::to_string(options.max_bands) + ", expected 1 to " +
                              std::to_string(largest_block));
     std::int64_t const rows = a.rows();
     std::int64_t block = options.block;
-    if (block == 0) block = rows == 0 ? 1 : find_block_size(exec, a, options.most_bands);
+    if (block == 0) block = rows == 0 ? 1 : find_block_size(exec, a, options.max_bands);
     if (block == 0 && options.lenient) block = std::min<std::int64_t>(rows, 64);
     if (block == 0)
         throw matrix_error("no block size makes this matrix block-tridiagonal with diagonal blocks of at most " +
-                           std::to_string(options.most_bands) + " bands on either side");
+                           std::to_string(options.max_bands) + " bands on either side");
     detail::require_block_size(block, rows);
 
     auto const shape =
-        reduce(exec, rows, detail::hybrid_shape{}, detail::shape_of_row<T, I>{a, block}, detail::join_shapes{});
+        reduce(exec, rows, detail::hybrid_shape{}, detail::shape_of_row<T, I>{a, block}, detail::merge_shapes{});
     if (!options.lenient && shape.stray_row < rows)
         throw matrix_error("row " + std::to_string(shape.stray_row) +
                            " has an entry beyond the neighbours of its block: with blocks of " + std::to_string(block) +
                            " rows the matrix is not block-tridiagonal");
-    if (!options.lenient && std::max(shape.lower, shape.upper) > options.most_bands)
+    if (!options.lenient && std::max(shape.lower, shape.upper) > options.max_bands)
         throw matrix_error("the diagonal blocks of " + std::to_string(block) + " rows have " +
                            std::to_string(std::max(shape.lower, shape.upper)) + " bands on a side, expected at most " +
-                           std::to_string(options.most_bands));
-    auto const bands_of = [&](std::int64_t found) { return std::clamp<std::int64_t>(found, 1, options.most_bands); };
+                           std::to_string(options.max_bands));
+    auto const bands_of = [&](std::int64_t found) { return std::clamp<std::int64_t>(found, 1, options.max_bands); };
     std::int64_t const padded = rows == 0 ? 0 : ((rows - 1) / block + 1) * block;
-    detail::hybrid_place const place{block, padded, bands_of(shape.lower), bands_of(shape.upper)};
+    detail::hybrid_layout const layout{block, padded, bands_of(shape.lower), bands_of(shape.upper)};
 
     buffer<I> offsets(exec, rows + 1);
-    std::int64_t const count = exclusive_scan(exec, rows, detail::count_couplings<T, I>{a, place},
+    std::int64_t const count = exclusive_scan(exec, rows, detail::count_couplings<T, I>{a, layout},
                                               detail::store_coupling_offset<I>{offsets.data()}, std::int64_t(0));
     fill(exec, offsets.view().slice(rows, 1), I(count));
     buffer<I> columns(exec, count);
-    buffer<T> values(exec, count), bands(exec, padded * (place.lower + place.upper + 1));
+    buffer<T> values(exec, count), bands(exec, padded * (layout.lower + layout.upper + 1));
     for_each(exec, padded,
-             detail::split_row<T, I>{a, place, bands.data(), offsets.data(), columns.data(), values.data()});
+             detail::split_row<T, I>{a, layout, bands.data(), offsets.data(), columns.data(), values.data()});
     return {rows,
             block,
-            int(place.lower),
-            int(place.upper),
+            int(layout.lower),
+            int(layout.upper),
             std::move(bands),
             csr<T, I>(a.rows(), a.columns(), std::move(offsets), std::move(columns), std::move(values))};
 }

@@ -10,8 +10,8 @@
 namespace coppice {
 namespace {
 
-double angle(std::uint64_t seed, std::uint64_t side, std::int64_t i) {
-    return random_stream(seed, side).uniform(static_cast<std::uint64_t>(i), 0, std::numbers::pi);
+double angle(std::uint64_t seed, std::uint64_t stream, std::int64_t i) {
+    return random_stream(seed, stream).uniform(static_cast<std::uint64_t>(i), 0, std::numbers::pi);
 }
 
 /// value times the product of the rotations by `left` and by `right`, which is one by their sum; column-major.

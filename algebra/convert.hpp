@@ -67,7 +67,7 @@ struct coo_source {
     coo<T, I>* disposable; // the same matrix where its arrays may be freed, or null
 
     template <class Emit>
-    void visit(std::int64_t first, std::int64_t last, Emit&& emit) const {
+    void emit_items(std::int64_t first, std::int64_t last, Emit&& emit) const {
         for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(last); ++k)
             emit(from.row_indices[k], from.column_indices[k], from.values[k]);
     }

@@ -5,7 +5,7 @@
 /// Bits of magnitudes are ordered like the magnitudes, so a histogram of the highest byte tells in which bin the k-th
 /// largest lies, the next byte refines it, until a bin holds just what is missing. Here the row number stands behind
 /// the magnitude as the last bytes, so that equal magnitudes are told apart and the answer does not depend on the order
-/// of atomics. What is kept finds its place by sums over leaves of rows, fanned in and out; nothing is allocated.
+/// of atomics. What is selected finds its place by sums over leaves of rows, fanned in and out; nothing is allocated.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ COPPICE_HD inline order_key key_of(T const& value, std::int64_t row, std::int64_
     if constexpr (std::is_floating_point_v<T>) {
         size = value < 0 ? -double(value) : double(value);
     } else {
-        auto const* const parts = reinterpret_cast<typename T::value_type const*>(&value);
-        size = double(parts[0]) * double(parts[0]) + double(parts[1]) * double(parts[1]);
+        auto const* const components = reinterpret_cast<typename T::value_type const*>(&value);
+        size = double(components[0]) * double(components[0]) + double(components[1]) * double(components[1]);
     }
     order_key key;
     __builtin_memcpy(&key.magnitude, &size, sizeof(size));
@@ -64,11 +64,11 @@ COPPICE_HD inline order_key key_of(T const& value, std::int64_t row, std::int64_
 /// The search for the k-th largest of one column.
 struct search {
     order_key prefix;
-    std::int64_t wanted;
+    std::int64_t target;
     std::int64_t missing;    ///< entries still to be found among those that agree with the prefix,
     std::int64_t population; ///< and how many these are
     int done;                ///< bytes of the prefix that count
-    bool exact;              ///< all that agree with it are wanted
+    bool exact;              ///< all that agree with it are target
 };
 
 template <class I>
@@ -77,10 +77,10 @@ struct start_search {
     I const* offsets;
     std::int64_t first, rows;
     COPPICE_HD void operator()(std::int64_t c) const {
-        std::int64_t const room = offsets[first + c + 1] - offsets[first + c];
-        std::int64_t const wanted = room < 0 ? 0 : room > rows ? rows : room;
-        searches[c] = {{0, 0}, wanted, wanted, rows, 0, wanted == rows};
-        if (wanted == 0) // nothing is that large
+        std::int64_t const capacity = offsets[first + c + 1] - offsets[first + c];
+        std::int64_t const target = capacity < 0 ? 0 : capacity > rows ? rows : capacity;
+        searches[c] = {{0, 0}, target, target, rows, 0, target == rows};
+        if (target == 0) // nothing is that large
             searches[c] = {{~std::uint64_t(0), ~std::uint64_t(0)}, 0, 0, 0, key_bytes(rows), true};
     }
 };
@@ -98,7 +98,7 @@ struct columns_searched {
     COPPICE_HD order_key key(std::int64_t row, std::int64_t c) const {
         return key_of(x.pointer[row + c * x.leading], row, x.rows);
     }
-    COPPICE_HD bool kept(std::int64_t row, std::int64_t c) const {
+    COPPICE_HD bool selected(std::int64_t row, std::int64_t c) const {
         order_key const k = key(row, c);
         return k.agrees(searches[c].prefix, searches[c].done) || k.greater(searches[c].prefix);
     }
@@ -148,13 +148,13 @@ struct narrow_search {
 
 /// How many entries each leaf keeps.
 template <class T>
-struct count_kept {
+struct count_selected {
     columns_searched<T> in;
     std::int64_t* counts; ///< [column][leaf]
     COPPICE_HD void operator()(std::int64_t at) const {
         std::int64_t const c = at / in.leaves(), leaf = at - c * in.leaves();
         std::int64_t count = 0;
-        for (std::int64_t row = leaf * leaf_rows; row < in.end_of(leaf); ++row) count += in.kept(row, c) ? 1 : 0;
+        for (std::int64_t row = leaf * leaf_rows; row < in.end_of(leaf); ++row) count += in.selected(row, c) ? 1 : 0;
         counts[at] = count;
     }
 };
@@ -193,7 +193,7 @@ struct keep_entries {
         std::int64_t const c = at / in.leaves(), leaf = at - c * in.leaves();
         std::int64_t rank = ranks[at];
         for (std::int64_t row = leaf * leaf_rows; row < in.end_of(leaf); ++row) {
-            if (rank >= in.searches[c].wanted || !in.kept(row, c)) continue;
+            if (rank >= in.searches[c].target || !in.selected(row, c)) continue;
             std::int64_t const to = offsets[first + c] + rank++;
             if (to < 0 || to >= values.size()) continue;
             row_indices[to] = I(row);
@@ -223,7 +223,7 @@ struct memory {
     std::int64_t* counts;    ///< columns * counts_each(rows)
 };
 
-/// Writes the entries kept of the columns of x, which are columns [first, ...) of the result.
+/// Writes the entries selected of the columns of x, which are columns [first, ...) of the result.
 template <class T, class I, class Executor>
 void keep_largest(Executor const& exec, columns_view<T> x, std::int64_t first, I const* offsets, memory const& m,
                   array_view<I> row_indices, array_view<T> values) {
@@ -235,7 +235,7 @@ void keep_largest(Executor const& exec, columns_view<T> x, std::int64_t first, I
         for_each(exec, columns * leaves, count_bytes<T>{in, m.histogram});
         for_each(exec, columns, narrow_search{m.searches, m.histogram, x.rows});
     }
-    for_each(exec, columns * leaves, count_kept<T>{in, m.counts});
+    for_each(exec, columns * leaves, count_selected<T>{in, m.counts});
     fan_counts levels[8];
     int depth = 0;
     std::int64_t* at = m.counts;

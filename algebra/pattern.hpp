@@ -100,15 +100,15 @@ namespace detail {
 /// Rows of a matrix with those of their entries that `Keep` names: Keep::row(i) makes a function object that is asked
 /// for the nonzeros k of row i, in their order. For build_rows().
 template <class T, class I, class O, class Keep>
-struct kept_rows {
+struct selected_rows {
     csr_view<T, I, O> a;
     Keep keep;
     COPPICE_NO_EXEC_CHECK
     template <class Emit>
     COPPICE_HD void emit_row(std::int64_t i, Emit& emit) const {
-        auto kept = keep.row(i);
+        auto selected = keep.row(i);
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            if (kept(k)) emit(a.indices[k], a.coefficients[k]);
+            if (selected(k)) emit(a.indices[k], a.coefficients[k]);
     }
 };
 
@@ -145,7 +145,7 @@ struct keep_largest_of_row {
     struct in_row {
         csr_view<T, I, O> const& a;
         std::int64_t i;
-        std::uint64_t threshold; ///< of magnitudes; all above it are kept
+        std::uint64_t threshold; ///< of magnitudes; all above it are selected
         I equal;                 ///< and so many of those that equal it
         COPPICE_HD bool operator()(O k) {
             if (std::int64_t(a.indices[k]) == i) return false;
@@ -154,24 +154,24 @@ struct keep_largest_of_row {
         }
     };
     COPPICE_HD in_row row(std::int64_t i) const {
-        I const wanted = counts ? counts[i] : count;
-        if (wanted <= 0) return {a, i, ~std::uint64_t(0), 0};
-        std::uint64_t threshold = 0; // bit by bit the largest one that `wanted` entries reach
+        I const target = counts ? counts[i] : count;
+        if (target <= 0) return {a, i, ~std::uint64_t(0), 0};
+        std::uint64_t threshold = 0; // bit by bit the largest one that `target` entries reach
         for (int bit = 62; bit >= 0; --bit) {
             std::uint64_t const higher = threshold | std::uint64_t(1) << bit;
             I const reach = count_from(i, higher);
-            if (reach >= wanted) threshold = higher;
-            if (reach == wanted) break; // these are the ones
+            if (reach >= target) threshold = higher;
+            if (reach == target) break; // these are the ones
         }
         I const above = count_from(i, threshold + 1);
-        return {a, i, threshold, above < wanted ? I(wanted - above) : I(0)};
+        return {a, i, threshold, above < target ? I(target - above) : I(0)};
     }
 
 private:
-    COPPICE_HD I count_from(std::int64_t i, std::uint64_t least) const {
+    COPPICE_HD I count_from(std::int64_t i, std::uint64_t min_magnitude) const {
         I found = 0;
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            if (std::int64_t(a.indices[k]) != i && magnitude_bits(a.coefficients[k]) >= least) ++found;
+            if (std::int64_t(a.indices[k]) != i && magnitude_bits(a.coefficients[k]) >= min_magnitude) ++found;
         return found;
     }
 };
@@ -180,19 +180,19 @@ private:
 template <class T, class I, class O>
 struct keep_above_threshold {
     csr_view<T, I, O> a;
-    T const* shares; ///< a tau for each row; null: `share` for all
-    T share;
+    T const* fractions; ///< a tau for each row; null: `fraction` for all
+    T fraction;
 
     struct in_row {
         csr_view<T, I, O> const& a;
-        T least;
-        COPPICE_HD bool operator()(O k) const { return magnitude(a.coefficients[k]) >= least; }
+        T min_magnitude;
+        COPPICE_HD bool operator()(O k) const { return magnitude(a.coefficients[k]) >= min_magnitude; }
     };
     COPPICE_HD in_row row(std::int64_t i) const {
-        T most(0);
+        T max_magnitude(0);
         for (O k = a.row_begin(i); k < a.row_end(i); ++k)
-            most = magnitude(a.coefficients[k]) > most ? magnitude(a.coefficients[k]) : most;
-        return {a, (shares ? shares[i] : share) * most};
+            max_magnitude = magnitude(a.coefficients[k]) > max_magnitude ? magnitude(a.coefficients[k]) : max_magnitude;
+        return {a, (fractions ? fractions[i] : fraction) * max_magnitude};
     }
 };
 
@@ -235,12 +235,12 @@ struct weigh_row {
 };
 
 template <executor Executor, class Keep, class T, class I, class O>
-sparsity_pattern<I, O> pattern_of_kept(Executor const& exec, csr_view<T, I, O> a, Keep keep) {
+sparsity_pattern<I, O> pattern_of_selected(Executor const& exec, csr_view<T, I, O> a, Keep keep) {
     if (!a.offsets) return {};
     auto const sorted = with_sorted_columns(exec, a);
     keep.a = sorted.view;
-    auto kept = build_row_parts<T, I, O>(exec, a.rows(), kept_rows<T, I, O, Keep>{sorted.view, keep}, false);
-    return {a.rows(), a.columns(), std::move(kept.offsets), std::move(kept.indices)};
+    auto selected = build_row_arrays<T, I, O>(exec, a.rows(), selected_rows<T, I, O, Keep>{sorted.view, keep}, false);
+    return {a.rows(), a.columns(), std::move(selected.offsets), std::move(selected.indices)};
 }
 
 } // namespace detail
@@ -255,31 +255,31 @@ sparsity_pattern<I, O> pattern_of(Executor const& exec, csr_view<T, I, O> a) {
 }
 
 /// S^max-n (Eq. 49): the `count` off-diagonal entries of largest magnitude of every row, all where it has no more. Of
-/// equal ones those of smaller column; a NaN is larger than all. Some 64 passes over a row at most. Waits.
+/// equal ones those of smaller column; a NaN is larger than all. Some 64 passes over a row at max_magnitude. Waits.
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<I> count) {
-    return detail::pattern_of_kept(exec, a, detail::keep_largest_of_row<T, I, O>{a, nullptr, count});
+    return detail::pattern_of_selected(exec, a, detail::keep_largest_of_row<T, I, O>{a, nullptr, count});
 }
 /// The same with a number for every row, counts[rows].
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> largest_pattern(Executor const& exec, csr_view<T, I, O> a,
                                        std::type_identity_t<array_view<I const>> counts) {
     require_size("numbers of entries to keep", counts, a.rows());
-    return detail::pattern_of_kept(exec, a, detail::keep_largest_of_row<T, I, O>{a, counts.data(), I(0)});
+    return detail::pattern_of_selected(exec, a, detail::keep_largest_of_row<T, I, O>{a, counts.data(), I(0)});
 }
 
-/// S^max-t (Eq. 50): the entries of at least `share` times the largest magnitude of their row, the diagonal among them.
+/// S^max-t (Eq. 50): the entries of at min_magnitude `fraction` times the largest magnitude of their row, the diagonal among them.
 /// Waits.
 template <executor Executor, class T, class I, class O>
-sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<T> share) {
-    return detail::pattern_of_kept(exec, a, detail::keep_above_threshold<T, I, O>{a, nullptr, share});
+sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a, std::type_identity_t<T> fraction) {
+    return detail::pattern_of_selected(exec, a, detail::keep_above_threshold<T, I, O>{a, nullptr, fraction});
 }
-/// The same with a share for every row, shares[rows].
+/// The same with a fraction for every row, fractions[rows].
 template <executor Executor, class T, class I, class O>
 sparsity_pattern<I, O> threshold_pattern(Executor const& exec, csr_view<T, I, O> a,
-                                         std::type_identity_t<array_view<T const>> shares) {
-    require_size("shares of a threshold pattern", shares, a.rows());
-    return detail::pattern_of_kept(exec, a, detail::keep_above_threshold<T, I, O>{a, shares.data(), T(0)});
+                                         std::type_identity_t<array_view<T const>> fractions) {
+    require_size("fractions of a threshold pattern", fractions, a.rows());
+    return detail::pattern_of_selected(exec, a, detail::keep_above_threshold<T, I, O>{a, fractions.data(), T(0)});
 }
 
 /// prune(A, S) (Eq. 51): the entries of A that lie in S, in their order. Waits.
@@ -287,7 +287,7 @@ template <executor Executor, class T, class I, class O, pattern S>
 csr<T, I, O> prune(Executor const& exec, csr_view<T, I, O> a, S s) {
     if (!a.offsets) return {};
     using keep = detail::keep_in_pattern<T, I, O, S>;
-    return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(), detail::kept_rows<T, I, O, keep>{a, {a, s}});
+    return detail::build_rows<T, I, O>(exec, a.rows(), a.columns(), detail::selected_rows<T, I, O, keep>{a, {a, s}});
 }
 
 /// scale(A, S, omega) (Eq. 52): A with its entries in S times omega. Queued on CUDA.
@@ -300,7 +300,7 @@ csr<T, I, O> scale(Executor const& exec, csr_view<T, I, O> a, S s, std::type_ide
             std::move(values)};
 }
 
-/// coverage(A, S) (Eq. 53): the share of the sum of |a_ij| that lies in S; 1 where there is no weight at all, NaN where
+/// coverage(A, S) (Eq. 53): the fraction of the sum of |a_ij| that lies in S; 1 where there is no weight at all, NaN where
 /// there is a NaN. c_diag (Eq. 54) with a diagonal_pattern. Waits.
 template <executor Executor, class T, class I, class O, pattern S>
 double coverage(Executor const& exec, csr_view<T, I, O> a, S s) {

@@ -27,16 +27,16 @@ struct degree_summary {
 /// Where there is no weight at all to cover, the coverage is 1: nothing is left out. NaN in the matrix gives NaN.
 struct weight_summary {
     double diagonal = 0;     ///< sum of |a_ii|
-    double beside = 0;       ///< sum of |a_ij| with |i - j| = 1
+    double near_diagonal = 0;       ///< sum of |a_ij| with |i - j| = 1
     double off_diagonal = 0; ///< sum of |a_ij| with i != j: omega_G of Eq. 23, both directions of an edge counted
 
-    /// c_diag: the diagonal's share of the whole matrix (Eq. 54).
-    double diagonal_coverage() const { return share(diagonal, diagonal + off_diagonal); }
-    /// c_id: the share of sub- and superdiagonal in the off-diagonal weight (Eq. 24).
-    double identity_coverage() const { return share(beside, off_diagonal); }
+    /// c_diag: the diagonal's fraction of the whole matrix (Eq. 54).
+    double diagonal_coverage() const { return fraction(diagonal, diagonal + off_diagonal); }
+    /// c_id: the fraction of sub- and superdiagonal in the off-diagonal weight (Eq. 24).
+    double identity_coverage() const { return fraction(near_diagonal, off_diagonal); }
 
 private:
-    static double share(double part, double whole) { return whole == 0 ? 1 : part / whole; }
+    static double fraction(double value, double whole) { return whole == 0 ? 1 : value / whole; }
 };
 
 /// Everything that describe() finds out.
@@ -76,7 +76,7 @@ struct combine_sums {
     }
     COPPICE_HD matrix_sums operator()(matrix_sums a, matrix_sums const& b) const {
         a.weights.diagonal += b.weights.diagonal;
-        a.weights.beside += b.weights.beside;
+        a.weights.near_diagonal += b.weights.near_diagonal;
         a.weights.off_diagonal += b.weights.off_diagonal;
         a.reach.lower = larger(a.reach.lower, b.reach.lower);
         a.reach.upper = larger(a.reach.upper, b.reach.upper);
@@ -103,7 +103,7 @@ struct row_sums {
                 s.weights.diagonal += weight;
             } else {
                 s.weights.off_diagonal += weight;
-                if (distance == 1 || distance == -1) s.weights.beside += weight;
+                if (distance == 1 || distance == -1) s.weights.near_diagonal += weight;
                 if (-distance > s.reach.lower) s.reach.lower = -distance;
                 if (distance > s.reach.upper) s.reach.upper = distance;
             }

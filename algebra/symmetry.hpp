@@ -166,15 +166,15 @@ sorted_matrix<T, I, O> with_sorted_columns(Executor const& exec, csr_view<T, I, 
 /// symmetrised_weights() of a square matrix with sorted rows, finite and without duplicates.
 template <executor Executor, class T, class I, class O>
 csr<T, I, O> united_weights(Executor const& exec, csr_view<T, I, O> a) {
-    auto turned = transpose(exec, a);
-    bool const symmetric = reduce(exec, a.rows(), true, same_weights<T, I, O>{a, turned.view()}, both{});
-    if (symmetric) turned = {};
+    auto transposed = transpose(exec, a);
+    bool const symmetric = reduce(exec, a.rows(), true, same_weights<T, I, O>{a, transposed.view()}, both{});
+    if (symmetric) transposed = {};
 
     O nonzeros = 0;
-    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_weights<T, I, O>{a, turned.view()}, nonzeros);
+    auto offsets = offsets_of_degrees<O>(exec, a.rows(), count_weights<T, I, O>{a, transposed.view()}, nonzeros);
     buffer<I> indices(exec, nonzeros);
     buffer<T> values(exec, nonzeros);
-    for_each(exec, a.rows(), write_weights<T, I, O>{a, turned.view(), offsets.data(), indices.data(), values.data()});
+    for_each(exec, a.rows(), write_weights<T, I, O>{a, transposed.view(), offsets.data(), indices.data(), values.data()});
     return {a.rows(), a.columns(), std::move(offsets), std::move(indices), std::move(values)};
 }
 
@@ -187,10 +187,10 @@ symmetry symmetry_of(Executor const& exec, csr_view<T, I, O> a) {
     if (a.rows() != a.columns()) return {false, false};
     if (!a.offsets) return {};
     auto const sorted = detail::with_sorted_columns(exec, a);
-    auto const turned = transpose(exec, sorted.view);
-    bool const pattern = detail::same_pattern(exec, sorted.view, turned.view());
+    auto const transposed = transpose(exec, sorted.view);
+    bool const pattern = detail::same_pattern(exec, sorted.view, transposed.view());
     return {pattern, pattern && reduce(exec, a.nonzeros(), true,
-                                       detail::same_element<T>{sorted.view.coefficients, turned.values().data()},
+                                       detail::same_element<T>{sorted.view.coefficients, transposed.values().data()},
                                        detail::both{})};
 }
 

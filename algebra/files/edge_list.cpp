@@ -158,8 +158,8 @@ std::array<std::int64_t, 3> take_sizes(std::string const& file, std::string_view
 template <class T, class I>
 matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string const& file, std::string_view text,
                                      matrix_read_options const& options, bool sized) {
-    constexpr std::int64_t most = std::numeric_limits<I>::max();
-    std::array<std::int64_t, 3> sizes{most - 1, most - 1, 0};
+    constexpr std::int64_t max_index = std::numeric_limits<I>::max();
+    std::array<std::int64_t, 3> sizes{max_index - 1, max_index - 1, 0};
     std::int64_t skipped = 0;
     if (sized) {
         sizes = take_sizes(file, text, skipped);
@@ -171,7 +171,7 @@ matrix_entries<T, I> parse_edge_list(host_executor const& exec, std::string cons
     text.remove_prefix(layout.body);
     skipped += layout.lines_before;
 
-    auto chunks = cut_lines(exec, text, lines_of_edges);
+    auto chunks = split_lines(exec, text, lines_of_edges);
     std::int64_t const found = chunks.back().entries;
     buffer<triplet<T, I>> entries(exec, found);
     std::vector<std::pair<std::int64_t, std::int64_t>> largest(chunks.size(), {-1, -1});

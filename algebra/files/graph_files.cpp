@@ -33,19 +33,19 @@ public:
 
     [[noreturn]] void refuse(std::string const& why) const { throw format_error(file_, number_, why); }
 
-    /// A whole number from `least` to `most`; `what` is what messages call it.
-    std::int64_t take_number(char const* what, std::int64_t least, std::int64_t most) {
+    /// A whole number from `min` to `max`; `what` is what messages call it.
+    std::int64_t take_number(char const* what, std::int64_t min, std::int64_t max) {
         at_ = skip_blanks(at_, end_);
         char const* const token = at_;
         std::int64_t value = 0;
         if (!parse_index_quickly(at_, end_, value)) {
             auto const status = parse_integer(at_, end_, value);
             if (status == number_status::malformed) refuse(std::string("expected ") + what + ", found " + next_token());
-            if (status == number_status::out_of_range) value = *token == '-' ? least - 1 : most + 1;
+            if (status == number_status::out_of_range) value = *token == '-' ? min - 1 : max + 1;
         }
-        if (value < least || value > most)
-            refuse(std::string(what) + " " + quoted(token_at(token, end_)) + " is outside " + std::to_string(least) +
-                   " to " + std::to_string(most));
+        if (value < min || value > max)
+            refuse(std::string(what) + " " + quoted(token_at(token, end_)) + " is outside " + std::to_string(min) +
+                   " to " + std::to_string(max));
         return value;
     }
     template <class R>
@@ -88,17 +88,17 @@ template <class T, class I>
 matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& file, std::string_view text,
                                  file_progress const& tell) {
     using real = typename real_type<T>::type;
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+    constexpr std::int64_t max_count = std::numeric_limits<std::int64_t>::max() / 4;
     line_reader in(file, text);
     do {
         if (!in.next_line())
             throw format_error(file, 0, "expected the numbers of vertices and edges, and the file ends");
     } while (in.is_over());
-    std::int64_t const vertices = in.take_number("a number of vertices", 0, most);
-    std::int64_t const edges = in.take_number("a number of edges", 0, most);
+    std::int64_t const vertices = in.take_number("a number of vertices", 0, max_count);
+    std::int64_t const edges = in.take_number("a number of edges", 0, max_count);
     int const flags = in.is_over() ? 0 : in.take_flags();
     std::int64_t const constraints =
-        in.is_over() ? (flags & 2 ? 1 : 0) : in.take_number("a number of weights a vertex", 0, most);
+        in.is_over() ? (flags & 2 ? 1 : 0) : in.take_number("a number of weights a vertex", 0, max_count);
     if (!in.is_over()) in.refuse("the first line has more than vertices, edges, format and weights a vertex");
     std::int64_t const skipped = (flags & 4 ? 1 : 0) + (flags & 2 ? constraints : 0);
     require_index_type<I>(file, in.line(), vertices, vertices);
@@ -117,7 +117,7 @@ matrix_entries<T, I> parse_metis(host_executor const& exec, std::string const& f
                                "the file ends after " + std::to_string(u) + " of " + std::to_string(vertices) +
                                    " vertices; one without edges is an empty line");
         if (tell && u % 65536 == 0) tell("parsing", in.bytes_done(), bytes);
-        for (std::int64_t k = 0; k < skipped; ++k) in.take_number("a weight of the vertex", 0, most);
+        for (std::int64_t k = 0; k < skipped; ++k) in.take_number("a weight of the vertex", 0, max_count);
         while (!in.is_over()) {
             std::int64_t const v = in.take_number("a neighbour", 1, vertices) - 1;
             if (v == u) in.refuse("vertex " + std::to_string(u + 1) + " is its own neighbour");
@@ -163,8 +163,8 @@ matrix_entries<T, I> parse_gap(host_executor const& exec, std::string const& fil
     std::string const sizes = std::to_string(vertices) + " vertices and " + std::to_string(count) + " stored edges";
     if (vertices < 0 || count < 0 || vertices > size / 8 || count > size / width)
         refuse("the head promises " + sizes + ", which a file of " + std::to_string(size) + " bytes does not hold");
-    std::int64_t const part = 8 * (vertices + 1) + width * count; // a directed graph follows turned round
-    std::int64_t const expected = std::int64_t(head) + part * (directed != 0 ? 2 : 1);
+    std::int64_t const graph_bytes = 8 * (vertices + 1) + width * count; // a directed graph follows turned round
+    std::int64_t const expected = std::int64_t(head) + graph_bytes * (directed != 0 ? 2 : 1);
     if (size != expected)
         refuse("a graph of " + sizes + " takes " + std::to_string(expected) + " bytes, and the file has " +
                std::to_string(size));

@@ -214,7 +214,7 @@ numbered_matrix<T, I> matrix_file::read_numbered(host_executor const& exec) && {
         }();
         std::string const remedy =
             format_ == matrix_format::edge_list ? "renumber (--renumber) numbers only the vertices that occur; " : "";
-        detail::require_rows_in_proportion(name_, entries.rows, sizeof(I), bytes, options_.limits, remedy);
+        detail::require_proportionate_rows(name_, entries.rows, sizeof(I), bytes, options_.limits, remedy);
         vertex_numbering vertices{entries.base, std::move(entries.names)};
         return numbered_matrix<T, I>{detail::to_rows(exec, name_, std::move(entries), options_.duplicates),
                                      std::move(vertices)};

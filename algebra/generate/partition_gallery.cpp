@@ -33,7 +33,7 @@ bands badly_scaled(std::uint64_t seed, std::int64_t i, std::int64_t n) {
 
 /// Types that Table 4 does not have.
 bands row_of_type(int type, std::int64_t i, std::int64_t n, std::uint64_t seed) {
-    bool const border = i == 0 || i == n - 1;
+    bool const boundary = i == 0 || i == n - 1;
     switch (type) {
     case 2:
         return toeplitz(seed, 1e8);
@@ -46,7 +46,7 @@ bands row_of_type(int type, std::int64_t i, std::int64_t n, std::uint64_t seed) 
     case 16:
         return toeplitz(seed, 0);
     case 17:
-        return border ? bands{0, 1, 0} : bands{1, 0, 1};
+        return boundary ? bands{0, 1, 0} : bands{1, 0, 1};
     default:
         return badly_scaled(seed, i, n);
     }

@@ -109,7 +109,7 @@ TEST_CASE("workers that wait for each other's pieces end by an interruption") {
         after_two source;
         interruption::scope const scope(&source);
         double const seconds = seconds_until_interrupted([&] {
-            detail::find_in_turn(
+            detail::find_in_order(
                 exec, 1 << 20, [] { return 0; },
                 [](int&, std::int64_t) {
                     rest();
