@@ -47,7 +47,7 @@ void substitute(team_executor const& exec, chain::chain_level<T, BlockRows> cons
              [&](auto const& team, int p, T* memory) { s.substitute(team, s.shape, p, memory); });
 }
 template <class T>
-void close(team_executor const& exec, chain::final_complement<T> const& c, std::byte*) {
+void solve_final(team_executor const& exec, chain::final_complement<T> const& c, std::byte*) {
     exec.run(c, c.all.batch.systems, c.elements(),
              [&](auto const& team, int s, T* memory) { c.solve(team, s, memory); });
 }
@@ -105,8 +105,8 @@ void substitute(tile_executor const& exec, chain::chain_level<T, BlockRows> cons
         substitute(team_executor{1}, s, memory);
 }
 template <class T>
-void close(tile_executor const&, chain::final_complement<T> const& c, std::byte* memory) {
-    close(team_executor{1}, c, memory);
+void solve_final(tile_executor const&, chain::final_complement<T> const& c, std::byte* memory) {
+    solve_final(team_executor{1}, c, memory);
 }
 
 /// Solves for `columns` columns.
@@ -330,8 +330,8 @@ void substitute(watched_tiles const& exec, chain::chain_level<T, BlockRows> cons
     substitute(exec.tiles, s, memory);
 }
 template <class T>
-void close(watched_tiles const& exec, chain::final_complement<T> const& c, std::byte* memory) {
-    close(exec.tiles, c, memory);
+void solve_final(watched_tiles const& exec, chain::final_complement<T> const& c, std::byte* memory) {
+    solve_final(exec.tiles, c, memory);
 }
 
 } // namespace

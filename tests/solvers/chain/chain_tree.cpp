@@ -34,7 +34,7 @@ void run_tree(chain::tree_job<T> job, tree_layout const& how) {
     auto const run = [&](int first, int last) {
         block_runner blocks(how.threads, std::size_t(chain::tree_memory<T, W>(job.plan).bytes()));
         blocks.run(last - first, [&](auto const& block, int index, std::byte* shared) {
-            share_barrier barrier{&arrivals};
+            slice_barrier barrier{&arrivals};
             chain::solve_condensed<W>(block, job, first + index, barrier, reinterpret_cast<T*>(shared));
         });
     };
@@ -61,7 +61,7 @@ void substitute(tree_executor const&, chain::chain_level<T, BlockRows> const& s,
     for (std::int64_t p = 0; p < s.segments; ++p) s.substitute(chain::alone{}, s.shape, p, memory.data());
 }
 template <class T>
-void close(tree_executor const&, chain::final_complement<T> const& c, std::byte*) {
+void solve_final(tree_executor const&, chain::final_complement<T> const& c, std::byte*) {
     std::vector<T> memory(std::size_t(c.elements()));
     for (std::int64_t s = 0; s < c.all.batch.systems; ++s) c.solve(chain::alone{}, s, memory.data());
 }

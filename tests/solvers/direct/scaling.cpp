@@ -58,10 +58,10 @@ void check_scaling(std::vector<T> const& d, Solve const& solve, std::vector<int>
 template <class T, class Executor>
 solution<T> solve_unreported(Executor const& exec, band_matrix<T> const& a, std::vector<T> const& d,
                              band_options const& options) {
-    auto const sides = exec.copy(d);
+    auto const rhs = exec.copy(d);
     std::int64_t const columns = std::int64_t(d.size()) / a.size;
     buffer<T> x(exec, std::int64_t(d.size()));
-    solve_bands(exec, a, columns_view<T const>(sides.data(), a.size, columns),
+    solve_bands(exec, a, columns_view<T const>(rhs.data(), a.size, columns),
                 columns_view<T>(x.data(), a.size, columns), options);
     return {to_vector(exec, x), {}};
 }
@@ -76,13 +76,13 @@ block_storage<T> scaled_blocks(block_storage<T> s, int k) {
 template <class T, class Executor, class Shape>
 void check_blocks(Executor const& exec, block_storage<T> const& s, std::vector<T> const& d, band_options const& options,
                   Shape const& shape) {
-    check_scaling<T>(d, [&](int k, std::vector<T> const& sides) {
+    check_scaling<T>(d, [&](int k, std::vector<T> const& rhs) {
         blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
-        return solve_matrix(exec, shape(a.matrix), sides, options);
+        return solve_matrix(exec, shape(a.matrix), rhs, options);
     });
-    check_scaling<T>(d, [&](int k, std::vector<T> const& sides) {
+    check_scaling<T>(d, [&](int k, std::vector<T> const& rhs) {
         blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
-        return solve_unreported(exec, shape(a.matrix), sides, options);
+        return solve_unreported(exec, shape(a.matrix), rhs, options);
     });
 }
 
@@ -161,13 +161,13 @@ void check_factored(Executor const& exec) {
                 CAPTURE(cyclic);
                 block_storage<T> const s(length, n, 11, cyclic);
                 band_options const options{.cyclic = cyclic};
-                check_scaling<T>(rhs_for(s.meaning(cyclic), 2, 5), [&](int k, std::vector<T> const& side) {
+                check_scaling<T>(rhs_for(s.meaning(cyclic), 2, 5), [&](int k, std::vector<T> const& rhs) {
                     blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
                     std::int64_t const size = a.matrix.size;
                     buffer<std::byte> factor(exec, bands_factor_bytes(exec, a.matrix, options));
                     factorise_bands(exec, a.matrix, factor.view(), options);
                     buffer<std::byte> workspace(exec, factored_workspace(exec, a.matrix, 2, options));
-                    auto d = exec.copy(side);
+                    auto d = exec.copy(rhs);
                     columns_view<T> const x(d.data(), size, 2);
                     solve_factored_bands(exec, a.matrix, array_view<std::byte const>(factor.view()),
                                          columns_view<T const>(x), x, workspace.view(), options);
@@ -182,12 +182,12 @@ void check_factored(Executor const& exec) {
                 random_values<T>(3).fill(entries);
                 check_scaling<T>(
                     entries,
-                    [&](int k, std::vector<T> const& side) {
+                    [&](int k, std::vector<T> const& rhs) {
                         blocks_on<T, Executor> const a(exec, scaled_blocks(s, k));
                         std::int64_t const size = a.matrix.size;
-                        auto const starts = exec.copy(offsets), places = exec.copy(rows);
-                        auto const values = exec.copy(side);
-                        sparse_columns_view<T> const d{size, 4, starts.data(), places.data(), values.data(), 4};
+                        auto const starts = exec.copy(offsets), row_indices = exec.copy(rows);
+                        auto const values = exec.copy(rhs);
+                        sparse_columns_view<T> const d{size, 4, starts.data(), row_indices.data(), values.data(), 4};
                         buffer<std::byte> workspace(exec, sparse_to_dense_workspace(exec, a.matrix, 4, options));
                         buffer<T> x(exec, size * 4);
                         solve_sparse_to_dense(exec, a.matrix, d, columns_view<T>(x.data(), size, 4), workspace.view(),

@@ -39,8 +39,8 @@ TEST_CASE_TEMPLATE("bands: the same bits for one side and for several, on one th
             auto const d = rhs_for(s.meaning(), 10, 3); // more than are solved at once
             auto const x = solve_banded_storage(exec, s, d).x;
             for (std::int64_t const c : {0, 5, 9}) {
-                std::vector<double> const side(d.begin() + c * n, d.begin() + (c + 1) * n);
-                CHECK(solve_banded_storage(exec, s, side).x ==
+                std::vector<double> const column(d.begin() + c * n, d.begin() + (c + 1) * n);
+                CHECK(solve_banded_storage(exec, s, column).x ==
                       std::vector<double>(x.begin() + c * n, x.begin() + (c + 1) * n));
             }
 #if !defined(COPPICE_TEST_CUDA)

@@ -155,8 +155,8 @@ TEST_CASE("parts: the text of CG over any number of them") {
                 auto const p = std::size_t(comm.rank());
                 auto const b = rows_of(a, cuts[p], cuts[p + 1]);
                 std::int64_t const n = cuts[p + 1] - cuts[p];
-                distributed_csr<host_executor, double> const m(host, others, b.offsets, b.columns, b.values);
-                host_rank const exec(host, others);
+                distributed_csr<host_executor, double> const m(host, comm, b.offsets, b.columns, b.values);
+                host_rank const exec(host, comm);
                 cg<host_rank, double> solver(exec, n, {.tolerance = 1e-12});
                 auto const d = exec.copy(std::vector<double>(std::size_t(n), 1));
                 buffer<double> to(exec, n);

@@ -39,7 +39,7 @@ void solve_on_chip(system_view<T> const& s, resident_plan const& plan, double li
     auto const run = [&](std::int64_t first, std::int64_t last) {
         block_runner blocks(plan.threads, std::size_t(resident_memory<T>(plan).bytes()));
         blocks.run(int(last - first), [&](auto const& block, int item, std::byte* shared) {
-            share_barrier barrier{&arrivals};
+            slice_barrier barrier{&arrivals};
             auto const solve = [&](auto const& threshold) {
                 T* const memory = reinterpret_cast<T*>(shared);
                 if (plan.partition == min_resident_partition<T>)
@@ -236,7 +236,7 @@ TEST_CASE("rpts: partitions that are singular inside, through tiles and on chip"
 }
 
 TEST_CASE("rpts: solutions that vanish where partitions begin or end, through tiles and on chip") {
-    auto const check = []<class T>(T, rows_in_turns rows) {
+    auto const check = []<class T>(T, alternating_rows rows) {
         CAPTURE(sizeof(T));
         CAPTURE(rows.entries[0]);
         auto const s = system_of<T>(rows);
@@ -319,16 +319,16 @@ TEST_CASE("rpts: joined segments hold for a known solution, and give back the un
         };
         segment<double> const left{equation(1, true), equation(1, false)}, right{equation(3, true), equation(3, false)};
         interface_values<double> const around{x[0], x[1], x[4], x[5]};
-        auto const check = [&](auto const& merged, separator_rows<double> const& kept) {
+        auto const check = [&](auto const& merged, separator_rows<double> const& saved) {
             for (auto const& e : {merged.upper, merged.lower})
                 CHECK(residual_of(e, around) == doctest::Approx(0).epsilon(1e-13));
-            auto const met = solve_separator(kept, around);
+            auto const met = solve_separator(saved, around);
             CHECK(met.left == doctest::Approx(x[2]).epsilon(1e-9));
             CHECK(met.right == doctest::Approx(x[3]).epsilon(1e-9));
         };
-        separator_rows<double> kept;
-        check(merge<pivoting::partial>(left, right, no_threshold{}, kept), kept);
-        check(merge<pivoting::scaled_partial>(left, right, 0.0, kept), kept);
+        separator_rows<double> saved;
+        check(merge<pivoting::partial>(left, right, no_threshold{}, saved), saved);
+        check(merge<pivoting::scaled_partial>(left, right, 0.0, saved), saved);
         auto whole = left; // of a system of two unknowns
         for (auto* const e : {&whole.upper, &whole.lower}) e->rhs -= e->before * x[0] + e->after * x[3];
         auto const ends = solve_whole<pivoting::partial>(whole, no_threshold{});
@@ -350,9 +350,9 @@ TEST_CASE("rpts: two rows that are the same equation leave no pivot where segmen
         };
         segment<double> const left{{uniform(random), uniform(random), 0, 0, 1}, times(uniform(random), true)};
         segment<double> const right{times(uniform(random), false), {0, 0, uniform(random), uniform(random), 1}};
-        separator_rows<double> kept;
-        merge<pivoting::partial>(left, right, no_threshold{}, kept);
-        CHECK(kept.right_reciprocal > 1e300);
+        separator_rows<double> saved;
+        merge<pivoting::partial>(left, right, no_threshold{}, saved);
+        CHECK(saved.right_reciprocal > 1e300);
     }
 }
 
@@ -443,7 +443,7 @@ TEST_CASE("rpts: kernel bodies reach LAPACK's accuracy on Table 4, through tiles
             CAPTURE(p.threads);
             CAPTURE(p.small);
             auto const by = [&](auto const& solve) {
-                accuracy const result = judge(id, 512, 3, solve);
+                accuracy const result = compare_accuracy(id, 512, 3, solve);
                 if (!ill_conditioned(id)) CHECK(result.median_ratio <= 10);
                 CHECK(result.worst_backward_error <= 100 * epsilon);
             };
@@ -562,14 +562,14 @@ struct cyclic_batch {
     std::int64_t n, systems;
     std::vector<T> lower, diagonal, upper, rhs;
 
-    cyclic_batch(std::int64_t rows, std::int64_t count, bool hollow) : n(rows), systems(count) {
-        std::mt19937_64 random(std::uint64_t(rows) + hollow);
+    cyclic_batch(std::int64_t rows, std::int64_t count, bool zero_diagonal) : n(rows), systems(count) {
+        std::mt19937_64 random(std::uint64_t(rows) + zero_diagonal);
         std::uniform_real_distribution<double> uniform(-1, 1);
         for (auto* const band : {&lower, &diagonal, &upper, &rhs}) {
             band->resize(std::size_t(rows * count));
             for (T& value : *band) value = T(uniform(random));
         }
-        if (hollow) std::fill(diagonal.begin(), diagonal.end(), T(0));
+        if (zero_diagonal) std::fill(diagonal.begin(), diagonal.end(), T(0));
     }
     system_view<T> view(std::vector<T>& x) const {
         x = rhs; // in place
@@ -593,7 +593,7 @@ struct cyclic_batch {
     }
     /// |b - A x| / (|A| |x| + |b|), largest entries and row sums.
     double normwise_error(std::vector<T> const& x) const {
-        long double residual = 0, matrix = 0, solution = 0, side = 0;
+        long double residual = 0, matrix = 0, solution = 0, right = 0;
         for (std::int64_t i = 0; i < n; ++i) {
             auto const at = [](std::vector<T> const& v, std::int64_t k) -> long double { return v[std::size_t(k)]; };
             std::int64_t const before = (i + n - 1) % n, after = (i + 1) % n;
@@ -601,9 +601,9 @@ struct cyclic_batch {
                                                    at(diagonal, i) * at(x, i) - at(upper, i) * at(x, after)));
             matrix = std::max(matrix, std::abs(at(lower, i)) + std::abs(at(diagonal, i)) + std::abs(at(upper, i)));
             solution = std::max(solution, std::abs(at(x, i)));
-            side = std::max(side, std::abs(at(rhs, i)));
+            right = std::max(right, std::abs(at(rhs, i)));
         }
-        return double(residual / (matrix * solution + side));
+        return double(residual / (matrix * solution + right));
     }
 };
 
@@ -696,7 +696,7 @@ TEST_CASE("rpts: solutions that vanish where partitions begin or end, in a ring"
     };
     for (auto const& rows : vanishing_at_ends())
         for (std::int64_t const n : {504, 1080, 2076})
-            if (!rows.singular_ring) check(1.0, rows.entries, n), check(1.0f, rows.entries, n);
+            if (!rows.singular_if_cyclic) check(1.0, rows.entries, n), check(1.0f, rows.entries, n);
 }
 
 TEST_CASE("rpts: NaN in one system of a batch stays there") {
